@@ -1,4 +1,4 @@
-"""What many tests share: the published tables, and the program as the shell sees it."""
+"""Fixtures that many tests share: the published tables, and the program run at the shell."""
 
 import contextlib
 import gc
@@ -32,7 +32,7 @@ from tests.support.tampered import CUTS, link_copy, split, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
-# a busy machine is slow, and no test is about that
+# a busy machine is slow, and no test measures hypothesis's deadlines
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
 
@@ -54,15 +54,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _compile(modules: list[Path]) -> None:
-    """A process's share of the tests: all load what each of them has compiled."""
+    """Import a worker's share of the test modules, so that each is rewritten only once."""
     for module in modules:
         name = ".".join(module.resolve().relative_to(ROOT).with_suffix("").parts)
-        with contextlib.suppress(Exception):  # pytest says it better
+        with contextlib.suppress(Exception):  # pytest reports an import error better itself
             importlib.import_module(name)
 
 
 def pytest_collection_finish() -> None:
-    # what is loaded by now stays to the end, and is not looked through again for what does not
+    # what is loaded by now stays to the end, so the collector need not scan it again
     gc.freeze()
     gc.enable()
 
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
-    """Compares a text with a file of tests/golden; `pytest --write-golden` writes it anew."""
+    """Return a function that compares a text with a golden file, or writes it if requested."""
 
     def compare(name: str, text: str) -> None:
         path = Path(__file__).parent / "golden" / f"{name}.txt"
@@ -90,13 +90,13 @@ def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 @pytest.fixture(autouse=True)
 def _default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test depends on the folder that its caller's shell names."""
+    """Unset the variable that names a folder, so that no test depends on the caller's shell."""
     monkeypatch.delenv("PIPELINE_OUTPUTS", raising=False)
 
 
 @pytest.fixture(scope="session")
 def outputs() -> Path:
-    """The published tables' folder. Missing, damaged or stale tables fail every test of them."""
+    """Return the published tables' folder; fail every test of missing, damaged or stale tables."""
     folder = ROOT / "outputs"
     try:
         published = read_manifest(Folder(folder))
@@ -116,19 +116,19 @@ def outputs() -> Path:
 
 @pytest.fixture(scope="session")
 def tables(outputs: Path) -> Tables:
-    """The published tables, opened."""
+    """Return the published tables, opened."""
     return open_tables(str(outputs))
 
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    """Runs the real console script; gives its exit code and what it said."""
+    """Return a function that runs the installed console script."""
     return pipeline
 
 
 @pytest.fixture(scope="session")
 def ask(outputs: Path) -> Ask:
-    """Runs a query of the published tables; gives exit code, standard output, standard error."""
+    """Return a function that queries the published tables and returns code, stdout and stderr."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
         done = subprocess.run(
@@ -146,32 +146,32 @@ def ask(outputs: Path) -> Ask:
 def ask_in_process(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Ask:
-    """What `ask` does, in this process: many questions would be many programs to start."""
+    """Return a function like `ask` that answers in this process, so no program has to start."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         code = run_command(["query", *words, "--outputs", str(outputs)])
-        said, complaint = capfdbinary.readouterr()
-        return code, said.decode(), complaint.decode()
+        output, errors = capfdbinary.readouterr()
+        return code, output.decode(), errors.decode()
 
     return run
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder for all the processes that test at once, made by the first that wants it."""
-    own = factory.getbasetemp()
-    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
-    with FileLock(f"{place}.lock"):
-        if not place.exists():
-            part = factory.mktemp(name)
-            make(part)
-            part.rename(place)
-    return place
+    """Return a folder shared by all test processes, created by the first one that needs it."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            unfinished = factory.mktemp(name)
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to work in, its tables those of the three puzzles and no other."""
+    """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
@@ -186,7 +186,7 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is published, every table in several files."""
+    """Return a copy of the published tables with every table split into several part files."""
 
     def make(place: Path) -> None:
         folder = link_copy(outputs, place)
@@ -198,7 +198,7 @@ def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="session")
 def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of boards whose closed tours have numbers, and of others whose open ones have."""
+    """Return a folder of ranking tables: closed tours of some boards, open tours of others."""
 
     def make(place: Path) -> None:
         closed, open_ones = ("10x3", "5x6", "6x5", "6x6"), ("5x4", "5x5", "8x3")
@@ -212,5 +212,5 @@ def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
+    """Return a copy of the published folder: linked tables, and a manifest of its own."""
     return link_copy(outputs, tmp_path)

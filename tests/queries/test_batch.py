@@ -1,4 +1,4 @@
-"""Batches: what goes in and comes out, row for row, and what stops them."""
+"""Batches: inputs and answers, row for row, and the errors that stop them."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
     return table.sample(count, seed=7, shuffle=True)
 
 
-@pytest.mark.parametrize("stretch", [1, 7, 100, 1 << 21])
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
-def test_any_white_space_and_any_stretch(
-    eight: Reader, monkeypatch: pytest.MonkeyPatch, stretch: int, space: bytes, outputs: Path
+def test_any_white_space_and_any_chunk_size(
+    eight: Reader, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, space: bytes, outputs: Path
 ) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
     wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
-    apart = [
+    written = [
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
-    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in apart))
+    text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in written))
     parts = batch_formats._read_text(text, "state", joined_characters=eight.joined_characters)
     result = [key for part in parts for key in part.rows["state"]]
     assert result == wanted
 
 
-def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
+def test_answers_equal_the_tables_rows(ask: Ask, outputs: Path) -> None:
     rows = states(outputs, 5_000)
     code, text, complaint = ask("eight", text="\n".join(rows["state"]).encode())
     assert (code, complaint) == (0, "")
@@ -68,7 +68,7 @@ def test_answers_are_the_tables_rows(ask: Ask, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
+def test_all_output_formats_agree(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
     keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
     target = tmp_path / f"answers.{kind}"
     code, text, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
@@ -89,7 +89,7 @@ def test_every_format_says_the_same(ask: Ask, tmp_path: Path, outputs: Path, kin
     assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
 
 
-def test_columns_are_carried_along_and_named(ask: Ask, tmp_path: Path) -> None:
+def test_input_columns_are_copied(ask: Ask, tmp_path: Path) -> None:
     source = tmp_path / "asked.csv"
     source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
     code, text, complaint = ask("eight", "--input", str(source), "--column", "board")
@@ -116,14 +116,14 @@ def test_parquet_in_and_senet_joined(ask: Ask, tmp_path: Path, outputs: Path) ->
     assert answers["mine"].to_list() == [7] * len(rows)
 
 
-def test_senet_never_reached_is_said_and_not_bad(ask: Ask) -> None:
+def test_unreachable_senet_positions_are_not_invalid(ask: Ask) -> None:
     code, text, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
     assert (code, complaint) == (0, "")
     assert "never reached" in text.splitlines()[1]
     assert text.splitlines()[2].startswith("ABABABABAB.....,0,0,")
 
 
-def test_senet_keys_that_are_none_keep_their_rows(ask: Ask) -> None:
+def test_invalid_senet_keys_keep_their_rows(ask: Ask) -> None:
     code, text, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
     assert (code, "2 keys are invalid" in complaint) == (2, True)
     keys = [line.partition(",")[0] for line in text.splitlines()]
@@ -143,11 +143,11 @@ def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
     assert "cannot be reached" in text.splitlines()[2]
 
 
-@pytest.mark.parametrize("stretch", [8, 1 << 21])
+@pytest.mark.parametrize("chunk_bytes", [8, 1 << 21])
 def test_strict_names_the_line(
-    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stretch: int
+    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int
 ) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True)
@@ -159,7 +159,7 @@ def test_strict_names_the_line(
 def answer_batch(
     reader: Reader, text: bytes, folder: Path, **options: Any
 ) -> tuple[int, pl.DataFrame]:
-    """How many keys of an input were refused, and all that is said of them."""
+    """Return the number of invalid keys of an input, and the answers."""
     source, target = folder / "keys", folder / "answers.csv"
     source.write_bytes(text)
     batch = Batch(str(source), "csv", str(target), **options)
@@ -167,7 +167,7 @@ def answer_batch(
     return refused, pl.read_csv(target, infer_schema=False)
 
 
-def test_all_that_is_refused_is_counted(
+def test_all_invalid_keys_are_counted(
     eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 20)
@@ -175,9 +175,7 @@ def test_all_that_is_refused_is_counted(
     assert (refused, len(text)) == (5, 10)
 
 
-def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
-    eight: Reader, tmp_path: Path
-) -> None:
+def test_invalid_keys_are_shown_without_control_characters(eight: Reader, tmp_path: Path) -> None:
     word = "\x1b[2J" + 200 * "x"
     _, text = answer_batch(eight, word.encode(), tmp_path)
     assert text["state"].to_list() == ["\ufffd[2J" + 96 * "x"]
@@ -185,7 +183,7 @@ def test_a_refused_word_is_shown_without_what_acts_on_a_terminal(
     assert text["state"].to_list() == [word], "what stands in a table is the user's"
 
 
-def test_strict_says_how_to_go_on(eight: Reader, tmp_path: Path) -> None:
+def test_strict_explains_how_to_continue(eight: Reader, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as caught:
         answer_batch(eight, b"123456780 1", tmp_path, strict=True)
     assert str(caught.value).endswith(" To answer the other rows, leave out --strict.")
@@ -206,7 +204,7 @@ BYTES = pa.binary()
     ],
     ids=str,
 )
-def test_a_column_that_the_output_cannot_hold_is_named(
+def test_unsupported_output_columns_are_named(
     eight: Reader, tmp_path: Path, kind: pa.DataType
 ) -> None:
     source = tmp_path / "keys.parquet"
@@ -276,7 +274,9 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         ),
     ],
 )
-def test_requests_that_make_no_sense(ask: Ask, words: list[str], complaint: str) -> None:
+def test_invalid_option_combinations_are_rejected(
+    ask: Ask, words: list[str], complaint: str
+) -> None:
     code, text, result = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
     assert (code, text) == (2, "")
     assert complaint in result
@@ -291,24 +291,24 @@ def test_output_format() -> None:
         choose_output_format("a.txt", None)
 
 
-def test_annotate_is_the_join(outputs: Path) -> None:
+def test_annotate_equals_a_join(outputs: Path) -> None:
     eight = open_tables(str(outputs)).eight
     table = pl.read_parquet(outputs / "eight.parquet")
     rows = table.select("state", "goal", "distance", "best_moves", "solutions")
-    asked = rows.select("state").sample(50_000, seed=3, with_replacement=True)
+    keys = rows.select("state").sample(50_000, seed=3, with_replacement=True)
     odd = pl.DataFrame(
         {"state": [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]}
     )
-    asked = pl.concat([asked, odd, asked])
-    joined = asked.join(rows, on="state", how="left", maintain_order="left")
-    assert eight.annotate(asked).equals(joined)
-    assert eight.annotate(asked.lazy()).collect().equals(joined)
-    assert eight.annotate(asked[7:1000]).equals(joined[7:1000])
-    named = asked.rename({"state": "s"}).with_columns(n=1)
+    keys = pl.concat([keys, odd, keys])
+    joined = keys.join(rows, on="state", how="left", maintain_order="left")
+    assert eight.annotate(keys).equals(joined)
+    assert eight.annotate(keys.lazy()).collect().equals(joined)
+    assert eight.annotate(keys[7:1000]).equals(joined[7:1000])
+    named = keys.rename({"state": "s"}).with_columns(n=1)
     assert eight.annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
     with pytest.raises(BadRequest, match="no text column 'state'"):
         eight.annotate(named)
-    assert eight.annotate(asked.clear()).equals(joined.clear())
+    assert eight.annotate(keys.clear()).equals(joined.clear())
 
 
 def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
@@ -333,12 +333,14 @@ def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
 
 
-def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_path: Path) -> None:
+def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
     target = tmp_path / "answers.parquet"
     types = []
     for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
-        for more in ((), ("--solutions",)):
-            code, _, _ = ask("eight", *words, *more, "--output", str(target), text=b"378546201")
+        for solutions in ((), ("--solutions",)):
+            code, _, _ = ask(
+                "eight", *words, *solutions, "--output", str(target), text=b"378546201"
+            )
             assert code == 0
             types.append(pl.read_parquet_schema(target)["goal"])
     assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
@@ -346,15 +348,17 @@ def test_a_named_goal_has_the_tables_type_and_any_other_is_text(ask: Ask, tmp_pa
 
 def test_annotated_tours_join_the_table(outputs: Path) -> None:
     tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
-    asked = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
-    result = open_tables(str(outputs)).knight.annotate(asked)
+    keys = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
+    result = open_tables(str(outputs)).knight.annotate(keys)
     assert len(result.join(tours, on=["start", "finish", "number"])) == 1
 
 
-def test_what_stands_under_a_null_is_no_state() -> None:
+def test_values_masked_by_nulls_are_ignored() -> None:
     texts = pa.array(["123456780"] * 3 + ["1234567801234567"], pa.string_view())
-    _, views, *more = texts.buffers()
-    masked = pa.Array.from_buffers(pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more])
+    _, views, *more_buffers = texts.buffers()
+    masked = pa.Array.from_buffers(
+        pa.string_view(), 4, [pa.py_buffer(b"\x0d"), views, *more_buffers]
+    )
     states = pl.Series("state", pl.from_arrow(masked))
     assert states.to_list() == ["123456780", None, "123456780", "1234567801234567"]
     assert (rank_states(states) == NO_RANK).to_list() == [False, True, False, True]
@@ -384,7 +388,7 @@ def test_a_batch_reads_a_table_once(
     options: OptionValues,
     keys: list[str],
 ) -> None:
-    """Checked whole, that is, however many stretches and keys there are."""
+    """Count reads of the checksum, however many chunks and keys there are."""
     read: list[str] = []
 
     def sha256_of(store: Store, file: str) -> str:

@@ -1,4 +1,4 @@
-"""What a batch reads: every format, named or said, packed or not; and what it refuses to read."""
+"""Batch input: every format, named or detected, compressed or not; and inputs that are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISTANCES = [27, 0, None, None, 0]
 
 
 def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
-    """A frame as a file of that format."""
+    """Return a frame as a file of a format."""
     file = io.BytesIO()
     if kind == "parquet":
         frame.write_parquet(file)
@@ -60,9 +60,9 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 KINDS = ["csv", "tsv", "jsonl", "parquet"]
 
 
-def check(said: tuple[int, str, str]) -> None:
-    """The answers stand beside what was given, row for row, none of it changed."""
-    code, out, complaint = said
+def check(outcome: tuple[int, str, str]) -> None:
+    """Require that the answers stand beside the input, row for row, with nothing changed."""
+    code, out, complaint = outcome
     assert (code, "1 key is invalid" in complaint) == (2, True), complaint
     rows = [json.loads(line) for line in out.splitlines()]
     assert [(row["state"], row["note"]) for row in rows] == ROWS
@@ -72,7 +72,7 @@ def check(said: tuple[int, str, str]) -> None:
 
 @pytest.mark.parametrize("packed", PACKED)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_format_by_its_name(
+def test_formats_are_detected_by_file_name(
     ask_in_process: Ask, tmp_path: Path, kind: str, packed: str
 ) -> None:
     source = tmp_path / f"asked.{kind}{packed}".upper()
@@ -81,12 +81,12 @@ def test_every_format_by_its_name(
 
 
 @pytest.mark.parametrize(("kind", "packed"), [*zip(KINDS, PACKED, strict=False)])
-def test_every_format_from_standard_input(ask: Ask, kind: str, packed: str) -> None:
+def test_formats_are_read_from_standard_input(ask: Ask, kind: str, packed: str) -> None:
     words = ("--format", "jsonl", "--input-format", kind, "--column", "state")
     check(ask("eight", *words, text=PACKED[packed](write_frame(kind))))
 
 
-def test_parquet_and_packed_files_are_known_by_how_they_begin(ask: Ask, tmp_path: Path) -> None:
+def test_parquet_and_compressed_files_are_detected_by_content(ask: Ask, tmp_path: Path) -> None:
     check(ask("eight", "--format", "jsonl", text=write_frame("parquet")))
     source = tmp_path / "asked.csv"
     for data in (
@@ -100,14 +100,16 @@ def test_parquet_and_packed_files_are_known_by_how_they_begin(ask: Ask, tmp_path
     assert (code, out.count("123456780,corner,0")) == (0, 2)
 
 
-def test_two_packed_files_in_one_are_both_read(ask: Ask) -> None:
+def test_concatenated_gzip_members_are_read(ask: Ask) -> None:
     text = gzip.compress(b"123456780\n") + gzip.compress(b"123456708\n")
     assert ask("eight", text=text)[1].count("corner") == 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
-def test_byte_order_marks(ask_in_process: Ask, tmp_path: Path, kind: str, encoding: str) -> None:
+def test_byte_order_marks_are_skipped(
+    ask_in_process: Ask, tmp_path: Path, kind: str, encoding: str
+) -> None:
     source = tmp_path / f"asked.{kind}"
     source.write_bytes(write_frame(kind).decode().encode(encoding))
     check(ask_in_process("eight", "--input", str(source), "--format", "jsonl"))
@@ -116,7 +118,7 @@ def test_byte_order_marks(ask_in_process: Ask, tmp_path: Path, kind: str, encodi
     assert out.splitlines()[1] == '123456780,corner,0,"",1,'
 
 
-def test_cells_are_carried_as_they_are_written(ask_in_process: Ask) -> None:
+def test_cells_are_copied_unchanged(ask_in_process: Ask) -> None:
     rows = 'state,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
     code, out, _ = ask_in_process("eight", "--input-format", "csv", text=rows.encode())
     assert code == 2
@@ -129,10 +131,10 @@ def test_cells_are_carried_as_they_are_written(ask_in_process: Ask) -> None:
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 @given(
     rows=st.lists(st.tuples(st.text('ab", \t\n', max_size=8), st.text('"\n,', max_size=4))),
-    stretch=st.integers(1, 40),
+    chunk_bytes=st.integers(1, 40),
 )
-def test_rows_are_whole_wherever_a_stretch_ends(
-    kind: str, rows: list[tuple[str, str]], stretch: int
+def test_rows_survive_any_chunk_boundary(
+    kind: str, rows: list[tuple[str, str]], chunk_bytes: int
 ) -> None:
     frame = pl.DataFrame(rows, schema={"k": pl.String, "v": pl.String}, orient="row")
     file = io.BytesIO()
@@ -140,12 +142,12 @@ def test_rows_are_whole_wherever_a_stretch_ends(
     frame.write_csv(file, separator=delimiter.decode(), quote_style="non_numeric")
     file.seek(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch_formats, "CHUNK_BYTES", stretch)
+        patch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
         result = [part.rows for part in batch_formats._read_delimited(file, delimiter)]
     assert pl.concat(result).rows() == frame.rows()
 
 
-def test_types_of_parquet_are_kept(ask_in_process: Ask, tmp_path: Path) -> None:
+def test_parquet_types_are_preserved(ask_in_process: Ask, tmp_path: Path) -> None:
     source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
     given = pl.DataFrame(
         {
@@ -183,7 +185,7 @@ def test_types_of_parquet_are_kept(ask_in_process: Ask, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [b"", b"\n\n", b"\r\n"])
 @pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
-def test_no_line_at_all_makes_an_empty_table(
+def test_an_empty_input_makes_an_empty_table(
     ask_in_process: Ask, tmp_path: Path, kind: str, target: str, text: bytes
 ) -> None:
     answers = tmp_path / f"answers.{target}"
@@ -246,9 +248,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("target", REFUSED)
-def test_a_type_without_a_place_is_refused_in_a_sentence(
-    ask: Ask, tmp_path: Path, target: str
-) -> None:
+def test_unsupported_column_types_are_reported(ask: Ask, tmp_path: Path, target: str) -> None:
     source = tmp_path / "asked.parquet"
     refused = set()
     for name, values in EVERY_TYPE.items():
@@ -354,7 +354,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
     ],
     ids=itertools.count(),
 )
-def test_what_cannot_be_read_is_refused_in_a_sentence(
+def test_unreadable_inputs_are_reported_in_one_line(
     ask_in_process: Ask, words: str, text: bytes, complaint: str
 ) -> None:
     code, out, result = ask_in_process("eight", *words.split(), text=text)
@@ -364,7 +364,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
     assert result.count("\n") == 1
 
 
-def test_a_row_that_never_ends_is_refused(ask: Ask) -> None:
+def test_an_endless_row_is_rejected(ask: Ask) -> None:
     rows = b'state,note\n123456780,"' + b"1\n" * 4_000_000
     code, out, complaint = ask("eight", "--input-format", "csv", text=rows)
     assert (code, out) == (2, "")

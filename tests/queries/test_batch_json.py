@@ -1,4 +1,4 @@
-"""JSON lines: fields and types are kept, or refused where they cannot be."""
+"""JSON lines: fields and types are preserved, or refused where they cannot be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablebase.errors import BadRequest
 from tests.support.shell import Ask
 
 
-def test_json_lines_that_only_look_odd_are_read(ask_in_process: Ask) -> None:
+def test_unusual_json_lines_are_read(ask_in_process: Ask) -> None:
     text = (
         b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
         b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
@@ -29,7 +29,7 @@ def test_json_lines_that_only_look_odd_are_read(ask_in_process: Ask) -> None:
     assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
 
 
-def test_json_lines_keep_their_fields_and_types(
+def test_json_lines_preserve_fields_and_types(
     ask_in_process: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
@@ -42,7 +42,7 @@ def test_json_lines_keep_their_fields_and_types(
     assert [row["distance"] for row in rows] == [0, None, 1]
 
 
-def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_integers_are_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
     file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
     with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
@@ -56,7 +56,7 @@ def test_a_late_integer_is_not_rounded_either(monkeypatch: pytest.MonkeyPatch) -
         ('"n":"x"', "The field 'n' is of type String from row 2 on, and of type Int64 before."),
     ],
 )
-def test_fields_that_come_late_are_refused_and_not_dropped(
+def test_late_fields_are_rejected(
     monkeypatch: pytest.MonkeyPatch, later: str, problem: str
 ) -> None:
     monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
@@ -67,7 +67,7 @@ def test_fields_that_come_late_are_refused_and_not_dropped(
 
 
 def seconds_to_read(kind: str, columns: int) -> float:
-    """The least of two readings of two rows with so many columns."""
+    """Return the shorter time of two readings of two rows with so many columns."""
     names, reads = [f"f{at}" for at in range(columns)], []
     if kind == "jsonl":
         row = json.dumps(dict.fromkeys(names, 1) | {"big": 1e300})
@@ -89,12 +89,12 @@ def seconds_to_read(kind: str, columns: int) -> float:
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_wide_rows_take_linear_time(kind: str) -> None:
     once, times = (500, 8) if kind == "jsonl" else (2_000, 16)
-    # quadratic work would take times as many again
+    # quadratic work would take `times` times as long again
     assert seconds_to_read(kind, once * times) < seconds_to_read(kind, once) * times * 3
 
 
 @pytest.mark.parametrize("value", ['[1, "]]["]', '{"x": "\\"[["}'])
-def test_deep_values_are_refused_and_shallow_ones_read(value: str) -> None:
+def test_deep_values_are_rejected_and_shallow_ones_read(value: str) -> None:
     begin, end = ("[", "]") if value[0] == "[" else ('{"x":', "}")
     for depth, good in ((MAX_DEPTH - 2, True), (MAX_DEPTH - 1, False), (100_000, False)):
         line = f'{{"state":"1","a":{begin * depth}{value}{end * depth}}}\n'
@@ -116,7 +116,7 @@ def test_deep_values_are_refused_and_shallow_ones_read(value: str) -> None:
         ("01", "is not valid JSON: see character 20."),
     ],
 )
-def test_numbers_that_cannot_be_kept_are_named(number: str, problem: str) -> None:
+def test_unsupported_numbers_are_reported(number: str, problem: str) -> None:
     text = f'{{"state":"1","n":1}}\n{{"state":"1","n":[{number}]}}\n'
     with pytest.raises(BadRequest) as caught:
         read_objects(text.encode(), 1)
@@ -132,7 +132,7 @@ def test_numbers_that_cannot_be_kept_are_named(number: str, problem: str) -> Non
         ("7", "is a JSON value, not an object."),
     ],
 )
-def test_a_line_that_is_no_object_says_what_it_is(line: str, problem: str) -> None:
+def test_lines_that_are_no_objects_are_described(line: str, problem: str) -> None:
     with pytest.raises(BadRequest) as caught:
         read_objects(f'{{"state":"1"}}\n{line}\n'.encode(), 1)
     assert str(caught.value) == f"Line 2 of the input {problem}"
@@ -142,7 +142,7 @@ names = st.text('a":, \\\t', max_size=4)
 
 
 @given(st.lists(st.tuples(names, names, st.sampled_from(["", " ", "\t"])), min_size=1, max_size=4))
-def test_a_field_that_comes_twice_is_found_however_it_is_written(
+def test_duplicate_fields_are_detected(
     fields: list[tuple[str, str, str]],
 ) -> None:
     written = (f"{json.dumps(name)}{gap}:{json.dumps(value)}" for name, value, gap in fields)

@@ -1,4 +1,4 @@
-"""Readers of puzzles that have none of their own: a record of the index, a row of a table."""
+"""The default reader of puzzles without their own: a record of the index, or a row of a table."""
 
 import json
 from pathlib import Path
@@ -26,12 +26,12 @@ def test_a_state_is_answered_with_its_record(
     assert tuple(result.values()) == (POSITION, *record)
     assert record[0] == 2
     assert list(result) == ["position", *(name for name, _ in SENET.tables[0].index)]
-    asked: dict[str, str | bool] = {"outputs": str(outputs)}
-    assert json.loads(answer_query("senet", POSITION.lower(), {**asked, "json": True})) == result
-    text = answer_query("senet", POSITION, asked).splitlines()
+    options: dict[str, str | bool] = {"outputs": str(outputs)}
+    assert json.loads(answer_query("senet", POSITION.lower(), {**options, "json": True})) == result
+    text = answer_query("senet", POSITION, options).splitlines()
     assert [line.split() for line in text] == [[name, str(check)] for name, check in result.items()]
     with pytest.raises(NotationError):
-        answer_query("senet", "AB", asked)
+        answer_query("senet", "AB", options)
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
     keys.write_text(f"{POSITION} AB\n")
     batch = Batch(str(keys), "parquet", str(answers))
@@ -41,14 +41,12 @@ def test_a_state_is_answered_with_its_record(
     assert rows[1][:6] == ("AB", None, None, None, None, None)
 
 
-def test_a_null_is_not_the_number_that_stands_for_it(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "senet")
-    asks = open_reader("senet", Folder(outputs))
+    reader = open_reader("senet", Folder(outputs))
     rows = pl.read_parquet(outputs / "senet.parquet").sample(300, seed=1)
     positions = pl.Series(["ABABABABAB.....", "AAAAA.....BBBBB", *rows["position"]])
-    answers, bad = asks.answer_keys(positions, {})
+    answers, bad = reader.answer_keys(positions, {})
     assert bad == []
     wanted = pl.read_parquet(outputs / "senet.parquet").select(
         "position", "plies_even", "plies_odd"
@@ -60,22 +58,22 @@ def test_a_null_is_not_the_number_that_stands_for_it(
 
 def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "knight")
-    every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
-    first, path = every.row(0, named=True), str(outputs / "knight_tours_5x5.parquet")
-    asks = open_reader("knight", Folder(outputs))
+    all_rows = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
+    first, path = all_rows.row(0, named=True), str(outputs / "knight_tours_5x5.parquet")
+    reader = open_reader("knight", Folder(outputs))
     with pytest.raises(BadRequest) as several:
-        asks.probe("5x5", {})
+        reader.probe("5x5", {})
     assert str(several.value) == (
         "The table knight_tours_5x5 has 1,728 rows for '5x5': its board does not tell them apart. "
         f"Read them from {path}."
     )
-    assert asks.answer_keys(pl.Series(["5x5"]), {})[0]["error"].to_list() == [str(several.value)]
-    asks._rows = every.head(1)
-    assert asks.probe("5x5", {}).to_dict() == first
+    assert reader.answer_keys(pl.Series(["5x5"]), {})[0]["error"].to_list() == [str(several.value)]
+    reader._rows = all_rows.head(1)
+    assert reader.probe("5x5", {}).to_dict() == first
     with pytest.raises(NoAnswer) as caught:
-        asks.probe("9x9", {})
+        reader.probe("9x9", {})
     assert str(caught.value) == "The table knight_tours_5x5 has no row for '9x9'."
-    answers, bad = asks.answer_keys(pl.Series(["5x5", "9x9", None]), {})
+    answers, bad = reader.answer_keys(pl.Series(["5x5", "9x9", None]), {})
     assert answers.rows()[0] == (*list(first.values())[1:], None)
     assert answers["error"].to_list() == [None, str(caught.value), None]
     assert bad == []

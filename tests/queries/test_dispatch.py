@@ -1,4 +1,4 @@
-"""What answers are written with: JSON as the standard library writes it, words in columns."""
+"""Answer formatting: JSON like the standard library's, aligned text; and fast-path dispatch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FACTS = st.recursive(
 
 
 @given(FACTS)
-def test_facts_as_json_are_what_the_standard_library_writes(facts: object) -> None:
+def test_format_json_agrees_with_the_standard_library(facts: object) -> None:
     assert format_json(facts) == json.dumps(facts)
 
 
@@ -48,16 +48,16 @@ def test_facts_as_json_are_what_the_standard_library_writes(facts: object) -> No
         (Decimal("1.50"), "1.50"),
     ],
 )
-def test_what_json_has_no_form_for_is_valid_json_too(value: object, written: object) -> None:
+def test_values_unknown_to_json_are_valid_json(value: object, written: object) -> None:
     assert json.loads(format_json({"fact": [value], 1: value})) == {"fact": [written], "1": written}
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000])
-def test_one_is_not_many(count: int) -> None:
+def test_counts_use_singular_and_plural(count: int) -> None:
     assert format_count(count, "move") == f"{count:,} move" + ("" if count == 1 else "s")
 
 
-def test_labels_stand_in_one_column() -> None:
+def test_labels_are_aligned() -> None:
     rows = [("", "first"), ("label", "second"), ("long label", ""), ("  indented", "third")]
     assert align_rows(rows).splitlines() == [
         "            first",
@@ -68,7 +68,7 @@ def test_labels_stand_in_one_column() -> None:
 
 
 @pytest.mark.parametrize("words", [[], [""], ["hanoi"], ["--help"], ["hanoi", "1"]])
-def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> None:
+def test_the_fast_path_needs_a_puzzle(words: list[str]) -> None:
     assert answer_fast(words) is None
 
 
@@ -83,46 +83,46 @@ def test_what_names_no_puzzle_is_left_to_the_command_line(words: list[str]) -> N
         ["b1", "--svg", "b1.svg"],
     ],
 )
-def test_what_is_no_plain_form_is_left_to_the_command_line(words: list[str]) -> None:
+def test_the_fast_path_declines_complex_options(words: list[str]) -> None:
     assert parse_simple_query(words, (Option("to", "", "SQUARE"), Option("closed", ""))) is None
 
 
 @pytest.mark.parametrize("words", ["knight", "knight --to c3 --closed", "eight --json"])
-def test_no_key_is_left_to_the_command_line_unless_none_is_needed(words: str) -> None:
+def test_the_fast_path_declines_queries_without_a_key(words: str) -> None:
     assert answer_fast(words.split()) is None
 
 
-def test_a_plain_form_may_have_no_key() -> None:
+def test_simple_queries_may_have_no_key() -> None:
     assert parse_simple_query(["--count"], (Option("count", ""),)) == (None, {"count": True})
     assert parse_simple_query(["", "--count"], (Option("count", ""),)) == ("", {"count": True})
 
 
 def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    asks = open_reader("knight", Folder(outputs))
+    reader = open_reader("knight", Folder(outputs))
     totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():
-        result = asks.answer_without_key({"board": board, "count": True})
+        result = reader.answer_without_key({"board": board, "count": True})
         assert result.to_dict() == {"board": board, "tours": tours, "closed": closed}
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
 def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]) -> None:
-    """Standard input stays open and silent here: who reads it waits for ever."""
+    """Keep standard input open and silent, so that a process that reads it never ends."""
     with subprocess.Popen(
         [SCRIPT, "query", "knight", "--count", *board, "--json", "--outputs", str(outputs)],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    ) as asked:
-        assert asked.wait(timeout=60) == 0
-        assert asked.stdout
-        assert asked.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
+    ) as process:
+        assert process.wait(timeout=60) == 0
+        assert process.stdout
+        assert process.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
-def test_an_empty_square_is_not_every_square(outputs: Path, cli: Cli, board: list[str]) -> None:
-    """As from a script whose variable is empty: no total is its answer."""
+def test_an_empty_square_is_rejected(outputs: Path, cli: Cli, board: list[str]) -> None:
+    """Reject an empty square, as from a script with an empty variable, instead of all squares."""
     text = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
     assert (text.code, text.out) == (2, "")

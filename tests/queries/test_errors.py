@@ -1,6 +1,6 @@
-"""Questions whose answer is no, and bad input: which error with which facts and exit code.
+"""Queries whose answer is no, and bad input: the error, its facts and its exit code.
 
-The sentences stand in `tests/golden`.
+The messages are in `tests/golden`.
 """
 
 from pathlib import Path
@@ -25,8 +25,8 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.definition import explain_no_tour, make_tour_table
 from tests.support.build_recorder import build_tables
 
-Asked = dict[str, str | bool]
-Case = tuple[str, str, Asked, type[TablebaseError], dict[str, object]]
+Options = dict[str, str | bool]
+Case = tuple[str, str, Options, type[TablebaseError], dict[str, object]]
 
 EVEN, ODD = "123456780", "123804765"
 NEVER = "BBBBB.....AAAAA"
@@ -71,18 +71,18 @@ BAD: list[Case] = [
 ]
 
 
-def refusal(name: str, key: str, options: Asked) -> TablebaseError:
+def refusal(name: str, key: str, options: Options) -> TablebaseError:
     with pytest.raises(TablebaseError) as caught:
         answer_query(name, key, options)
     return caught.value
 
 
 @pytest.mark.parametrize(("name", "key", "options", "kind", "known"), NO)
-def test_a_good_question_whose_answer_is_no(
+def test_valid_queries_without_an_answer(
     outputs: Path,
     name: str,
     key: str,
-    options: Asked,
+    options: Options,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
@@ -94,11 +94,11 @@ def test_a_good_question_whose_answer_is_no(
 
 
 @pytest.mark.parametrize(("name", "key", "options", "kind", "known"), BAD)
-def test_bad_input(
+def test_bad_input_is_rejected(
     outputs: Path,
     name: str,
     key: str,
-    options: Asked,
+    options: Options,
     kind: type[TablebaseError],
     known: dict[str, object],
 ) -> None:
@@ -108,24 +108,24 @@ def test_bad_input(
     assert {check: getattr(error, check) for check in known} == known
 
 
-def test_a_board_with_tours_and_none_that_is_closed(tmp_path: Path) -> None:
+def test_a_board_with_open_tours_only(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)))
-    asked: Asked = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
-    error = refusal("knight", "a1", asked)
+    options: Options = {"board": "3x4", "closed": True, "outputs": str(tmp_path)}
+    error = refusal("knight", "a1", options)
     assert str(error) == "None of the 2 tours of 3x4 from a1 is closed."
-    error = refusal("knight", "a1", {**asked, "to": "b3"})
+    error = refusal("knight", "a1", {**options, "to": "b3"})
     assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
-    error = refusal("knight", "a1", {**asked, "to": "b1"})
+    error = refusal("knight", "a1", {**options, "to": "b1"})
     assert str(error) == ("No closed tour leads from a1 to b1: they are not a knight's move apart.")
 
 
 def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(1, 1)))
-    asked: Asked = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
-    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", asked)
+    options: Options = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
+    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", options)
 
 
-def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> None:
+def test_a_count_of_zero_is_explained(outputs: Path) -> None:
     text = answer_query("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
     assert "tours   0\n" in text
     assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in text
@@ -152,12 +152,18 @@ def test_a_question_without_tours_is_counted_with_the_reason(outputs: Path) -> N
         ),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("there", [False, True])
-def test_a_missing_table_names_the_command_that_makes_it(
-    tmp_path: Path, name: str, key: str, options: Asked, file: str, command: str, there: bool
+@pytest.mark.parametrize("folder_exists", [False, True])
+def test_a_missing_table_names_its_build_command(
+    tmp_path: Path,
+    name: str,
+    key: str,
+    options: Options,
+    file: str,
+    command: str,
+    folder_exists: bool,
 ) -> None:
     folder = tmp_path / "tables"
-    if there:
+    if folder_exists:
         folder.mkdir()
     error = refusal(name, key, {**options, "outputs": str(folder)})
     assert isinstance(error, TableMissing)
@@ -169,11 +175,11 @@ def test_a_missing_table_names_the_command_that_makes_it(
     ("board", "options"),
     [
         ("6x8", ["", " --closed"]),
-        ("7x7", [""]),  # no board of an odd number of squares has a closed tour
+        ("7x7", [""]),  # an odd number of squares: no closed tour
         ("10x7", [" --closed"]),  # all its tours are too many
     ],
 )
-def test_a_board_that_could_be_counted_names_the_commands_that_do(
+def test_an_uncounted_board_names_the_count_commands(
     outputs: Path, board: str, options: list[str]
 ) -> None:
     error = refusal("knight", "a1", {"board": board, "count": True, "outputs": str(outputs)})
@@ -204,16 +210,23 @@ SEARCHED = "a search of all paths found none"
         (KnightBoard(3, 3), "b2", SEARCHED),
     ],
 )
-def test_why_no_tour_begins_at_a_square(board: KnightBoard, square: str, why: str) -> None:
+def test_missing_tours_from_a_square_are_explained(
+    board: KnightBoard, square: str, why: str
+) -> None:
     assert (
         explain_no_tour(board, board.parse_square(square))
         == f"No tour of {board} starts at {square}: {why}."
     )
 
 
-def test_options_that_are_refused_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
+def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
-    asked: Asked = {"solutions": True, "path": True, "outputs": str(outputs), "svg": str(picture)}
+    options: Options = {
+        "solutions": True,
+        "path": True,
+        "outputs": str(outputs),
+        "svg": str(picture),
+    }
     with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
-        answer_query("eight", EVEN, asked)
+        answer_query("eight", EVEN, options)
     assert not picture.exists()

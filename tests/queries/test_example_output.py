@@ -1,4 +1,4 @@
-"""An answer that a reader in `examples/` cannot write is told, and is no exit 0."""
+"""Readers in `examples/` that cannot write an answer report it, and do not exit with 0."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ from tests.support.shell import environment
 
 @pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of the readers."""
+    """Return the command of one of the readers."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 def run_reader(program: list[str], output: int, *words: object) -> tuple[int, str]:
-    """How a reader ended whose answers went there, and what it said."""
+    """Run a reader with an output; return its exit code and its message."""
     ended = subprocess.run(
         [*program, *map(str, words)],
         env=environment(),
@@ -31,7 +31,7 @@ def run_reader(program: list[str], output: int, *words: object) -> tuple[int, st
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full disk to try")
 @pytest.mark.parametrize("keys", [1, 5000])
-def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, keys: int) -> None:
+def test_a_reader_reports_a_full_disk(program: list[str], outputs: Path, keys: int) -> None:
     with open("/dev/full", "wb") as full:
         code, text = run_reader(program, full.fileno(), outputs, "eight", *["123456780"] * keys)
     assert code == 2
@@ -39,13 +39,11 @@ def test_a_reader_says_that_the_disk_is_full(program: list[str], outputs: Path, 
     assert text.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_reader_whose_answers_nobody_reads_has_no_traceback(
-    program: list[str], outputs: Path
-) -> None:
-    nobody, pipe = os.pipe()
-    os.close(nobody)
-    with os.fdopen(pipe, "wb"):
-        code, text = run_reader(program, pipe, outputs, "eight", "378546201")
+def test_a_reader_with_a_closed_output_has_no_traceback(program: list[str], outputs: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb"):
+        code, text = run_reader(program, write_end, outputs, "eight", "378546201")
     assert code != 0
     assert code != 1, "which is said where there is no answer"
     assert text.count("\n") <= 1, "a sentence at most, and no traceback"

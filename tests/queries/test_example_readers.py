@@ -1,4 +1,4 @@
-"""The readers in `examples/`, in C, JavaScript, a page and Python, against the real files."""
+"""The readers in `examples/`, in C, JavaScript, a page and Python, run on the real files."""
 
 import json
 import os
@@ -29,18 +29,18 @@ BOARD = KnightBoard(8, 8)
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of the readers."""
+    """Return the command of one of the readers."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 @pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of one of those that read every puzzle."""
+    """Return the command of one of the readers that read every puzzle."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
 def eight_line(tables: Tables, state: str) -> str:
-    """What a reader has to print for a state."""
+    """Return the line that a reader has to print for a state."""
     text = tables.eight.probe(state)
     solution = tables.eight.solution(state)
     facts = (text.goal, text.distance, text.solutions, text.best_moves or "-", solution or "-")
@@ -84,10 +84,10 @@ def test_a_reader_answers_for_any_position(
 ) -> None:
     rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
     reached = rows.drop_nulls()
-    asked = pl.concat(
+    sample = pl.concat(
         [reached.sample(often(200, 500), seed=15), reached.filter(pl.col("plies").is_in([0, 15]))]
     )
-    positions = [*asked["position"], senet.OPENING]
+    positions = [*sample["position"], senet.OPENING]
     wanted = [senet_line(tables, position) for position in positions]
     text = run(*program, outputs, "senet", stdin="\n".join(positions))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
@@ -117,7 +117,7 @@ def test_a_reader_answers_for_any_pair_of_squares(
         assert text == Said(1, "", f"reader: {sentence}\n")
 
 
-def test_a_reader_takes_keys_as_words_of_its_command(
+def test_a_reader_takes_keys_as_arguments(
     program: list[str], outputs: Path, tables: Tables
 ) -> None:
     states = ["378546201", "123456780", "876543210"]
@@ -132,9 +132,7 @@ def test_a_reader_takes_keys_as_words_of_its_command(
 
 
 @pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
-def test_a_reader_answers_nothing_to_nothing(
-    program: list[str], outputs: Path, puzzle: str
-) -> None:
+def test_a_reader_accepts_empty_input(program: list[str], outputs: Path, puzzle: str) -> None:
     assert run(*program, outputs, puzzle, stdin=" \n") == Said(0, "", "")
 
 
@@ -157,7 +155,7 @@ def test_a_reader_answers_nothing_to_nothing(
         "378546201" * 100,
     ],
 )
-def test_a_reader_refuses_a_bad_state(
+def test_a_reader_rejects_a_bad_state(
     reader: list[str], outputs: Path, tables: Tables, state: str
 ) -> None:
     good = eight_line(tables, "378546201") + "\n"
@@ -186,7 +184,7 @@ def test_a_reader_refuses_a_bad_state(
         ("knight", ["b1"], "lacks the square where the tour ends: b1 a3"),
     ],
 )
-def test_a_reader_refuses_a_bad_key(
+def test_a_reader_rejects_a_bad_key(
     program: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
 ) -> None:
     text = run(*program, outputs, puzzle, *words)
@@ -197,7 +195,7 @@ def test_a_reader_refuses_a_bad_key(
 
 
 @pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
-def test_a_reader_says_how_it_is_used(program: list[str], words: list[str]) -> None:
+def test_a_reader_prints_its_usage(program: list[str], words: list[str]) -> None:
     text = run(*program, *words)
     assert (text.code, text.out) == (2, "")
     assert "usage: reader" in text.err
@@ -210,7 +208,7 @@ AT_BYTE = AT_BLOCK + 2 * 598  # the record of 378546201
 
 
 def _reseal_header(damage: Damage) -> Damage:
-    """The same damage, the header's checksum set right again."""
+    """Return a damage after which the header's checksum is right again."""
 
     def done(data: bytes) -> bytes:
         worse = damage(data)
@@ -257,7 +255,7 @@ def _flip(offset: int) -> Damage:
         pytest.param(_flip(AT_BLOCK + 4095), "not whole", id="checksum of its block"),
     ],
 )
-def test_a_reader_refuses_a_damaged_file(
+def test_a_reader_rejects_a_damaged_file(
     reader: list[str], outputs: Path, tmp_path: Path, damage: Damage, problem: str
 ) -> None:
     (tmp_path / "eight.idx").write_bytes(damage((outputs / "eight.idx").read_bytes()))
@@ -267,14 +265,14 @@ def test_a_reader_refuses_a_damaged_file(
     assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_reader_needs_the_blocks_of_its_answer_alone(
+def test_a_reader_reads_only_the_blocks_of_its_answer(
     reader: list[str], outputs: Path, tables: Tables, tmp_path: Path
 ) -> None:
-    """All others are rubbish, in a file too long for whoever reads the whole of it."""
+    """Fill all other blocks with random bytes, in a file too long to be read whole."""
     state = "152703846"
-    way = tables.eight.path(state)
-    asked = {*way, *(after for here in way for _, after in eight.moves(here))}
-    needed = {1 + eight.rank(each) // 2046 for each in asked}
+    path_states = tables.eight.path(state)
+    states = {*path_states, *(after for here in path_states for _, after in eight.moves(here))}
+    needed = {1 + eight.rank(each) // 2046 for each in states}
     assert len(needed) > 3
     data = (outputs / "eight.idx").read_bytes()
     long = _reseal_header(_put(16, struct.pack("<Q", 2046 * 2**28)))(data)[:4096]
@@ -326,7 +324,7 @@ def test_a_reader_checks_the_file_of_every_puzzle(
 
 
 @pytest.mark.parametrize("puzzle", KEYS)
-def test_a_reader_refuses_the_index_of_another_table(
+def test_a_reader_rejects_the_index_of_another_table(
     program: list[str], outputs: Path, tmp_path: Path, puzzle: str
 ) -> None:
     name, words = KEYS[puzzle]
@@ -337,7 +335,7 @@ def test_a_reader_refuses_the_index_of_another_table(
         assert "the index of another table" in text.err
 
 
-def test_a_reader_says_which_file_it_cannot_read(program: list[str], tmp_path: Path) -> None:
+def test_a_reader_names_an_unreadable_file(program: list[str], tmp_path: Path) -> None:
     ways = [run(*program, tmp_path / "nowhere", "eight", "378546201")]
     (tmp_path / "eight.idx").mkdir()
     ways.append(run(*program, tmp_path, "eight", "378546201"))
@@ -347,7 +345,7 @@ def test_a_reader_says_which_file_it_cannot_read(program: list[str], tmp_path: P
         assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tool_fails_in_ci_and_skips_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     sentence = "gcc is not installed, so the reader that needs it cannot be tested."
     monkeypatch.setenv("CI", "true")
@@ -358,7 +356,7 @@ def test_a_missing_tool_fails_in_ci_and_is_said_elsewhere(monkeypatch: pytest.Mo
         tool("gcc")
 
 
-def test_the_python_reader_needs_the_standard_library_alone() -> None:
+def test_the_python_reader_needs_only_the_standard_library() -> None:
     text = (EXAMPLES / "reader.py").read_text("utf-8")
     imported = set(re.findall(r"^(?:import|from) ([a-z]+)", text, re.MULTILINE))
     assert imported <= sys.stdlib_module_names
@@ -374,7 +372,7 @@ def test_the_page_and_the_node_reader_share_their_code() -> None:
     assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
 
 
-def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
+def test_the_page_answers_typed_states(outputs: Path, tables: Tables) -> None:
     typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
     text = run(*in_node("typed"), outputs / "eight.idx", *typed)
     assert (text.code, text.err) == (0, "")
@@ -391,12 +389,12 @@ def test_the_page_answers_what_is_typed(outputs: Path, tables: Tables) -> None:
     assert wrong.startswith('"<img src=x onerror=alert(1)>" is not a state')
 
 
-def test_the_page_says_that_a_file_is_bad(outputs: Path) -> None:
+def test_the_page_reports_a_wrong_file(outputs: Path) -> None:
     text = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
     assert json.loads(text.out) == "eight.idx is the index of another table"
 
 
-def test_the_page_reaches_for_nothing_and_makes_no_markup() -> None:
+def test_the_page_loads_nothing_and_writes_no_markup() -> None:
     page = (EXAMPLES / "read_eight.html").read_text("utf-8")
     assert "default-src 'none'; script-src 'unsafe-inline'\">" in page
     for word in ("http:", "https:", "//cdn", "fetch", "XMLHttp", "import", "src=", "href=", "eval"):

@@ -1,4 +1,4 @@
-"""Any of the 9! goals: whole classes of states against a search from the goal itself."""
+"""Any of the 9! goals: whole classes of states compared with a search from the goal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def asks(outputs: Path) -> EightReader:
 
 
 def goal_with_blank_on(cell: int) -> str:
-    """Some goal whose blank stands there, tiles in no order that a layout has."""
+    """Return a goal whose blank is on a cell, with its tiles in no order that a layout has."""
     tiles = list("12345678")
     random.Random(cell).shuffle(tiles)
     return "".join([*tiles[:cell], "0", *tiles[cell:]])
@@ -41,7 +41,7 @@ def goal_with_blank_on(cell: int) -> str:
 @pytest.mark.parametrize(
     "cell", [pytest.param(cell, marks=[] if cell == 5 else wide) for cell in range(9)]
 )
-def test_every_state_of_a_goal_with_its_blank_on_each_cell(asks: EightReader, cell: int) -> None:
+def test_every_state_of_goals_with_the_blank_on_each_cell(asks: EightReader, cell: int) -> None:
     goal = goal_with_blank_on(cell)
     distances, solutions = eight_search(goal)
     view = PUZZLE.view_goal(goal)
@@ -83,18 +83,18 @@ def test_any_start_and_any_goal(state: str, goal: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
-def test_a_puzzle_without_goals_is_refused_by_its_name(tables: Tables, name: str) -> None:
+def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
     sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
     with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
         tables.goals(name)
 
 
-def test_the_values_of_an_option_are_those_that_it_takes(asks: EightReader) -> None:
+def test_option_values_are_listed(asks: EightReader) -> None:
     assert asks.list_values("goal") == ("corner", "centre", "edge")
     assert asks.list_values("path") == ()
 
 
-def test_a_table_that_leads_nowhere_is_named_as_damaged(
+def test_a_table_without_solutions_is_damaged(
     asks: EightReader, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the table does not say how many solutions there are."""
@@ -107,7 +107,7 @@ def test_a_table_that_leads_nowhere_is_named_as_damaged(
 
 
 @pytest.mark.parametrize("walked", ["path", "boards"])
-def test_a_way_is_told_in_one_manner(asks: EightReader, walked: str) -> None:
+def test_path_and_solutions_cannot_be_combined(asks: EightReader, walked: str) -> None:
     facts = asks.probe("123456708", {})
     with pytest.raises(BadRequest, match="--solutions cannot be combined with"):
         facts.to_text({walked: True, "solutions": True})

@@ -1,4 +1,4 @@
-"""What a sample tells of the jumps of closed tours, and which files are no samples."""
+"""The report on the jumps of sampled closed tours, and files that are refused as samples."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def samples(ranked_boards: Path, tmp_path_factory: pytest.TempPathFactory) -> di
 
 
 @pytest.mark.parametrize("board", SIZES)
-def test_shares_are_those_of_a_plain_count(
-    samples: dict[str, Path], board: str, tmp_path: Path
-) -> None:
+def test_shares_equal_a_plain_count(samples: dict[str, Path], board: str, tmp_path: Path) -> None:
     files, ranks = map(int, board.split("x"))
     section, given = load_sample(str(samples[board]))
     assert (given.file, given.rows) == (str(samples[board]), SIZES[board])
@@ -68,12 +66,16 @@ def test_shares_are_those_of_a_plain_count(
         assert share == pytest.approx(sum(counts[each] for each in same) / (tours * len(same)))
         assert not seen & same
         seen |= same
-    every = {frozenset((a, b)) for a in range(result.squares) for b in result.list_neighbours(a)}
-    assert seen == every >= counts.keys()
+    all_jumps = {
+        frozenset((a, b)) for a in range(result.squares) for b in result.list_neighbours(a)
+    }
+    assert seen == all_jumps >= counts.keys()
     assert [*used.values()] == sorted(used.values(), reverse=True)
 
 
-def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_path: Path) -> None:
+def test_the_picture_and_its_description_state_the_shares(
+    samples: dict[str, Path], tmp_path: Path
+) -> None:
     section, given = load_sample(str(samples["6x6"]))
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
@@ -81,7 +83,7 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
     picture, text = figure.draw(frame), figure.describe(frame)
     assert "6x6, from 300 uniform samples" in picture
     assert picture == draw_jumps(*compute_shares(frame), bare=True)
-    rarest, share = min(used.items(), key=lambda of: of[1])
+    rarest, share = min(used.items(), key=lambda item: item[1])
     assert text == (
         "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
         "jump stands for its images when the board is turned and mirrored; its share is their "
@@ -99,8 +101,8 @@ def test_the_picture_and_its_words_say_the_shares(samples: dict[str, Path], tmp_
 def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     board, picture = KnightBoard(8, 8), draw_chessboard_jumps()
     result = [
-        find_images(board, board.parse_square(of[:2]), board.parse_square(of[2:]))
-        for of in PER_CENT
+        find_images(board, board.parse_square(jump[:2]), board.parse_square(jump[2:]))
+        for jump in PER_CENT
     ]
     assert sum(map(len, result)) == len(frozenset().union(*result)) == 168
     used = sum(len(same) * share for same, share in zip(result, PER_CENT.values(), strict=True))
@@ -108,16 +110,16 @@ def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     assert "from 1,000,000 uniform samples" in picture
 
 
-def test_a_picture_is_as_high_as_its_board_and_its_list() -> None:
+def test_picture_height_fits_board_and_list() -> None:
     board = KnightBoard(10, 3)
-    for many, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
+    for count, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
         jumps = [f"{one}{two}" for one in board.name_squares() for two in board.name_squares()][
-            :many
+            :count
         ]
         assert f'height="{height}"' in draw_jumps(board, 9, dict.fromkeys(jumps, 0.5))
 
 
-def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -> None:
+def test_false_closed_tours_are_detected(samples: dict[str, Path], outputs: Path) -> None:
     tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter(~pl.col("closed"))
     board, paths = KnightBoard(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]
     assert check_closed(board, paths).tolist() == [True] * 3
@@ -138,8 +140,8 @@ def test_a_tour_that_is_none_is_found(samples: dict[str, Path], outputs: Path) -
     assert check_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
-def test_a_square_off_the_board_is_no_square_with_its_number() -> None:
-    """f1 would be a2 of 5x6, and all else is a closed tour."""
+def test_squares_off_the_board_are_detected() -> None:
+    """Refuse f1, whose number on 5x6 would be a2's; the rest is a closed tour."""
     path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
     assert not check_closed(KnightBoard(5, 6), pl.Series([path]))[0]
 
@@ -163,7 +165,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
+def test_invalid_samples_are_rejected(kind: str, tmp_path: Path) -> None:
     columns, problem = REFUSED[kind]
     schema = dict.fromkeys(columns, pl.String) if kind in ("empty", "null") else None
     file = tmp_path / f"{kind}.parquet"
@@ -175,7 +177,7 @@ def test_what_is_no_sample_is_refused(kind: str, tmp_path: Path) -> None:
     assert error.value.hint == f"Draw one: {example}"
 
 
-def test_the_row_is_named_wherever_it_is(
+def test_the_invalid_row_is_named_in_any_chunk(
     samples: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.jump_report.CHUNK_ROWS", 7)
@@ -190,7 +192,7 @@ def test_the_row_is_named_wherever_it_is(
 
 
 @pytest.mark.parametrize("kind", ["text", "nothing", "folder", "pattern"])
-def test_what_cannot_be_read_is_refused(
+def test_unreadable_samples_are_rejected(
     samples: dict[str, Path], tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / kind

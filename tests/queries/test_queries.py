@@ -1,4 +1,4 @@
-"""Every kind of question, by the words of `answer_query` and by the typed tables."""
+"""Every kind of query, through `answer_query` and through the typed tables."""
 
 import json
 from itertools import pairwise
@@ -25,18 +25,18 @@ JUMPS = [(-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1)]
 
 @pytest.fixture(scope="module")
 def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
-    """The table of the 8-puzzle by state."""
+    """Return the table of the 8-puzzle by state."""
     rows = pl.read_parquet(outputs / "eight.parquet").iter_rows()
     return {row[0]: row for row in rows}
 
 
 def words(name: str, key: str, **options: str | bool) -> str:
-    """The answer for people, from the repository's tables wherever the test runs."""
+    """Return the answer as text, from the repository's tables wherever the test runs."""
     return answer_query(name, key, {"outputs": str(ROOT / "outputs"), **options})
 
 
 def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
-    """The answer as JSON, which is one object on one line."""
+    """Return the answer as JSON, which is one object on one line."""
     text = words(name, key, json=True, **options)
     assert text.count("\n") == 1
     result = json.loads(text)
@@ -45,14 +45,14 @@ def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
 
 
 def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
-    """Every state on the way is one move from the one before."""
+    """Require that every state of a path is one move from the one before."""
     assert (path[0], path[-1], len(path)) == (start, goal, distance + 1)
     for before, after in pairwise(path):
         assert after in oracles.eight_neighbours(before).values()
 
 
 def squares(files: int, path: str) -> list[int]:
-    """A tour's path as square numbers."""
+    """Return a tour's path as square numbers."""
     return [oracles.square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
 
 
@@ -93,10 +93,10 @@ def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
     assert result["order"] == rows
     # each jump leads from its square to the next
-    for (here, there), jump in zip(pairwise(tour), result["jumps"], strict=True):
+    for (origin, target), jump in zip(pairwise(tour), result["jumps"], strict=True):
         right, down = JUMPS[jump - 1]
-        assert there == here + right - 8 * down
-    # the words draw the same board
+        assert target == origin + right - 8 * down
+    # the text shows the same board
     drawn = words("knight", start).splitlines()
     assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == result["order"]
     assert drawn[8].split() == list("abcdefgh")
@@ -147,7 +147,9 @@ def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) ->
 
 @settings(max_examples=2)
 @given(eight_states, st.lists(eight_states, min_size=50, max_size=50))
-def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts: list[str]) -> None:
+def test_distances_to_any_goal_equal_the_oracles(
+    outputs: Path, goal: str, starts: list[str]
+) -> None:
     distances, solutions = oracles.eight_search(goal)
     eight = open_tables(str(outputs)).eight
     for start in starts:
@@ -159,14 +161,14 @@ def test_distances_to_any_goal_are_the_oracles(outputs: Path, goal: str, starts:
             assert answer.best_moves == oracles.eight_best_moves(start, distances)
 
 
-def test_a_layout_may_be_named_or_written(outputs: Path) -> None:
+def test_a_layout_may_be_a_name_or_a_state(outputs: Path) -> None:
     for name, state in (("corner", "123456780"), ("edge", "123456708")):
         assert facts("eight", "152703846", goal=name) == facts("eight", "152703846", goal=state)
         assert facts("eight", state, goal=name)["distance"] == 0
     assert "none: this is the goal" in words("eight", "123456780")
 
 
-def test_pictures_of_every_state_on_the_way(outputs: Path) -> None:
+def test_boards_option_shows_the_whole_path(outputs: Path) -> None:
     drawn = words("eight", "123450786", boards=True)
     assert drawn == "0\n 1 2 3\n 4 5 .\n 7 8 6\n\n1  D (tile 6)\n 1 2 3\n 4 5 6\n 7 8 .\n"
     path = words("eight", "867254301", path=True).split()
@@ -181,7 +183,7 @@ def test_pictures_of_every_state_on_the_way(outputs: Path) -> None:
 
 @pytest.fixture(scope="module")
 def senet_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
-    """Some of Senet's table by position, those that are never reached among them."""
+    """Return a part of Senet's table by position, all unreachable positions included."""
     table = pl.read_parquet(outputs / "senet.parquet")
     never = table.filter(pl.col("plies").is_null())
     return {row[0]: row for row in pl.concat([table.gather_every(1511), never]).iter_rows()}
@@ -215,7 +217,7 @@ def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tabl
 
 
 @given(senet_positions)
-def test_any_position_of_senet_in_words(position: str) -> None:
+def test_any_position_of_senet_as_text(position: str) -> None:
     try:
         text = words("senet", position)
     except PositionUnreachable:
@@ -234,9 +236,9 @@ def replay(answer: KnightAnswer) -> list[int]:
     ends = [oracles.square_name(files, square) for square in (tour[0], tour[-1])]
     assert [answer.start, answer.finish] == ends
     assert answer.closed == oracles.is_closed(files, tour)
-    for (here, there), jump in zip(pairwise(tour), answer.jumps, strict=True):
+    for (origin, target), jump in zip(pairwise(tour), answer.jumps, strict=True):
         right, down = JUMPS[jump - 1]
-        assert there == here + right - files * down
+        assert target == origin + right - files * down
     return tour
 
 
@@ -267,22 +269,22 @@ def test_tours_of_the_chessboard_to_every_end(tables: Tables) -> None:
 @pytest.mark.parametrize("board", ["5x5", "6x6"])
 def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> None:
     table = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
-    some = table.filter(pl.col("start") == "c3").collect()
-    for number in (0, 1, len(some) // 2, len(some) - 1):
+    rows = table.filter(pl.col("start") == "c3").collect()
+    for number in (0, 1, len(rows) // 2, len(rows) - 1):
         answer = tables.knight.probe("c3", board=board, number=number)
         replay(answer)
-        assert answer.path == some["path"][number]
+        assert answer.path == rows["path"][number]
     assert tables.knight.probe("c3", board=board).number == 0
-    end = str(some["finish"][-1])
+    end = str(rows["finish"][-1])
     answer = tables.knight.probe("c3", board=board, to=end)
     assert (answer.finish, answer.number) == (
         end,
-        some["finish"].to_list().index(end),
+        rows["finish"].to_list().index(end),
     )
     closed = tables.knight.get("c3", board=board, closed=True)
     assert (closed is not None) == (board == "6x6")
     count = tables.knight.count("c3", board=board)
-    assert (count.tours, count.closed) == (len(some), some["closed"].sum())
+    assert (count.tours, count.closed) == (len(rows), rows["closed"].sum())
 
 
 # ---- the typed tables -----------------------------------------------------------------------
@@ -301,7 +303,7 @@ def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], s
 
 
 @given(st.text(max_size=10))
-def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> None:
+def test_invalid_keys_raise_or_give_the_default(outputs: Path, text: str) -> None:
     tables = open_tables(str(outputs))
     if sorted("".join(text.split())) == list("012345678"):
         return
@@ -318,8 +320,8 @@ def test_what_is_no_state_raises_or_is_the_default(outputs: Path, text: str) -> 
 @pytest.mark.parametrize(
     "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
 )
-def test_plain_lookups_refuse_what_is_no_state(tables: Tables, text: str) -> None:
-    """Digits that come twice too: both halves are then in the dictionaries of ranks."""
+def test_plain_lookups_reject_invalid_states(tables: Tables, text: str) -> None:
+    """Include repeated digits: both halves are then in the dictionaries of ranks."""
     for ask in (tables.eight.distance, tables.eight.probe):
         for _ in range(2):  # the first call makes the dictionaries
             with pytest.raises(NotationError) as caught:
@@ -341,7 +343,7 @@ def test_answers_cannot_be_changed(tables: Tables) -> None:
     assert hash(tables.knight.probe("b1")) == hash(tables.knight.probe("b1"))
 
 
-def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
+def test_opening_an_empty_folder_fails(tmp_path: Path) -> None:
     with pytest.raises(TableMissing) as caught:
         open_tables(str(tmp_path))
     assert str(caught.value) == (
@@ -350,7 +352,7 @@ def test_a_folder_without_tables_is_told_at_once(tmp_path: Path) -> None:
     assert issubclass(TableMissing, TablebaseError)
 
 
-def test_get_passes_on_all_that_probe_takes(tables: Tables) -> None:
+def test_get_accepts_the_options_of_probe(tables: Tables) -> None:
     knight = tables.knight
     assert knight.get("b1") == knight.probe("b1")
     assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)

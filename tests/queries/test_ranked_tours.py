@@ -1,4 +1,4 @@
-"""Tours by number at the shell and from Python: answers, refusals, and damage."""
+"""Ranked tours at the shell and from Python: answers, errors, and damage."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ from tests import often
 from tests.command.test_fast_path import LIBRARIES, SLOW
 from tests.support import oracles
 from tests.support.shell import Cli, python
-from tests.support.tampered import change_some, link_copy, place, records, replace_link, reseal
+from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_cycles_6x6"
 
@@ -30,7 +30,7 @@ def ask(folder: Path, key: str | None, **options: str | bool) -> str:
     return answer_query("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
-def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli) -> None:
+def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
     text = cli("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
     assert (text.code, text.err) == (0, "")
@@ -49,7 +49,7 @@ def test_a_number_is_answered_with_its_closed_tour(ranked_boards: Path, cli: Cli
     assert ", rank 9861\n" in reported.out
 
 
-def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, cli: Cli) -> None:
+def test_open_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "5x4", "--outputs", str(ranked_boards)]
     text = cli("query", "knight", "b1", "--rank", "6", "--json", *words)
     assert (text.code, text.err) == (0, "")
@@ -72,9 +72,7 @@ def test_a_number_is_answered_with_the_tour_from_its_start(ranked_boards: Path, 
         ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
     ],
 )
-def test_a_tour_that_is_none_is_refused(
-    ranked_boards: Path, start: str, number: str, why: str
-) -> None:
+def test_missing_tours_are_reported(ranked_boards: Path, start: str, number: str, why: str) -> None:
     board = "5x5" if "5x5" in why else "5x4"
     with pytest.raises(NoSuchTour, match=why.replace(".", "[.]")) as refused:
         ask(ranked_boards, start, rank=number, board=board)
@@ -88,7 +86,7 @@ def test_a_tour_that_is_none_is_refused(
         ({"rank": "3", "board": "5x4"}, "tour 3"),
     ],
 )
-def test_squares_that_are_no_tour_are_damage(
+def test_an_unranked_path_that_is_no_tour_is_damage(
     ranked_boards: Path, options: dict[str, str], which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TourRanker, "unrank", lambda *_: [0, 7])
@@ -99,16 +97,14 @@ def test_squares_that_are_no_tour_are_damage(
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_a_number_past_the_last_one_is_refused_with_the_total(
-    ranked_boards: Path, cli: Cli
-) -> None:
+def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli: Cli) -> None:
     words = ["query", "knight", "b1", "--closed", "--rank", "9862", "--board", "6x6"]
     text = cli(*words, "--outputs", str(ranked_boards))
     last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
     assert (text.code, text.out, text.err) == (1, "", last)
 
 
-def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: Path) -> None:
+def test_a_missing_ranking_table_names_its_build_command(ranked_boards: Path) -> None:
     with pytest.raises(TableMissing) as missing:
         ask(ranked_boards, "b1", closed=True, rank="0", board="8x8")
     command = f"pipeline precompute knight --rank-closed 8x8 --outputs {ranked_boards}"
@@ -117,12 +113,12 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(ranked_boards: 
 
 
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
-def test_a_board_without_closed_tours_says_so(ranked_boards: Path, board: str) -> None:
+def test_a_board_without_closed_tours_is_reported(ranked_boards: Path, board: str) -> None:
     with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
         ask(ranked_boards, "a1", closed=True, rank="0", board=board)
 
 
-def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
+def test_a_board_with_too_many_tours_is_rejected(ranked_boards: Path) -> None:
     with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
         ask(ranked_boards, "a1", closed=True, rank="0", board="26x9")
 
@@ -142,14 +138,14 @@ def test_a_board_with_too_many_is_refused(ranked_boards: Path) -> None:
         ({"rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),
     ],
 )
-def test_options_that_do_not_go_together(
+def test_exclusive_options_are_rejected(
     ranked_boards: Path, options: dict[str, str], problem: str
 ) -> None:
     with pytest.raises(BadRequest, match=problem):
         ask(ranked_boards, "b1", **options)
 
 
-def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) -> None:
+def test_invalid_closed_tours_are_rejected_with_the_reason(ranked_boards: Path) -> None:
     facts = json.loads(ask(ranked_boards, "a1", closed=True, rank="5", json=True))
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
@@ -165,7 +161,7 @@ def test_what_is_no_closed_tour_is_refused_with_the_reason(ranked_boards: Path) 
             ask(ranked_boards, None, closed=True, rank_of=" ".join(wrong))
 
 
-def test_it_is_answered_from_python(ranked_boards: Path) -> None:
+def test_tours_are_ranked_and_unranked_from_python(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         tour = tables.knight.unrank(15, "c3", board="10x3", closed=True)
         assert (tour.start, tour.rank, len(tour.jumps)) == ("c3", 15, 29)
@@ -173,35 +169,24 @@ def test_it_is_answered_from_python(ranked_boards: Path) -> None:
         assert tables.knight.unrank(0, board="5x6", closed=True).start == "a1"
         with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
             tables.knight.unrank(16, board="10x3", closed=True)
-        every = [tables.knight.unrank(number, "c3", board="5x5") for number in range(64)]
-        assert len({tour.path for tour in every}) == 64
-        assert {(tour.start, tour.closed) for tour in every} == {("c3", False)}
-        assert tables.knight.rank(every[63].path, board="5x5") == 63
+        tours = [tables.knight.unrank(number, "c3", board="5x5") for number in range(64)]
+        assert len({tour.path for tour in tours}) == 64
+        assert {(tour.start, tour.closed) for tour in tours} == {("c3", False)}
+        assert tables.knight.rank(tours[63].path, board="5x5") == 63
         with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
             tables.knight.unrank(64, "c3", board="5x5")
     with pytest.raises(ValueError, match="closed"):
         tables.knight.unrank(15, board="6x6", closed=True)
 
 
-def test_many_keys_at_once_are_not_for_it(ranked_boards: Path, cli: Cli) -> None:
-    text = cli(
-        "query", "knight", "--closed", "--rank", "1", "--outputs", str(ranked_boards), stdin="a1\n"
-    )
+def test_ranked_tours_are_rejected_in_batches(ranked_boards: Path, cli: Cli) -> None:
+    words = ["--closed", "--rank", "1", "--outputs", str(ranked_boards)]
+    text = cli("query", "knight", *words, stdin="a1\n")
     assert (text.code, text.out) == (2, "")
     assert text.err.endswith(
         "--rank needs a SQUARE. Write: pipeline query knight SQUARE --rank N.\n"
     )
-    text = cli(
-        "query",
-        "knight",
-        "-",
-        "--closed",
-        "--rank",
-        "1",
-        "--outputs",
-        str(ranked_boards),
-        stdin="a1\n",
-    )
+    text = cli("query", "knight", "-", *words, stdin="a1\n")
     assert (text.code, text.out) == (2, "")
     assert "--rank works with a single key only" in text.err
 
@@ -211,13 +196,13 @@ def copied_boards(ranked_boards: Path, tmp_path: Path) -> Path:
     return link_copy(ranked_boards, tmp_path)
 
 
-def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: Path) -> None:
+def test_a_damaged_block_is_detected_when_it_is_read(copied_boards: Path) -> None:
     path = replace_link(copied_boards / f"{NAME}.idx")
-    whole = path.read_bytes()
+    original = path.read_bytes()
     right = ask(copied_boards, "a1", closed=True, rank="4711")
     result = list[TableDamaged]()
-    for block in range(1, len(whole) // 4096):
-        data = bytearray(whole)
+    for block in range(1, len(original) // 4096):
+        data = bytearray(original)
         data[4096 * block + 1000] ^= 1
         path.write_bytes(data)
         try:
@@ -234,8 +219,8 @@ def test_damage_to_a_block_is_found_by_the_lookup_that_reads_it(copied_boards: P
 
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])
-def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer: int) -> None:
-    """Every block whole, and other keys in a layer: an error, and never a tour that is none."""
+def test_inconsistent_layers_are_damage(copied_boards: Path, layer: int) -> None:
+    """Change keys of a layer, with valid checksums: an error follows, never a false tour."""
     path = replace_link(copied_boards / f"{NAME}.idx")
     data = bytearray(path.read_bytes())
     for record in range(records(data)):
@@ -258,25 +243,25 @@ def test_layers_that_contradict_each_other_are_damage(copied_boards: Path, layer
     assert {*refused} == {str(path)}
 
 
-def test_whatever_the_records_say_is_an_answer_or_an_error(copied_boards: Path) -> None:
-    """Some bytes of some records others, and every block whole."""
-    path, chance = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
-    whole = path.read_bytes()
+def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None:
+    """Change some bytes of some records, with valid checksums in every block."""
+    path, randomness = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
+    original = path.read_bytes()
     tour = open_tables(str(copied_boards)).knight.unrank(4711, board="6x6", closed=True).path
     refused = 0
     for _ in range(often(40, 4000)):
-        path.write_bytes(change_some(whole, chance))
+        path.write_bytes(corrupt_records(original, randomness))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1
             knight = open_tables(str(copied_boards)).knight
             for _ in range(3):
-                knight.unrank(chance.randrange(9862), board="6x6", closed=True)
+                knight.unrank(randomness.randrange(9862), board="6x6", closed=True)
             knight.rank(tour, board="6x6", closed=True)
             refused -= 1
     assert refused
 
 
-def test_a_lone_number_is_answered_without_table_libraries(ranked_boards: Path) -> None:
+def test_a_single_rank_is_answered_without_table_libraries(ranked_boards: Path) -> None:
     text = python(
         "import sys\n"
         "from pipeline.run import run_command\n"

@@ -1,4 +1,4 @@
-"""What opened tables look like at a prompt."""
+"""The text that represents opened tables at a prompt."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.support.tampered import write_manifest
 FIVE = "knight_tours_5x5"
 
 
-def test_the_folder_and_what_is_published(copy: Path) -> None:
+def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
     tables = open_tables(str(copy))
     knights = "knight_counts, knight_tours_5x5, knight_tours_6x6, knight_tours_8x8"
     assert repr(tables) == f"<Tables in {copy}: eight, eight_edge, {knights}, senet>"
@@ -22,17 +22,17 @@ def test_the_folder_and_what_is_published(copy: Path) -> None:
     assert repr(tables.knight) == f"<KnightTable in {copy}: {knights}>"
 
 
-def test_a_puzzle_without_tables_there(copy: Path) -> None:
+def test_repr_of_a_puzzle_without_tables(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
     files = [replace(entries[FIVE].files[0], file="knight_tours_3x4.parquet")]
-    more = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
-    write_manifest(Folder(copy), {"eight": entries["eight"], **more})
+    other_entries = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
+    write_manifest(Folder(copy), {"eight": entries["eight"], **other_entries})
     tables = open_tables(str(copy))
     assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"
     assert repr(tables.knight) == f"<KnightTable in {copy}: knight_tours_3x4>"
 
 
-def test_trouble_is_shown_and_not_raised(copy: Path) -> None:
+def test_repr_shows_errors_without_raising(copy: Path) -> None:
     tables = open_tables(str(copy))
     (copy / "manifest.json").write_text("[]")
     assert repr(tables).startswith(f"<Tables in {copy}: {copy}/manifest.json is damaged: ")

@@ -1,4 +1,4 @@
-"""Samples: the compiled walk gives what the plain one does, and each tour comes equally often."""
+"""Samples: the compiled unranking agrees with the plain one, and every tour is equally likely."""
 
 import random
 import tempfile
@@ -37,27 +37,27 @@ from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli, run_uncompiled
 from tests.support.tampered import (
-    change_some,
+    corrupt_records,
     link_copy,
     place,
+    replace_layer,
     replace_link,
     reseal,
-    with_other_layer,
 )
 
 LIMIT = 3.719
-"""A normal variable is farther off than so many times its error once in 5,000 times."""
+"""The standard errors that a normal variable deviates by once in 5,000 times."""
 
 
 def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame:
-    asks = open_reader("knight", Folder(folder))
-    assert isinstance(asks, KnightReader)
-    numbered = asks.open_ranked_tours(parse_board(board), closed=closed)
+    reader = open_reader("knight", Folder(folder))
+    assert isinstance(reader, KnightReader)
+    numbered = reader.open_ranked_tours(parse_board(board), closed=closed)
     return sample_by_rank(numbered, np.arange(sum(numbered.count_tours_by_start())))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+def test_closed_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
     result = every_tour(ranked_boards, board)
     assert result["path"].n_unique() == result.height
     assert {*result["board"]} == {board}
@@ -70,7 +70,7 @@ def test_all_numbers_at_once_are_what_each_is_alone(ranked_boards: Path, board: 
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
-def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: str) -> None:
+def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
     result = every_tour(ranked_boards, board, closed=False)
     assert result["path"].n_unique() == result.height
     numbers = pl.int_range(pl.len()).over("start")
@@ -82,10 +82,8 @@ def test_all_tours_at_once_are_what_each_is_alone(ranked_boards: Path, board: st
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
-def test_a_sample_of_a_larger_board_is_what_each_is_alone(
-    board: str, size: int, tmp_path: Path
-) -> None:
-    """6x7: one half has a column more. 6x8: all squares of the cut can be ends, as on 8x8."""
+def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_path: Path) -> None:
+    """Cover 6x7, with a column more in one half, and 6x8, whose cut can have ends everywhere."""
     files, ranks = map(int, board.split("x"))
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
     with open_tables(str(tmp_path)) as tables:
@@ -99,11 +97,11 @@ def test_a_sample_of_a_larger_board_is_what_each_is_alone(
 
 
 @pytest.mark.parametrize("here", [0, 1])
-def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
-    """Every state of some layers: the same keys with the same cells, in the same order."""
+def test_compiled_steps_back_equal_plain_ones(here: int) -> None:
+    """Compare every state of some layers: the same keys with the same cells, in the same order."""
     board, cells = KnightBoard(4, 6), 9 + here
-    of = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
-    room = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
+    sweep_cells = SweepCells(here, 4, cells, board.squares, list_all_partners(cells))
+    scratch = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
     keys, laid = np.empty(MAX_STEPS, np.int64), np.empty((MAX_STEPS, 2), np.int64)
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
@@ -111,22 +109,22 @@ def test_a_step_back_is_that_of_the_plain_walk(here: int) -> None:
         others += [to - square + here for to in board.list_neighbours(square) if to > square]
         sets = [(), *((one,) for one in others)]
         sets += [(one, two) for at, one in enumerate(others) for two in others[at + 1 :]]
-        led = {step_forward(key, some, cells, here) for key in layer for some in sets}
-        layer = {key for key in led if key is not None}
+        reached = {step_forward(key, edges, cells, here) for key in layer for edges in sets}
+        layer = {key for key in reached if key is not None}
         for key in layer:
-            many = step_back_kernel(key, np.array(others), of, room, keys, laid)
+            count = step_back_kernel(key, np.array(others), sweep_cells, scratch, keys, laid)
             result = [
-                (then, tuple(cell for cell in some if cell != NO_SQUARE))
-                for then, some in zip(keys[:many].tolist(), laid[:many].tolist(), strict=True)
+                (before, tuple(cell for cell in edges if cell != NO_SQUARE))
+                for before, edges in zip(keys[:count].tolist(), laid[:count].tolist(), strict=True)
             ]
             assert result == [*step_back(key, others, cells, here)]
 
 
-def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
-    """Chi-squared, of one jump after the other: a sample against all 9,862 closed tours of 6x6."""
+def test_samples_are_uniform(ranked_boards: Path) -> None:
+    """Compare, jump by jump, a sample with all 9,862 closed tours of 6x6; then by chi-squared."""
     with open_tables(str(ranked_boards)) as tables:
         sample = tables.knight.sample(20_000, seed=7, board="6x6", closed=True)
-    every = every_tour(ranked_boards, "6x6")
+    all_tours = every_tour(ranked_boards, "6x6")
     size = sample.height
 
     def uses(paths: pl.Series) -> dict[frozenset[str], int]:
@@ -137,22 +135,22 @@ def test_each_jump_comes_as_often_as_among_all(ranked_boards: Path) -> None:
                 result[jump] = result.get(jump, 0) + 1
         return result
 
-    drawn, all_of_them = uses(sample["path"]), uses(every["path"])
+    drawn, all_of_them = uses(sample["path"]), uses(all_tours["path"])
     assert drawn.keys() <= all_of_them.keys()
     assert len(all_of_them) == 80
     for jump, uses_of_all in all_of_them.items():
-        share = uses_of_all / every.height
+        share = uses_of_all / all_tours.height
         error = (size * share * (1 - share)) ** 0.5
         off = drawn.get(jump, 0) - size * share
         assert abs(off) <= 5 * error if error else not off, jump
-    # and each tour as often as any other: of so many kinds, the sum is nearly normal
-    counts = np.bincount(sample["rank"].to_numpy(), minlength=every.height)
-    mean, kinds = size / every.height, every.height - 1
+    # and each tour is equally likely: with so many kinds, the sum is nearly normal
+    counts = np.bincount(sample["rank"].to_numpy(), minlength=all_tours.height)
+    mean, kinds = size / all_tours.height, all_tours.height - 1
     squares = float(((counts - mean) ** 2 / mean).sum())
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
 
-def test_a_seed_draws_the_same_again(ranked_boards: Path) -> None:
+def test_the_same_seed_draws_the_same_sample(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         first = draw(50, seed=3, board="6x6", closed=True)
@@ -164,47 +162,47 @@ def test_a_seed_draws_the_same_again(ranked_boards: Path) -> None:
             assert oracles.is_closed(6, squares)
 
 
-def test_without_replacement_no_tour_comes_twice(ranked_boards: Path) -> None:
+def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
-        every = draw(16, board="10x3", closed=True, replacement=False)
-        assert sorted(every["rank"]) == [*range(16)]
+        all_tours = draw(16, board="10x3", closed=True, replacement=False)
+        assert sorted(all_tours["rank"]) == [*range(16)]
         assert draw(40, board="10x3", closed=True)["rank"].n_unique() <= 16
         with pytest.raises(BadRequest, match=r"There are 16 tours to draw 17 from\. Draw fewer\."):
             draw(17, board="10x3", closed=True, replacement=False)
 
 
-def test_a_sample_may_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_are_drawn_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 7)
     parts = [part.tolist() for part in draw_numbers(1000, 20, 1, replacement=True)]
     assert [len(part) for part in parts] == [7, 7, 6]
     assert all(0 <= number < 1000 for part in parts for number in part)
 
 
-def test_open_tours_are_drawn_from_their_list(
+def test_open_tours_are_sampled_from_their_list(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
-    every = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
+    all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
-        (chosen,) = draw_numbers(every.height, 300, 1, replacement=True)
-        assert drawn.equals(every[chosen])
-        whole = tables.knight.sample(1728, board="5x5", replacement=False)
-        assert whole["path"].n_unique() == 1728
+        (chosen,) = draw_numbers(all_tours.height, 300, 1, replacement=True)
+        assert drawn.equals(all_tours[chosen])
+        all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)
+        assert all_drawn["path"].n_unique() == 1728
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
-def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
+def test_open_tours_of_larger_boards_are_sampled_by_rank(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
-        whole = draw(164, seed=5, board="5x4", replacement=False)
-        assert whole.columns == ["board", "start", "rank", "path"]
-        assert whole["path"].n_unique() == 164
-        assert whole["start"].equals(whole["path"].str.head(2).alias("start"))
+        all_drawn = draw(164, seed=5, board="5x4", replacement=False)
+        assert all_drawn.columns == ["board", "start", "rank", "path"]
+        assert all_drawn["path"].n_unique() == 164
+        assert all_drawn["start"].equals(all_drawn["path"].str.head(2).alias("start"))
         assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
         for start, number, path in draw(40, board="5x4").drop("board").rows():
             assert tables.knight.rank(path, board="5x4") == number
@@ -213,7 +211,7 @@ def test_open_tours_of_larger_boards_are_drawn_by_their_numbers(
             draw(165, board="5x4", replacement=False)
 
 
-def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
+def test_sample_command_writes_a_file(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
     where = ["--outputs", str(ranked_boards)]
     file = tmp_path / "cycles.parquet"
@@ -227,9 +225,7 @@ def test_the_shell_writes_a_sample(ranked_boards: Path, tmp_path: Path, cli: Cli
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
 
 
-def test_a_sample_without_options_is_drawn(
-    outputs: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_sample_command_needs_no_options(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_app(["sample", "knight", "--outputs", str(outputs)]) == 0
     head, row = capfd.readouterr().out.splitlines()
     assert head == "board,start,finish,number,closed,path"
@@ -237,14 +233,12 @@ def test_a_sample_without_options_is_drawn(
 
 
 @pytest.mark.parametrize(("board", "hint"), [("8x8", "Add --closed"), ("9x9", "Choose a smaller")])
-def test_closed_tours_are_recommended_where_there_are_any(
-    outputs: Path, board: str, hint: str
-) -> None:
+def test_closed_tours_are_suggested_where_possible(outputs: Path, board: str, hint: str) -> None:
     with open_tables(str(outputs)) as tables, pytest.raises(BadRequest, match=hint):
         tables.knight.sample(1, board=board)
 
 
-def test_a_sample_in_parts_is_written_whole(
+def test_all_chunks_of_a_sample_are_written(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 700)
@@ -253,13 +247,13 @@ def test_a_sample_in_parts_is_written_whole(
     with open_tables(where) as tables:
         one = tables.knight.sample(1, seed=0, board="5x5")
         assert pl.read_csv(file)["path"].to_list() == one["path"].to_list()
-        every = tables.knight.sample(1729, seed=0, board="5x5")
+        sample = tables.knight.sample(1729, seed=0, board="5x5")
     samples.sample("knight", 1729, board="5x5", output=str(file), format="csv", outputs=where)
-    assert pl.read_csv(file)["path"].to_list() == every["path"].to_list()
+    assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ("senet", 2, "Senet does not support sampling"),
         ("hanoi", 2, "There is no puzzle 'hanoi'"),
@@ -277,12 +271,12 @@ def test_a_sample_in_parts_is_written_whole(
         ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
-    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, said: str
+def test_impossible_samples_are_rejected(
+    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, message: str
 ) -> None:
     reported = cli("sample", *words.split(), "--outputs", str(ranked_boards), cwd=tmp_path)
     assert (reported.code, reported.out) == (code, "")
-    assert said in reported.err
+    assert message in reported.err
     assert not [*tmp_path.iterdir()]
 
 
@@ -301,7 +295,7 @@ def test_what_cannot_be_drawn_is_refused(
         ),
     ],
 )
-def test_what_is_no_size_or_seed_is_refused(
+def test_invalid_sizes_and_seeds_are_rejected(
     tables: Tables, options: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
@@ -309,22 +303,22 @@ def test_what_is_no_size_or_seed_is_refused(
     assert str(caught.value) == problem
 
 
-def test_a_size_may_be_any_whole_number(tables: Tables) -> None:
+def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
     size: Any = np.int8(2)
     seed: Any = np.uint64(7)
     assert tables.knight.sample(size, seed, board="5x5").height == 2
 
 
-def test_damage_is_found(ranked_boards: Path, tmp_path: Path) -> None:
+def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     folder = link_copy(ranked_boards, tmp_path)
     path = replace_link(folder / "knight_cycles_6x6.idx")
-    whole = path.read_bytes()
-    data = bytearray(whole)
+    original = path.read_bytes()
+    data = bytearray(original)
     data[4096 * 9 + 7] ^= 1
     path.write_bytes(data)
     with pytest.raises(TableDamaged, match="checksum of block 9 is wrong"):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
-    data = bytearray(whole)
+    data = bytearray(original)
     for record in range(80):
         data[place(data, record) + 2] ^= data[place(data, record)] == 6
     path.write_bytes(reseal(data))
@@ -341,7 +335,7 @@ def test_damage_is_found(ranked_boards: Path, tmp_path: Path) -> None:
         (12, "tours pass a state in other numbers than drawings lead there"),
     ],
 )
-def test_numbers_that_are_not_those_of_the_states_are_found(
+def test_sampling_reports_wrong_counts_of_states(
     layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
@@ -349,22 +343,22 @@ def test_numbers_that_are_not_those_of_the_states_are_found(
         keys, numbers = decode_layer(firsts, states)
         return encode_layer(keys, numbers // 2 + 1, states.itemsize)
 
-    with_other_layer(monkeypatch, layer, changed)
+    replace_layer(monkeypatch, layer, changed)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
     with pytest.raises(TableDamaged, match=problem):
         every_tour(tmp_path, "6x6")
 
 
 @pytest.mark.parametrize(("board", "closed"), [("6x6", True), ("5x5", False)])
-def test_whatever_the_records_say_is_a_tour_or_an_error(
+def test_corrupt_records_give_a_tour_or_an_error(
     ranked_boards: Path, tmp_path: Path, board: str, closed: bool
 ) -> None:
-    """Some bytes of some records others, and every block whole."""
-    folder, chance, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
+    """Change some bytes of some records, with valid checksums in every block."""
+    folder, randomness, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
     path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
-    whole, refused = path.read_bytes(), 0
+    original, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
-        path.write_bytes(change_some(whole, chance))
+        path.write_bytes(corrupt_records(original, randomness))
         try:
             result = every_tour(folder, board, closed=closed)
         except TableDamaged:
@@ -391,5 +385,5 @@ def with_the_compiler_off() -> str:
 
 
 @wide
-def test_the_compiler_off_draws_the_same() -> None:
+def test_compiler_off_draws_the_same() -> None:
     assert run_uncompiled(with_the_compiler_off) == with_the_compiler_off()

@@ -1,4 +1,4 @@
-"""Senet's line of either parity, its picture, and its letters in any case, at every door."""
+"""Senet's shortest line for either side to move, its picture, and letters in either case."""
 
 import json
 from itertools import islice
@@ -19,13 +19,13 @@ from tests.support.shell import Cli
 KNOWN = "ABAAABBB.B...A."
 
 
-def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
-    """Every position that four plies or fewer lead to, and whose turn it is then."""
-    asks = open_reader("senet", Folder(outputs))
+def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
+    """Compare every position that at most four plies lead to, with the side to move then."""
+    reader = open_reader("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            result = asks.probe(position, {"turn": "AB"[plies % 2]}).to_dict()
+            result = reader.probe(position, {"turn": "AB"[plies % 2]}).to_dict()
             assert (result["dice"], result["moves"], result["plies"]) == (
                 line.dice,
                 line.moves,
@@ -34,25 +34,25 @@ def test_the_line_of_either_side_is_the_smallest(outputs: Path) -> None:
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
 
-def test_the_longer_line_leads_there_too(outputs: Path) -> None:
-    whole = pl.read_parquet(outputs / "senet.parquet")
-    once = whole.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
-    table = pl.concat([whole.gather_every(1511), once])
-    asks = open_reader("senet", Folder(outputs))
+def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
+    all_rows = pl.read_parquet(outputs / "senet.parquet")
+    once = all_rows.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
+    table = pl.concat([all_rows.gather_every(1511), once])
+    reader = open_reader("senet", Folder(outputs))
     never = 0
     for row in table.iter_rows(named=True):
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
             if plies is None:
                 with pytest.raises(PositionUnreachable):
-                    asks.probe(row["position"], {"turn": side}).to_dict()
+                    reader.probe(row["position"], {"turn": side}).to_dict()
                 never += 1
                 continue
-            result = asks.probe(row["position"], {"turn": side, "path": True}).to_dict()
+            result = reader.probe(row["position"], {"turn": side, "path": True}).to_dict()
             assert result["plies"] == plies
             assert (
                 oracles.senet_replay(str(result["dice"]), str(result["moves"])) == row["position"]
             )
-            # how many longer lines there are is not in the index, so no number is stated
+            # the index does not hold the number of longer lines, so none is stated
             assert result["lines"] == (row["lines"] if plies == row["plies"] else None)
             path = result["path"]
             assert isinstance(path, list)
@@ -60,38 +60,40 @@ def test_the_longer_line_leads_there_too(outputs: Path) -> None:
     assert never >= len(once) > 119
 
 
-def test_a_side_that_never_moves_there(outputs: Path) -> None:
-    asks = open_reader("senet", Folder(outputs))
+def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
+    reader = open_reader("senet", Folder(outputs))
     with pytest.raises(PositionUnreachable) as caught:
-        asks.probe("BAABABABAB.....", {"turn": "A"}).to_dict()
+        reader.probe("BAABABABAB.....", {"turn": "A"}).to_dict()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     assert str(caught.value) == (
         "BAABABABAB..... is never reached with A to move: "
         "no line of play from the opening leads to it."
     )
     with pytest.raises(PositionUnreachable, match="is never reached"):
-        asks.probe("BBBBBAAAAA.....", {"turn": "A"}).to_dict()
+        reader.probe("BBBBBAAAAA.....", {"turn": "A"}).to_dict()
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
-            asks.normalize_options({"turn": side})
+            reader.normalize_options({"turn": side})
 
 
-def test_letters_in_any_case_at_every_door(cli: Cli, tables: Tables, outputs: Path) -> None:
+def test_letters_may_be_lower_case_in_every_interface(
+    cli: Cli, tables: Tables, outputs: Path
+) -> None:
     small = KNOWN.lower()
-    asked = ("query", "senet", "--outputs", str(outputs))
-    assert cli(*asked, small) == cli(*asked, KNOWN)
+    command = ("query", "senet", "--outputs", str(outputs))
+    assert cli(*command, small) == cli(*command, KNOWN)
     assert tables.senet.probe(small) == tables.senet.probe(KNOWN)
-    for more in ((), ("--turn", "b"), ("--turn", "a")):
-        batch = cli(*asked, *more, stdin=f"{small}\n{KNOWN}\n")
+    for turn in ((), ("--turn", "b"), ("--turn", "a")):
+        batch = cli(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
         _, first, second = batch.out.splitlines()
         assert first == second.replace(KNOWN, small)
-        assert second.startswith(f"{KNOWN},{3 if 'b' in more else 2},2,3,")
-    text = cli(*asked, stdin="abx\n")
+        assert second.startswith(f"{KNOWN},{3 if 'b' in turn else 2},2,3,")
+    text = cli(*command, stdin="abx\n")
     assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in text.out
 
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
-def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
+def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
     answer = open_reader("senet", Folder(outputs)).probe(KNOWN, {**options, "path": True})
     facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
@@ -104,7 +106,7 @@ def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) 
     assert len(squares) == 15
     drawn = ["".join(row.get(x, ".") for x in squares) for _, row in sorted(rows.items())]
     assert drawn == facts["path"]
-    # the piece that moved stands in a ring, over the end of the line that it came by
+    # the piece that moved has a ring around it, at the end of the line that shows its move
     moves = [move.replace("x", "-").split("-") for move in str(facts["moves"]).split()]
     rings = [float(dot.get("cx", 0)) for dot in dots if dot.get("fill") == INK]
     assert rings == [squares[int(goal) - 1] for _, goal in moves]
@@ -121,15 +123,15 @@ def test_the_picture_is_the_line(outputs: Path, options: dict[str, str | bool]) 
 
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
-    asks = open_reader("senet", Folder(outputs))
-    assert "after 0 plies" in asks.probe(oracles.SENET_OPENING, {}).to_svg()
-    assert "after 1 ply<" in asks.probe("BAABABABAB.....", {}).to_svg()
+    reader = open_reader("senet", Folder(outputs))
+    assert "after 0 plies" in reader.probe(oracles.SENET_OPENING, {}).to_svg()
+    assert "after 1 ply<" in reader.probe("BAABABABAB.....", {}).to_svg()
 
 
 def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:
     target = tmp_path / "line.svg"
-    asked = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
-    text = cli(*asked, "--svg", str(target))
-    assert text == cli(*asked)
+    command = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
+    text = cli(*command, "--svg", str(target))
+    assert text == cli(*command)
     assert json.loads(text.out)["lines"] is None
     assert PAPER in target.read_text()

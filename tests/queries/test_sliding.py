@@ -1,4 +1,4 @@
-"""Answers about sliding boards, held against the oracle; one at a time, in batches, from Python."""
+"""Answers about sliding boards, compared with the oracle; single, in batches, from Python."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def tables(folder: Path) -> Tables:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
-def test_every_state_is_answered_to_many_goals(tables: Tables, name: str) -> None:
+def test_every_state_is_answered_for_many_goals(tables: Tables, name: str) -> None:
     board, table = parse_board(name), tables.sliding(name)
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
     for goal in states[:: 1 if board.cells == 4 else 59]:
@@ -55,7 +55,7 @@ def test_every_state_is_answered_to_many_goals(tables: Tables, name: str) -> Non
             assert table.probe(state, goal) == BoardAnswer(state, goal, known[state], best)
 
 
-def test_a_path_is_a_shortest_one(tables: Tables) -> None:
+def test_paths_are_shortest(tables: Tables) -> None:
     board, table = parse_board("3x2"), tables.sliding("3x2")
     known = oracle.distances(board.example, 3, 2)
     for state in [*known][::17]:
@@ -78,7 +78,7 @@ def ways(state: str, known: dict[str, int]) -> list[str]:
     ]
 
 
-def test_solutions_are_counted_by_walking(cli: Cli, folder: Path) -> None:
+def test_solutions_are_counted_and_listed(cli: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     state = max(known, key=lambda state: (len(ways(state, known)), state))
     place = ("--board", "2x3", "--outputs", str(folder))
@@ -94,28 +94,28 @@ def test_solutions_are_counted_before_they_are_listed(
 ) -> None:
     monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
     known = oracle.distances("123450", 2, 3)
-    many = max(known, key=lambda state: (len(ways(state, known)), state))
-    asks = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
+    start = max(known, key=lambda state: (len(ways(state, known)), state))
+    board_reader = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
     with pytest.raises(BadRequest) as caught:
-        asks.probe(many, {"solutions": True})
-    number = len(ways(many, known))
+        board_reader.probe(start, {"solutions": True})
+    number = len(ways(start, known))
     assert str(caught.value) == (
-        f"{number} shortest solutions lead from {many} to 123450, and at most 1 can be listed. "
+        f"{number} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
-    result, bad = asks.answer_keys(pl.Series(["123450", many]), {"solutions": True})
+    result, bad = board_reader.answer_keys(pl.Series(["123450", start]), {"solutions": True})
     assert (result["all_solutions"].to_list(), bad) == (["", None], [])
     assert result["error"].to_list() == [None, str(caught.value)]
 
 
 @pytest.mark.parametrize("board", [34, None, b"3x4"])
-def test_a_board_that_is_no_text(tables: Tables, board: Any) -> None:
+def test_a_board_must_be_text(tables: Tables, board: Any) -> None:
     with pytest.raises(NotationError, match=f"it is of type {type(board).__name__}, not text"):
         tables.sliding(board)
 
 
-def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
-    """As docs/sliding.md shows it."""
+def test_text_answer_matches_the_docs(cli: Cli, folder: Path) -> None:
+    """Compare with the example in docs/sliding.md."""
     text = cli(
         "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
     )  # fmt: skip
@@ -134,7 +134,7 @@ def test_an_answer_for_people(cli: Cli, folder: Path) -> None:
     assert boards.out == "0\n 1 2 .\n 4 5 3\n\n1  D (tile 3)\n 1 2 3\n 4 5 .\n"
 
 
-def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
+def test_unreachable_goals_are_explained(cli: Cli, folder: Path) -> None:
     text = cli("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
     assert text.code == 1
     assert text.err == (
@@ -145,7 +145,7 @@ def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("123450", "Missing option --board. Example: --board 3x4."),
         ("123450 --board 2y3", "'2y3' is not a sliding board: a board is rows x columns."),
@@ -153,13 +153,13 @@ def test_no_is_said_with_the_reason(cli: Cli, folder: Path) -> None:
         ("123450 --board 2x3 --goal 12345", "'12345' is not a goal: it has 5 cells"),
     ],
 )
-def test_bad_requests(cli: Cli, folder: Path, words: str, said: str) -> None:
+def test_bad_requests_are_rejected(cli: Cli, folder: Path, words: str, message: str) -> None:
     ended = cli("query", "sliding", *words.split(), "--outputs", str(folder))
     assert ended.code == 2
-    assert ended.err.startswith(f"pipeline: {said}")
+    assert ended.err.startswith(f"pipeline: {message}")
 
 
-def test_a_batch(cli: Cli, folder: Path) -> None:
+def test_batches_answer_every_key(cli: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     states = [*[*known][::40], "213450", "12345"]
     place = ("--board", "2x3", "--outputs", str(folder))
@@ -197,21 +197,21 @@ WRITTEN: list[Callable[[str], str]] = [
 def test_a_long_batch_answers_as_a_short_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
 ) -> None:
-    """Every state, and keys of other kinds, in blocks of a few rows."""
+    """Answer every state, and keys of other kinds, in chunks of a few rows."""
     board = parse_board(name)
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
     other = [write(state) for write in WRITTEN for state in states[::97]]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
-    asks = BoardReader(board, Folder(folder))
-    asked: OptionValues = {"goal": goal} if goal else {}
+    board_reader = BoardReader(board, Folder(folder))
+    options: OptionValues = {"goal": goal} if goal else {}
     monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
-    short = asks.answer_keys(keys, asked)
+    short = board_reader.answer_keys(keys, options)
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
-    long = asks.answer_keys(keys, asked)
+    long = board_reader.answer_keys(keys, options)
     assert long[0].equals(short[0])
     assert long[0].schema == short[0].schema
     assert long[1] == short[1]
-    assert asks.answer_keys(keys.clear(), asked)[0].schema == short[0].schema
+    assert board_reader.answer_keys(keys.clear(), options)[0].schema == short[0].schema
 
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
@@ -225,29 +225,29 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
     ]  # fmt: skip
 
 
-def test_states_out_of_reach_are_not_asked_alone(
+def test_unreachable_states_are_not_queried_singly(
     folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of all states are; each would take as long as a lone question."""
+    """Answer a batch of which half is unreachable: a lone query for each would be slow."""
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
     monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
     eight = dispatch.open_reader("eight", Folder(outputs))
-    for asks in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
-        result, bad = asks.answer_keys(half, asks.normalize_options({"goal": "123456780"}))
+    for board_reader in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
+        result, bad = board_reader.answer_keys(
+            half, board_reader.normalize_options({"goal": "123456780"})
+        )
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
 
 
-def test_records_that_contradict_each_other_are_no_answer(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inconsistent_records_are_damage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
-    asks = BoardReader(parse_board("2x2"), Folder(folder))
-    asks._read_distances("sliding_2x2_4")[:] = 3
+    board_reader = BoardReader(parse_board("2x2"), Folder(folder))
+    board_reader._read_distances("sliding_2x2_4")[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
-        asks.answer_keys(pl.Series(["1230"]), {})
+        board_reader.answer_keys(pl.Series(["1230"]), {})
 
 
 def test_annotate(tables: Tables) -> None:
@@ -259,7 +259,7 @@ def test_annotate(tables: Tables) -> None:
     ] + [(None, None, None, None), ("no state", None, None, None)]
 
 
-def test_a_picture_has_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> None:
+def test_a_picture_shows_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "way.svg"
     words = ("--board", "2x3", "--svg", str(picture), "--outputs", str(folder))
     cli("query", "sliding", "543210", *words)
@@ -269,7 +269,7 @@ def test_a_picture_has_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> Non
     assert len(tiles) >= known["543210"] + 1
 
 
-def test_what_python_is_told(tables: Tables, folder: Path) -> None:
+def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
     table = tables.sliding("2x3")
     assert table.get("213450", "no") == "no"
     assert table.get("x") is None
@@ -288,7 +288,7 @@ def test_what_python_is_told(tables: Tables, folder: Path) -> None:
         table.probe("123450")
 
 
-def test_a_board_is_needed_for_everything(folder: Path) -> None:
+def test_a_missing_board_is_reported(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
         open_tables(str(folder))._open_reader("sliding")
 
@@ -309,10 +309,10 @@ def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
     assert not imported & (heavy | {"pathlib", "inspect"})
 
 
-def test_boards_that_are_published_are_offered(folder: Path) -> None:
+def test_published_boards_are_listed_as_values(folder: Path) -> None:
     from queries.dispatch import open_reader
 
-    asks = open_reader("sliding", Folder(folder))
-    assert asks.list_values("board") == ("2x2", "2x3", "3x3")
-    assert asks.list_values("goal") == ("corner",)
-    assert asks.list_values("svg") == ()
+    board_reader = open_reader("sliding", Folder(folder))
+    assert board_reader.list_values("board") == ("2x2", "2x3", "3x3")
+    assert board_reader.list_values("goal") == ("corner",)
+    assert board_reader.list_values("svg") == ()

@@ -1,4 +1,4 @@
-"""What `list_status` and `count_states` say, row for row and word for word."""
+"""`list_status` and `count_states`: rows and messages."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def store(copy: Path) -> Folder:
 
 
 def rename_entry(entry: Entry, name: str) -> Entry:
-    """A table like another, of another name."""
+    """Return an entry like another, for a table of another name."""
     (file,) = entry.files
     return replace(entry, files=[replace(file, file=f"{name}.parquet")], index=None)
 
@@ -33,7 +33,7 @@ def rows_of(store: Folder) -> dict[str, dict[str, Any]]:
     return {row["table"]: row for row in list_status(store)}
 
 
-def test_all_is_said_of_a_published_table(store: Folder) -> None:
+def test_status_describes_a_published_table(store: Folder) -> None:
     entry = read_manifest(store)["senet"]
     assert rows_of(store)["senet"] == {
         "table": "senet",
@@ -46,21 +46,21 @@ def test_all_is_said_of_a_published_table(store: Folder) -> None:
     assert make_unusable_error(list_status(store), store) is None
 
 
-def test_tables_that_are_never_made_unasked(store: Folder) -> None:
+def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     entries = read_manifest(store)
     names = ("hanoi", "knight_tours_3x4", "towers")
-    more = {name: rename_entry(entries["senet"], name) for name in names}
-    write_manifest(store, {**entries, **more})
+    further = {name: rename_entry(entries["senet"], name) for name in names}
+    write_manifest(store, {**entries, **further})
     rows = rows_of(store)
-    assert [*rows][-3:] == [*more]
-    assert [rows[name]["command"] for name in more] == [
+    assert [*rows][-3:] == [*further]
+    assert [rows[name]["command"] for name in further] == [
         f"pipeline remove hanoi --outputs {store}",
         f"pipeline precompute knight --board 3x4 --outputs {store}",
         f"pipeline remove towers --outputs {store}",
     ]
 
 
-def test_pages_are_as_old_as_what_they_show(store: Folder, copy: Path) -> None:
+def test_status_reports_outdated_pages(store: Folder, copy: Path) -> None:
     entries = read_manifest(store)
     known = {name: entries[name].content for name in ("eight", "senet")}
     pages = {
@@ -77,7 +77,7 @@ def test_pages_are_as_old_as_what_they_show(store: Folder, copy: Path) -> None:
     ]
 
 
-def test_what_the_system_does_not_let_read(store: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_reports_unreadable_files(store: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError
 
@@ -85,20 +85,20 @@ def test_what_the_system_does_not_let_read(store: Folder, monkeypatch: pytest.Mo
     assert {row["state"] for row in list_status(store)} == {"unreadable"}
 
 
-def test_what_cannot_be_used_is_counted_and_one_command_mends_it(store: Folder) -> None:
+def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> None:
     entries = read_manifest(store)
     del entries["eight"], entries["senet"]
     Path(store.locate("knight_counts.parquet")).unlink()
     write_manifest(store, {**entries, "hanoi": rename_entry(entries["knight_counts"], "hanoi")})
     error = make_unusable_error(list_status(store), store)
     assert error
-    every = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
+    command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
     text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
-    assert (str(error), error.command) == (f"{text} Run: {every}", every)
+    assert (str(error), error.command) == (f"{text} Run: {command}", command)
     assert error.file == store.locate("manifest.json")
 
 
-def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
+def test_two_stages_need_one_repair_command(store: Folder) -> None:
     entries = read_manifest(store)
     del entries["eight"], entries["senet"]
     write_manifest(store, entries)
@@ -108,7 +108,7 @@ def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             ("hanoi",),
@@ -122,16 +122,16 @@ def test_two_stages_are_mended_by_one_command(store: Folder) -> None:
         (("sliding",), "Missing option --board. Example: --board 3x4."),
     ],
 )
-def test_a_histogram_that_cannot_be(
-    outputs: Path, options: tuple[str, str | None], said: str
+def test_impossible_histograms_are_rejected(
+    outputs: Path, options: tuple[str, str | None], message: str
 ) -> None:
     name, board = (*options, None)[:2]
     with pytest.raises(BadRequest) as caught:
         count_states(name, Folder(outputs), board)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
-def test_a_board_is_shown_with_every_goal_that_is_published(tmp_path: Path) -> None:
+def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
         count_states("sliding", store, "2x3")
@@ -145,13 +145,13 @@ def test_a_board_is_shown_with_every_goal_that_is_published(tmp_path: Path) -> N
         assert dict(totals) == {"123405": 360, "123450": 360}
 
 
-def test_long_goals_stand_apart_from_other_words() -> None:
+def test_long_goals_are_separated_in_headings() -> None:
     goals = ["123456789ab0", "12345678a0b9"]
     counts = pl.DataFrame({"goal": goals, "distance": [0] * 2, "states": [1] * 2})
     assert format_bars(counts).split()[:3] == ["distance", *goals]
 
 
-def test_bars_keep_the_order_of_goals() -> None:
+def test_bars_preserve_the_order_of_goals() -> None:
     goals = ["z", "a", "m"]
     counts = pl.DataFrame({"goal": goals, "distance": [0] * 3, "states": [1] * 3})
     assert format_bars(counts).split()[:4] == ["distance", *goals]

@@ -1,4 +1,4 @@
-"""The pictures of answers and counts: what they show is what was answered."""
+"""The pictures of answers and counts: they show exactly what was answered."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def pictures(outputs: Path) -> dict[str, str]:
     }
 
 
-def test_every_colour_has_a_partner_in_the_dark(pictures: dict[str, str]) -> None:
+def test_every_colour_has_a_dark_variant(pictures: dict[str, str]) -> None:
     for svg in pictures.values():
         used = set(COLOUR.findall(re.sub("<style>.*?</style>", "", svg)))
         assert used
@@ -73,7 +73,7 @@ def test_every_colour_has_a_partner_in_the_dark(pictures: dict[str, str]) -> Non
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 
-def test_nothing_is_drawn_outside(pictures: dict[str, str]) -> None:
+def test_everything_is_drawn_inside_the_view_box(pictures: dict[str, str]) -> None:
     for svg in pictures.values():
         _, _, width, height = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split())
         for shape in shapes(svg, "rect"):
@@ -82,14 +82,14 @@ def test_nothing_is_drawn_outside(pictures: dict[str, str]) -> None:
         for text in shapes(svg, "text"):
             # a letter is at most 0.62 of its size wide in any of the fonts
             wide = len(text.text or "") * at(text, "font-size") * 0.62
-            left = {"middle": wide / 2, "end": wide}.get(text.get("text-anchor", "start"), 0)
-            assert at(text, "x") - left >= -0.5, text.text
-            assert at(text, "x") - left + wide <= width + 1, text.text
+            margin = {"middle": wide / 2, "end": wide}.get(text.get("text-anchor", "start"), 0)
+            assert at(text, "x") - margin >= -0.5, text.text
+            assert at(text, "x") - margin + wide <= width + 1, text.text
             assert at(text, "font-size") * 0.8 <= at(text, "y") <= height
 
 
 def contrast(one: str, other: str) -> float:
-    """The ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
+    """Return the contrast ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
 
     def luminance(colour: str) -> float:
         parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
@@ -102,7 +102,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_text_can_be_read_light_and_dark() -> None:
+def test_text_has_enough_contrast_in_light_and_dark() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     pairs = [(INK, PAPER), (MUTED, PAPER), (ON_HIGH, BLUE)]
     pairs += [(ON_LOW, step) for step in RAMP[:5]] + [(ON_HIGH, step) for step in RAMP[5:]]
@@ -112,7 +112,7 @@ def test_text_can_be_read_light_and_dark() -> None:
     assert [COLOURS[step] for step in RAMP] == RAMP_DARK
 
 
-def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str]) -> None:
+def test_histogram_has_one_bar_per_distance(outputs: Path, pictures: dict[str, str]) -> None:
     counts = count_states("eight", Folder(outputs))
     bars = shapes(pictures["eight"], "rect")
     scales = set()
@@ -122,7 +122,7 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
         states = counts.filter(pl.col("goal") == goal).sort("distance")["states"].to_list()
         assert len(mine) == len(states)
         assert [at(bar, "x") for bar in mine] == sorted(at(bar, "x") for bar in mine)
-        # small bars are rounded away
+        # the heights of small bars are rounded too much
         scales |= {
             round(at(bar, "height") / n, 5)
             for bar, n in zip(mine, states, strict=True)
@@ -133,11 +133,11 @@ def test_histogram_has_a_bar_a_distance(outputs: Path, pictures: dict[str, str])
     assert lefts == sorted(lefts)
 
 
-def test_histogram_says_what_is_never_reached(pictures: dict[str, str]) -> None:
+def test_histogram_counts_unreachable_states(pictures: dict[str, str]) -> None:
     assert "756,756 states, most at 9, the last at 15; 119 never reached" in pictures["senet"]
 
 
-def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]) -> None:
+def test_tour_picture_follows_the_path(outputs: Path, pictures: dict[str, str]) -> None:
     for name, facts, size in (
         ("tour", ask("knight", outputs, "b1", closed=True).to_dict(), 8),
         ("small", ask("knight", outputs, "c3", board="5x5").to_dict(), 5),
@@ -145,13 +145,14 @@ def test_tour_goes_where_the_answer_goes(outputs: Path, pictures: dict[str, str]
         board = KnightBoard(size, size)
         squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
         side = at(squares[0], "width")
-        left = min(at(square, "x") for square in squares)
+        left_edge = min(at(square, "x") for square in squares)
         top = min(at(square, "y") for square in squares)
         *_, line = shapes(pictures[name], "path")
         points = re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])
         gone = [
             board.name_square(
-                int((float(x) - left) // side) + size * (size - 1 - int((float(y) - top) // side))
+                int((float(x) - left_edge) // side)
+                + size * (size - 1 - int((float(y) - top) // side))
             )
             for x, y in points
         ]
@@ -171,11 +172,11 @@ def test_counts_are_not_drawn(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])
-def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
-    asked: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
-    facts = ask("eight", outputs, "867254301", **asked).to_dict()
-    del asked["path"]
-    svg = ask("eight", outputs, "867254301", **asked).to_svg()
+def test_boards_picture_shows_the_path(outputs: Path, goal: str | None) -> None:
+    options: dict[str, str | bool] = {"path": True, **({"goal": goal} if goal else {})}
+    facts = ask("eight", outputs, "867254301", **options).to_dict()
+    del options["path"]
+    svg = ask("eight", outputs, "867254301", **options).to_svg()
     path = facts["path"]
     assert isinstance(path, list)
     _, *texts = shapes(svg, "text")
@@ -195,19 +196,19 @@ def test_boards_are_the_way(outputs: Path, goal: str | None) -> None:
     assert moved == facts["tiles"]
 
 
-def test_strips_show_the_pieces(pictures: dict[str, str]) -> None:
+def test_strips_picture_shows_the_pieces(pictures: dict[str, str]) -> None:
     fills = [square.get("fill") for square in shapes(pictures["strips"], "rect")]
     pieces = {BLUE: "A", AMBER: "B"}
     drawn = "".join(pieces.get(str(fill), ".") for fill in fills)
     assert drawn == "ABABABABAB..........AAAAABBBBB"
 
 
-def test_titles_are_text_alone() -> None:
+def test_titles_are_escaped() -> None:
     svg = draw_strips('<script>"&', ["ABABABABAB....."])
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
 
 
-def test_a_drawn_answer_needs_the_standard_library_alone(outputs: Path) -> None:
+def test_pictures_need_only_the_standard_library(outputs: Path) -> None:
     text = python(
         "import sys\n"
         "from queries.dispatch import open_reader\n"

@@ -1,4 +1,4 @@
-"""The columns that a batch and `annotate` add: their names, their options, what is in them."""
+"""The columns that a batch and `annotate` add: their names, their options, their values."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ KEYS = {"eight": "378546201", "senet": "ABAAABBB.B...A.", "knight": "b1"}
 FIRST = {"eight": "state", "senet": "position", "knight": "start"}
 
 
-def rows_of(said: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(said)))
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 # ---- names ----------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     assert not any(second.values()), "a null key has neither answers nor an error"
 
 
-def test_a_prefix_that_makes_a_name_that_is_there(ask_in_process: Ask) -> None:
+def test_a_prefix_must_not_create_duplicate_columns(ask_in_process: Ask) -> None:
     words = ("eight", "--input-format", "csv", "--prefix", "x")
     code, _, complaint = ask_in_process(*words, text=b"state,xgoal\n")
     assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
@@ -100,14 +100,14 @@ def test_options_are_checked_before_any_row(
 ) -> None:
     name, *options = words.split()
     for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
-        code, said, result = ask_in_process(name, *options, text=text)
-        assert (code, said, result.count("\n")) == (2, "", 1)
+        code, output, result = ask_in_process(name, *options, text=text)
+        assert (code, output, result.count("\n")) == (2, "", 1)
         assert complaint in result
     alone = ask_in_process(name, KEYS[name], *options)
     assert alone == (2, "", result), "a lone question is told the same"
 
 
-def test_the_choices_of_a_goal_are_named(ask_in_process: Ask) -> None:
+def test_valid_goals_are_listed(ask_in_process: Ask) -> None:
     _, _, complaint = ask_in_process("eight", "--goal", "crner")
     assert complaint.rstrip().endswith(
         "Example: corner, centre, edge, or 123456780 (0 is the blank)"
@@ -127,7 +127,7 @@ def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, 
     )
 
 
-def test_an_option_without_answer_for_some_keys_is_theirs(ask_in_process: Ask) -> None:
+def test_unanswerable_options_are_reported_by_key(ask_in_process: Ask) -> None:
     code, text, complaint = ask_in_process("knight", "--to", "a3", text=b"b1 c1 a3")
     assert (code, complaint) == (0, "")
     errors = [row["error"] for row in rows_of(text)]
@@ -167,22 +167,22 @@ def test_paths_and_solutions_as_columns(ask: Ask, tables: Tables, outputs: Path)
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
-def test_every_solution_of_all_keys_at_once(
+def test_solutions_for_all_keys_together_equal_single_ones(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
-    """As each key alone has them, and in much less time."""
+    """Answer all keys together like each key alone, in much less time."""
     monkeypatch.setattr(any_goal, "SOLVED", 700)
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
     eight = open_reader("eight", Folder(outputs))
-    asked = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
-    eight.answer_keys(pl.Series(keys[:4]), asked)  # what is made once
+    options = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
+    eight.answer_keys(pl.Series(keys[:4]), options)  # builds what the reader caches
     begun = time.process_time()
-    answers, bad = eight.answer_keys(pl.Series(keys), asked)
+    answers, bad = eight.answer_keys(pl.Series(keys), options)
     a_key = (time.process_time() - begun) / len(keys)
-    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), asked)
+    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), options)
     begun = time.process_time()
-    Reader.answer_keys(eight, pl.Series(keys[4:104]), asked)
+    Reader.answer_keys(eight, pl.Series(keys[4:104]), options)
     a_key_alone = (time.process_time() - begun) / 100
     assert answers[:104].equals(alone)
     assert bad == alone_bad == [1, 2]
@@ -193,9 +193,7 @@ def test_every_solution_of_all_keys_at_once(
 @pytest.mark.parametrize(
     "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
 )
-def test_solutions_that_contradict_the_table_are_no_answer(
-    outputs: Path, changed: dict[str, object]
-) -> None:
+def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, object]) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
     rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
@@ -212,17 +210,17 @@ def test_solutions_that_contradict_the_table_are_no_answer(
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
-def test_ways_found_for_all_keys_at_once(
+def test_paths_for_all_keys_together_equal_single_ones(
     outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
-    """In blocks of a few rows, among them keys that have none."""
+    """Answer chunks of a few rows, with unanswerable keys among them."""
     monkeypatch.setattr(any_goal, "CHUNK_ROWS", 7)
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
-    asked = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
+    options = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
     keys = pl.Series(states, dtype=pl.String)
-    answers, bad = eight.answer_keys(keys, asked)
+    answers, bad = eight.answer_keys(keys, options)
     assert bad == [62, 63]
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
@@ -234,9 +232,9 @@ def test_ways_found_for_all_keys_at_once(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    one_by_one, also_bad = Reader.answer_keys(eight, keys, asked)
+    one_by_one, also_bad = Reader.answer_keys(eight, keys, options)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
-    none, _ = eight.answer_keys(keys.clear(), asked)
+    none, _ = eight.answer_keys(keys.clear(), options)
     assert none.schema == answers.schema
 
 
@@ -250,10 +248,10 @@ def test_the_most_solutions_that_a_state_has(ask_in_process: Ask, outputs: Path)
     assert len(text) == len(set(text)) == 86
 
 
-def test_the_way_of_senet_as_a_column(ask_in_process: Ask) -> None:
+def test_senet_path_as_a_column(ask_in_process: Ask) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
-    code, said, _ = ask_in_process("senet", "--path", text=text)
-    rows = rows_of(said)
+    code, output, _ = ask_in_process("senet", "--path", text=text)
+    rows = rows_of(output)
     assert code == 0
     assert [row["path"] for row in rows] == [
         "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.",
@@ -263,7 +261,7 @@ def test_the_way_of_senet_as_a_column(ask_in_process: Ask) -> None:
     assert rows[1]["error"].endswith("no line of play from the opening leads to it.")
 
 
-def test_types_are_the_same_however_they_are_asked(
+def test_types_do_not_depend_on_options(
     tables: Tables, ask_in_process: Ask, tmp_path: Path
 ) -> None:
     plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
@@ -298,24 +296,24 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     for taken in (result, result.lazy()):
         with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
             annotate(taken, "key")
-        again = annotate(taken, "key", prefix="its_").lazy().collect()
-        assert again.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
+        annotated = annotate(taken, "key", prefix="its_").lazy().collect()
+        assert annotated.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
     for column in ("n", "none"):
         with pytest.raises(BadRequest, match=f"no text column '{column}'"):
             annotate(frame, column)
 
 
-def test_annotate_says_what_probe_says(tables: Tables, outputs: Path) -> None:
+def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])
     names = [name for name in senet.columns if name != "position"]
     result = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
     assert result.select(names).equals(senet.select(names))
     squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(64)]})
-    for asked in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
-        rows = tables.knight.annotate(squares, **asked).rows()
+    for options in ({}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}, {"number": 31}):
+        rows = tables.knight.annotate(squares, **options).rows()
         for start, *row in rows:
-            answer = tables.knight.get(start, **asked)
+            answer = tables.knight.get(start, **options)
             wanted = (
                 [None] * 4
                 if answer is None
@@ -338,7 +336,7 @@ def test_annotate_and_probe_agree_on_what_a_state_is(
     assert result == [answer and answer.distance for answer in answers]
 
 
-def test_white_space_is_pythons() -> None:
+def test_white_space_equals_pythons() -> None:
     letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     result = pl.Series(letters).str.contains(WHITE_SPACE).to_list()
     assert [letter for letter, is_space in zip(letters, result, strict=True) if is_space] == [
@@ -350,7 +348,7 @@ def test_white_space_is_pythons() -> None:
 
 
 @pytest.mark.parametrize("key", [None, 123456780, 1.5, b"123456780", ["1"], ("1", "2"), object()])
-def test_a_key_that_is_no_text(tables: Tables, key: Any) -> None:
+def test_keys_must_be_text(tables: Tables, key: Any) -> None:
     for probe in (
         tables.eight.probe,
         tables.eight.distance,
@@ -378,9 +376,9 @@ def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
         {"number": -1},
         {"number": 1, "closed": True},
     ]
-    for asked in wrong:
+    for options in wrong:
         with pytest.raises(TablebaseError) as caught:
-            tables.knight.get("b1", default=3, **asked)
+            tables.knight.get("b1", default=3, **options)
         assert caught.value.exit_code == 2
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3

@@ -1,4 +1,4 @@
-"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and any goal seen as a layout."""
+"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and goals mapped to layouts."""
 
 from itertools import permutations
 
@@ -21,7 +21,7 @@ GOOD = "Example: 123456780 (0 is the blank)"
 
 @pytest.fixture(scope="module")
 def all_states() -> list[str]:
-    """Every state, in notation order, by itertools alone."""
+    """Return every state, in notation order, by itertools alone."""
     return ["".join(digits) for digits in permutations("012345678")]
 
 
@@ -29,7 +29,7 @@ def all_states() -> list[str]:
 
 
 @given(st.integers(0, PUZZLE.size - 1))
-def test_a_number_gives_a_state_that_gives_the_number(number: int) -> None:
+def test_rank_inverts_unrank(number: int) -> None:
     assert PUZZLE.rank(PUZZLE.unrank(number)) == number
 
 
@@ -46,7 +46,7 @@ def test_ranks_number_every_state(all_states: list[str]) -> None:
 
 
 @given(eight_states, st.lists(white_space, min_size=10, max_size=10))
-def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str]) -> None:
+def test_white_space_between_digits_is_ignored(state: str, gaps: list[str]) -> None:
     text = gaps[9] + "".join(digit + gap for digit, gap in zip(state, gaps[:9], strict=True))
     assert PUZZLE.parse(text) == state
 
@@ -78,14 +78,14 @@ def test_white_space_between_digits_does_not_matter(state: str, gaps: list[str])
         ("12\x1b[31m", r"'\x1b' is not one of the digits 0-8"),
     ],
 )
-def test_what_is_no_state_is_told_why(text: str, problem: str) -> None:
+def test_invalid_states_are_explained(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         PUZZLE.parse(text)
     assert str(caught.value) == f"{text!r} is not an 8-puzzle state: {problem}. {GOOD}"
     assert (caught.value.text, caught.value.exit_code) == (text, 2)
 
 
-def test_a_long_text_is_not_repeated_whole() -> None:
+def test_long_texts_are_shortened_in_errors() -> None:
     with pytest.raises(NotationError) as caught:
         PUZZLE.parse("7" * 5000)
     begin = f"'{'7' * 60}'... (5,000 characters) is not an 8-puzzle state: it has 5,000 digits"
@@ -94,7 +94,7 @@ def test_a_long_text_is_not_repeated_whole() -> None:
 
 
 @given(st.text(max_size=12) | st.text("012345678 ", min_size=9, max_size=12))
-def test_any_text_but_a_state_is_refused(text: str) -> None:
+def test_any_text_but_a_state_is_rejected(text: str) -> None:
     assume(sorted("".join(text.split())) != list("012345678"))
     with pytest.raises(NotationError):
         PUZZLE.parse(text)
@@ -110,12 +110,12 @@ def test_a_state_may_have_any_white_space_in_it(letters: list[str]) -> None:
 
 
 @given(eight_states)
-def test_moves_are_the_oracles_in_the_same_order(state: str) -> None:
+def test_moves_equal_the_oracles_in_order(state: str) -> None:
     assert list(PUZZLE.moves(state)) == list(oracles.eight_neighbours(state).items())
 
 
 @given(eight_states)
-def test_every_move_is_undone_by_its_opposite(state: str) -> None:
+def test_every_move_is_reversed_by_its_opposite(state: str) -> None:
     for letter, after in PUZZLE.moves(state):
         assert dict(PUZZLE.moves(after))[BACK[letter]] == state
 
@@ -148,8 +148,8 @@ def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> Non
         assert result == [(letter, number[after]) for letter, after in expected.items()], state
 
 
-def test_the_graph_is_the_one_of_the_plain_moves() -> None:
-    """Any goal puzzle's graph, made move by move, against the one that is made column by column."""
+def test_the_graph_equals_the_plain_one() -> None:
+    """Compare the graph built move by move with the one built column by column."""
     plain, fast = GoalPuzzle.make_graph(PUZZLE), PUZZLE.make_graph()
     for name in ("offsets", "targets", "labels"):
         one, other = getattr(plain, name), getattr(fast, name)
@@ -161,7 +161,7 @@ def test_the_graph_is_the_one_of_the_plain_moves() -> None:
 
 
 @given(eight_states, eight_states)
-def test_features_are_the_oracles(state: str, goal: str) -> None:
+def test_features_equal_the_oracles(state: str, goal: str) -> None:
     assert PUZZLE.compute_features(state, goal) == {
         "blank": state.index("0"),
         "manhattan": oracles.eight_manhattan(state, goal),
@@ -170,7 +170,7 @@ def test_features_are_the_oracles(state: str, goal: str) -> None:
 
 
 @given(eight_states)
-def test_nothing_is_out_of_place_at_the_goal(goal: str) -> None:
+def test_features_are_zero_at_the_goal(goal: str) -> None:
     assert PUZZLE.compute_features(goal, goal) == {
         "blank": goal.index("0"),
         "manhattan": 0,
@@ -182,20 +182,20 @@ def test_nothing_is_out_of_place_at_the_goal(goal: str) -> None:
 
 
 @given(eight_states)
-def test_a_goal_reads_as_a_layout(goal: str) -> None:
+def test_a_goal_maps_to_its_layout(goal: str) -> None:
     view = EightGoalView(goal)
     assert view.map_state(goal) == LAYOUTS[view.layout]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_layout_reads_as_itself(layout: str) -> None:
+def test_a_layout_maps_to_itself(layout: str) -> None:
     view = EightGoalView(LAYOUTS[layout])
     assert view.layout == layout
     assert view.map_state("867254301") == "867254301"
 
 
 @given(eight_states, eight_states)
-def test_a_turned_board_has_the_same_neighbours(goal: str, state: str) -> None:
+def test_goal_views_preserve_neighbours(goal: str, state: str) -> None:
     view = EightGoalView(goal)
     turned = view.map_state(state)
     assert sorted(turned) == sorted(state)
@@ -206,7 +206,7 @@ def test_a_turned_board_has_the_same_neighbours(goal: str, state: str) -> None:
 
 
 @given(eight_states, eight_states, eight_states)
-def test_two_states_never_read_as_one(goal: str, one: str, other: str) -> None:
+def test_goal_views_are_injective(goal: str, one: str, other: str) -> None:
     assume(one != other)
     view = EightGoalView(goal)
     assert view.map_state(one) != view.map_state(other)
@@ -219,7 +219,7 @@ def to_layouts() -> dict[str, dict[str, int]]:
 
 @settings(max_examples=2)
 @given(eight_states)
-def test_distances_to_a_goal_are_those_to_its_layout(
+def test_distances_to_a_goal_equal_those_to_its_layout(
     to_layouts: dict[str, dict[str, int]], goal: str
 ) -> None:
     view = EightGoalView(goal)
@@ -229,7 +229,7 @@ def test_distances_to_a_goal_are_those_to_its_layout(
         assert expected[view.map_state(state)] == distances[state], (goal, state)
 
 
-def test_what_cannot_be_reached_is_told_why() -> None:
+def test_unreachable_goals_are_explained() -> None:
     assert PUZZLE.explain_unreachable(SOLVED, "123804765") == (
         "the number of tile pairs out of order is even in the state and odd in the goal, and no "
         "move changes that. Swap any two tiles to make it reachable."

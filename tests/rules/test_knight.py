@@ -41,13 +41,13 @@ def test_the_corners_of_a_chessboard() -> None:
 
 
 @given(boards)
-def test_neighbours_are_the_oracles(board: KnightBoard) -> None:
+def test_neighbours_equal_the_oracles(board: KnightBoard) -> None:
     jumps = oracles.knight_jumps(board.files, board.ranks)
     assert {square: board.list_neighbours(square) for square in range(board.squares)} == jumps
 
 
 @given(boards)
-def test_jumps_have_the_numbers_of_the_rules(board: KnightBoard) -> None:
+def test_jump_numbers_follow_the_rules(board: KnightBoard) -> None:
     for start in range(board.squares):
         for goal in board.list_neighbours(start):
             right = goal % board.files - start % board.files
@@ -55,7 +55,7 @@ def test_jumps_have_the_numbers_of_the_rules(board: KnightBoard) -> None:
             assert (right, down) == JUMPS[board.find_jump(start, goal)]
 
 
-def test_no_number_leads_where_no_jump_does() -> None:
+def test_only_jumps_have_numbers() -> None:
     with pytest.raises(ValueError, match="not in tuple"):
         KnightBoard(8, 8).find_jump(0, 1)
 
@@ -64,13 +64,13 @@ def test_no_number_leads_where_no_jump_does() -> None:
 def test_a_jump_changes_the_colour(board: KnightBoard) -> None:
     for square in range(board.squares):
         assert all(
-            board.is_light(there) != board.is_light(square)
-            for there in board.list_neighbours(square)
+            board.is_light(target) != board.is_light(square)
+            for target in board.list_neighbours(square)
         )
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (3, 7), (4, 5), (1, 1)])
-def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
+def test_colours_exclude_no_existing_tour(files: int, ranks: int) -> None:
     board = KnightBoard(files, ranks)
     for start in range(board.squares):
         for tour in oracles.knight_tours(files, ranks, start):
@@ -78,21 +78,21 @@ def test_colours_rule_out_no_tour_that_there_is(files: int, ranks: int) -> None:
 
 
 @pytest.mark.parametrize(("files", "ranks", "pairs"), [(8, 8, 2048), (5, 5, 13 * 13 + 12 * 12)])
-def test_half_of_all_pairs_could_be_joined(files: int, ranks: int, pairs: int) -> None:
+def test_half_of_all_pairs_are_joinable(files: int, ranks: int, pairs: int) -> None:
     board = KnightBoard(files, ranks)
     squares = range(board.squares)
     assert sum(board.can_join(a, b) for a in squares for b in squares) == pairs
 
 
 @given(boards)
-def test_a_turned_board_is_the_same_board(board: KnightBoard) -> None:
+def test_symmetries_preserve_neighbours(board: KnightBoard) -> None:
     squares = range(board.squares)
     turns = list(zip(*(board.find_images(square) for square in squares), strict=True))
     assert len(turns) == (8 if board.files == board.ranks else 4)
     for turn in turns:
         assert sorted(turn) == list(squares)
         for square in squares:
-            moved = sorted(turn[there] for there in board.list_neighbours(square))
+            moved = sorted(turn[target] for target in board.list_neighbours(square))
             assert moved == board.list_neighbours(turn[square])
 
 
@@ -113,13 +113,13 @@ def test_a_turned_board_is_the_same_board(board: KnightBoard) -> None:
         ("b²", "a square is a letter and a digit (file and rank)"),
     ],
 )
-def test_what_is_no_square_is_told_why(text: str, problem: str) -> None:
+def test_invalid_squares_are_explained(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         KnightBoard(8, 8).parse_square(text)
     assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. Example: b1"
 
 
-def test_a_square_off_a_smaller_board_is_told_its_squares() -> None:
+def test_squares_off_a_smaller_board_are_explained() -> None:
     with pytest.raises(NotationError, match=r"'d1' is not a square of 3x4: the squares are a1 to"):
         KnightBoard(3, 4).parse_square("d1")
     with pytest.raises(NotationError, match=r"Example: a1$"):
@@ -127,12 +127,12 @@ def test_a_square_off_a_smaller_board_is_told_its_squares() -> None:
 
 
 @pytest.mark.parametrize("text", ["B1", " B1 ", "b1"])
-def test_a_square_is_named_in_any_case(text: str) -> None:
+def test_squares_may_be_upper_case(text: str) -> None:
     assert KnightBoard(8, 8).parse_square(text) == 1
 
 
 @pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6"])
-def test_a_board_is_written_files_by_ranks(text: str) -> None:
+def test_boards_are_parsed_as_files_by_ranks(text: str) -> None:
     board = parse_board(text)
     assert (board.files, board.ranks, str(board)) == (5, 6, "5x6")
 
@@ -155,7 +155,7 @@ def test_a_board_is_written_files_by_ranks(text: str) -> None:
         ("9" * 50 + "x9", "it is too large"),
     ],
 )
-def test_what_is_no_board_is_told_why(text: str, problem: str) -> None:
+def test_invalid_boards_are_explained(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
     assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 8x8"
@@ -168,7 +168,7 @@ def test_the_widest_and_the_highest_board(files: int, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["27x3", "3x10", "100x1", "1x999"])
-def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
+def test_boards_are_limited_by_square_names(text: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
     problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
@@ -179,7 +179,7 @@ def test_a_board_has_as_many_squares_as_names_allow(text: str) -> None:
     "text",
     ["8x8", "6x9", "26x2"],
 )
-def test_a_board_too_large_to_list_is_refused(text: str) -> None:
+def test_boards_too_large_to_list_are_rejected(text: str) -> None:
     with pytest.raises(BoardTooLarge) as caught:
         make_tour_table(parse_board(text))
     assert str(caught.value) == (
@@ -191,7 +191,7 @@ def test_a_board_too_large_to_list_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "opening"), [("6x6", None), ("20x2", None), ("13x3", 1), ("12x4", 4), ("7x7", 5)]
 )
-def test_large_lists_are_a_file_for_each_opening(text: str, opening: int | None) -> None:
+def test_large_lists_have_one_file_per_opening(text: str, opening: int | None) -> None:
     table = make_tour_table(parse_board(text))
     assert table.recipe.has_part_files == (opening is not None)
     assert table.recipe.list_parameters().get("opening") == opening
@@ -211,7 +211,7 @@ def test_large_lists_that_are_published_are_not_counted_again() -> None:
     assert "3x7" in counts
 
 
-def test_more_boards_are_listed_and_counted() -> None:
+def test_requested_boards_are_listed_and_counted() -> None:
     tables = PUZZLE.list_tables_with_boards(["2x7", "5x5", "2x7", "7x3"])
     plain = [table.name for table in PUZZLE.tables]
     assert [table.name for table in tables] == [
@@ -231,7 +231,10 @@ def test_more_boards_are_listed_and_counted() -> None:
         ("knight_tours_3x7", (3, 7)),
         ("knight_tours_9x4", (9, 4)),
         ("knight_tours_4x9", (4, 9)),
-        ("knight_tours_6x7", None),  # published by nobody: counts are of boards that are listed
+        (
+            "knight_tours_6x7",
+            None,
+        ),  # not published: only counts of boards that are listed are added
         ("knight_tours_8x8", None),
         ("knight_tours_03x7", None),
         ("knight_tours_3X7", None),
@@ -244,7 +247,7 @@ def test_more_boards_are_listed_and_counted() -> None:
         ("eight", None),
     ],
 )
-def test_a_board_that_is_published_is_counted(name: str, board: tuple[int, int] | None) -> None:
+def test_published_boards_are_counted(name: str, board: tuple[int, int] | None) -> None:
     counts = PUZZLE.tables[-1]
     grown = PUZZLE.adapt_to_manifest(counts, {"eight": {}, name: {}, "senet": {}})
     assert grown.recipe.list_parameters()["boards"] == [
@@ -263,13 +266,13 @@ def explain(boards: list[str], closed: list[str]) -> dict[str, Any]:
     [
         (explain(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
         (explain(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
-        (explain(["8x9"], []), [], []),  # that cannot be counted
+        (explain(["8x9"], []), [], []),  # too large to be counted
         (explain(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
         ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
         ({"knight_counts": {}}, [], []),
     ],
 )
-def test_boards_that_were_counted_on_request_stay(
+def test_requested_counts_are_preserved(
     published: dict[str, Any], boards: list[tuple[int, int]], closed: list[tuple[int, int]]
 ) -> None:
     for grown in (
@@ -284,15 +287,17 @@ def test_boards_that_were_counted_on_request_stay(
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    whole = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
-    assert whole[:-1] == plain[:-1]
-    assert whole[-1].recipe.list_parameters() == {
+    requested = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
+    assert requested[:-1] == plain[:-1]
+    assert requested[-1].recipe.list_parameters() == {
         "search": "tour counts",
         "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
         "closed": [],
     }
-    both = PUZZLE.add_request(whole, "closed", ["6x7", "8x8"])[-1].recipe
-    assert both.list_parameters()["closed"] == ["8x8"], "all tours of 6x7 are counted already"
+    closed_request = PUZZLE.add_request(requested, "closed", ["6x7", "8x8"])[-1].recipe
+    assert closed_request.list_parameters()["closed"] == ["8x8"], (
+        "all tours of 6x7 are counted already"
+    )
 
 
 @pytest.mark.parametrize(
@@ -306,7 +311,7 @@ def test_boards_are_counted_on_request() -> None:
         ((9, 8), True, "9x8 has too many closed tours to count."),
     ],
 )
-def test_boards_that_cannot_be_counted(board: tuple[int, int], closed: bool, why: str) -> None:
+def test_uncountable_boards_are_rejected(board: tuple[int, int], closed: bool, why: str) -> None:
     with pytest.raises(BadRequest) as caught:
         estimate_count_cost(board, closed=closed)
     assert str(caught.value).startswith(why)
@@ -325,9 +330,7 @@ def test_wider_boards_take_more_memory_to_count() -> None:
     ("board", "hint"),
     [((10, 7), "Closed tours alone can be counted"), ((9, 7), "The largest boards are")],
 )
-def test_closed_tours_are_recommended_where_there_are_any(
-    board: tuple[int, int], hint: str
-) -> None:
+def test_closed_tours_are_suggested_where_possible(board: tuple[int, int], hint: str) -> None:
     with pytest.raises(BadRequest) as caught:
         estimate_count_cost(board, closed=False)
     assert caught.value.hint.startswith(hint)

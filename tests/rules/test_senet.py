@@ -23,20 +23,20 @@ from tests.support.strategies import senet_positions, white_space
 GOOD = "Example: ABABABABAB....."
 
 
-def arrangements(left: dict[str, int], begun: str = "") -> Iterator[str]:
-    """Every arrangement of what is left, in notation order."""
-    if not any(left.values()):
-        yield begun
-    for piece, count in left.items():
+def arrangements(remaining: dict[str, int], prefix: str = "") -> Iterator[str]:
+    """Yield every arrangement of the remaining squares, in notation order."""
+    if not any(remaining.values()):
+        yield prefix
+    for piece, count in remaining.items():
         if count:
-            yield from arrangements({**left, piece: count - 1}, begun + piece)
+            yield from arrangements({**remaining, piece: count - 1}, prefix + piece)
 
 
 # ---- notation and ranks ---------------------------------------------------------------------
 
 
 @given(st.integers(0, SIZE - 1))
-def test_a_number_gives_a_position_that_gives_the_number(number: int) -> None:
+def test_rank_inverts_unrank(number: int) -> None:
     assert PUZZLE.rank(PUZZLE.unrank(number)) == number
 
 
@@ -55,16 +55,14 @@ def test_every_position_is_numbered() -> None:
 
 
 @given(senet_positions, st.data())
-def test_letters_may_be_small(position: str, data: st.DataObject) -> None:
+def test_letters_may_be_lower_case(position: str, data: st.DataObject) -> None:
     small = data.draw(st.lists(st.booleans(), min_size=15, max_size=15))
     text = "".join(a.lower() if low else a for a, low in zip(position, small, strict=True))
     assert PUZZLE.parse(text) == position
 
 
 @given(senet_positions, white_space, white_space)
-def test_white_space_around_a_position_does_not_matter(
-    position: str, before: str, after: str
-) -> None:
+def test_white_space_around_a_position_is_ignored(position: str, before: str, after: str) -> None:
     assert PUZZLE.parse(f"{before}{position}{after}") == position
 
 
@@ -94,7 +92,7 @@ def test_white_space_around_a_position_does_not_matter(
         ("123456780", "'1' is not one of A, B and '.'"),
     ],
 )
-def test_what_is_no_position_is_told_why(text: str, problem: str) -> None:
+def test_invalid_positions_are_explained(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as caught:
         PUZZLE.parse(text)
     assert str(caught.value) == f"{text!r} is not a Senet position: {problem}. {GOOD}"
@@ -102,7 +100,7 @@ def test_what_is_no_position_is_told_why(text: str, problem: str) -> None:
 
 
 @given(st.text(alphabet=".AB ", max_size=17) | st.text(max_size=17))
-def test_any_text_but_a_position_is_refused(text: str) -> None:
+def test_any_text_but_a_position_is_rejected(text: str) -> None:
     assume(sorted(text.strip()) != sorted(OPENING))
     with pytest.raises(NotationError):
         PUZZLE.parse(text)
@@ -117,7 +115,7 @@ def test_a_position_may_have_white_space_around_it(position: str, space: str) ->
 
 
 @given(senet_positions, st.sampled_from("AB"))
-def test_moves_are_the_oracles_in_the_same_order(position: str, mover: str) -> None:
+def test_moves_equal_the_oracles_in_order(position: str, mover: str) -> None:
     expected = oracles.senet_successors(position, mover)
     assert list(moves(position, mover)) == [
         (throw, start, after) for throw, start, _, _, after in expected
@@ -145,8 +143,8 @@ def test_a_piece_is_guarded_by_its_neighbour(position: str, square: int, expecte
     assert is_guarded(position, square) is expected
 
 
-def test_a_guarded_piece_is_not_swapped_and_a_lone_one_is() -> None:
-    # B's pieces: 3 and 4 guard each other, 6 stands alone
+def test_only_unguarded_pieces_are_swapped() -> None:
+    # B's pieces: 3 and 4 guard each other, 6 is alone
     position = "AABB.BA.A.A.B.B"
     goals = {(throw, start + throw) for throw, start, _ in moves(position, "A")}
     assert not any(goal in (3, 4) for _, goal in goals)

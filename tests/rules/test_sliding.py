@@ -1,4 +1,4 @@
-"""The rules of sliding boards, held against slow and obvious ones."""
+"""The rules of sliding boards, compared with slow and obvious ones."""
 
 import itertools
 import random
@@ -20,21 +20,21 @@ def board(request: pytest.FixtureRequest) -> BoardWithTables:
 
 
 def choose_states(board: BoardWithTables) -> list[str]:
-    """All of a small board, some of a large one."""
+    """Return all states of a small board, or a sample of a large one's."""
     if board.cells <= 6:
         return ["".join(cells) for cells in itertools.permutations(board.example)]
     chance = random.Random(str(board))
     return ["".join(chance.sample(board.example, board.cells)) for _ in range(200)]
 
 
-def test_moves_are_those_of_the_oracle(board: BoardWithTables) -> None:
+def test_moves_equal_those_of_the_oracle(board: BoardWithTables) -> None:
     for state in choose_states(board):
         expected = oracle.neighbours(state, board.height, board.width)
         assert list(board.moves(state)) == list(expected.items())
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
-def test_what_is_joined_is_what_moves_lead_to(name: str) -> None:
+def test_can_reach_agrees_with_a_search(name: str) -> None:
     board = parse_board(name)
     for goal in choose_states(board)[:: 7 if board.cells == 6 else 1]:
         reached = oracle.distances(goal, board.height, board.width)
@@ -43,7 +43,7 @@ def test_what_is_joined_is_what_moves_lead_to(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=wide)])
-def test_each_goals_states_are_numbered_once(name: str) -> None:
+def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
     board = parse_board(name)
     for goal in board.layouts:
         reached = oracle.distances(goal, board.height, board.width)
@@ -52,8 +52,8 @@ def test_each_goals_states_are_numbered_once(name: str) -> None:
         assert all(board.unrank(rank, goal) == state for rank, state in ranks.items())
 
 
-def test_an_order_is_documented_by_an_example() -> None:
-    """What docs/sliding.md works out by hand."""
+def test_rank_matches_the_documented_example() -> None:
+    """Compute the example that docs/sliding.md works out by hand."""
     board = parse_board("3x4")
     assert board.rank("3a1b87254960") == 11 * 19_958_400 + 4_774_561
     assert board.unrank(0) == "0369147a258b"
@@ -61,7 +61,7 @@ def test_an_order_is_documented_by_an_example() -> None:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
-def test_any_goal_is_seen_as_one_of_the_layouts(name: str) -> None:
+def test_goal_views_preserve_distances(name: str) -> None:
     board = parse_board(name)
     known = {
         goal: oracle.distances(goal, board.wide.height, board.wide.width)
@@ -75,7 +75,7 @@ def test_any_goal_is_seen_as_one_of_the_layouts(name: str) -> None:
         assert result == expected
 
 
-def test_any_goal_of_a_large_board_is_seen_move_for_move(board: BoardWithTables) -> None:
+def test_goal_views_of_large_boards_preserve_moves(board: BoardWithTables) -> None:
     for goal, state in itertools.pairwise(choose_states(board)):
         view = board.view_goal(goal)
         assert view.layout in board.wide.layouts
@@ -94,7 +94,7 @@ def test_any_goal_of_a_large_board_is_seen_move_for_move(board: BoardWithTables)
         ("2x6", 3),
     ],
 )  # fmt: skip
-def test_a_goal_for_each_kind_of_cell(name: str, goals: int) -> None:
+def test_each_kind_of_cell_has_a_goal(name: str, goals: int) -> None:
     board = parse_board(name)
     assert len(board.layouts) == goals
     assert board.example in board.layouts
@@ -111,7 +111,7 @@ def test_a_goal_for_each_kind_of_cell(name: str, goals: int) -> None:
         ("10, 11, 1 2 3 4 5 6 7 8 9 0", "ab1234567890"),
     ],
 )
-def test_a_state_is_read(text: str, state: str) -> None:
+def test_states_are_parsed(text: str, state: str) -> None:
     assert parse_board("3x4").parse(text) == state
 
 
@@ -127,7 +127,7 @@ def test_a_state_is_read(text: str, state: str) -> None:
         ("3x4", "0000", "it has 4 cells, a board of 3x4 has 12, the blank (0) stands 4 times"),
     ],
 )
-def test_what_is_no_state_is_told(name: str, text: str, problem: str) -> None:
+def test_invalid_states_are_explained(name: str, text: str, problem: str) -> None:
     with pytest.raises(NotationError) as reported:
         parse_board(name).parse(text)
     assert reported.value.problem == problem
@@ -149,27 +149,27 @@ def test_what_is_no_state_is_told(name: str, text: str, problem: str) -> None:
         ("9" * 5000 + "x2", "boards have at most 12 cells"),
     ],
 )
-def test_what_is_no_board_is_told(text: str, problem: str) -> None:
+def test_invalid_boards_are_explained(text: str, problem: str) -> None:
     with pytest.raises(NotationError) as reported:
         parse_board(text)
     assert reported.value.problem == problem
 
 
-def test_the_boards_are_all_that_can_be_asked_for() -> None:
+def test_list_boards_names_every_board() -> None:
     assert len(PUZZLE.list_boards()) == 12
     for name in PUZZLE.list_boards():
         assert str(parse_board(name.upper())) == name
 
 
-def test_what_a_board_is_asked_for_makes() -> None:
+def test_requested_boards_select_their_tables() -> None:
     def names(boards: list[str], *options: str) -> list[str]:
         return [table.name for table in PUZZLE.list_tables_with_boards(boards, options)]
 
     assert names([]) == []
     assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
     assert names(["4x3"]) == ["sliding_3x4_12"]
-    every = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
-    assert names(["3x4"], "goals") == every
+    all_names = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
+    assert names(["3x4"], "goals") == all_names
     assert all(table.columns for table in PUZZLE.list_tables_with_boards(["2x5"]))
     assert not any(table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals"]))
     assert all(
@@ -177,7 +177,7 @@ def test_what_a_board_is_asked_for_makes() -> None:
     )
 
 
-def test_a_table_names_its_board_and_what_makes_it() -> None:
+def test_a_table_name_determines_board_and_build_command() -> None:
     for name in PUZZLE.list_boards():
         board = parse_board(name)
         for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
@@ -192,7 +192,7 @@ def test_a_table_names_its_board_and_what_makes_it() -> None:
         assert not PUZZLE.owns_table(name)
 
 
-def test_rows_that_are_published_stay() -> None:
+def test_published_rows_are_preserved() -> None:
     (alone,) = PUZZLE.list_tables_with_boards(["3x4"])
     assert PUZZLE.adapt_to_manifest(alone, {}) is alone
     assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone

@@ -1,4 +1,4 @@
-"""Tours by number: the layers of a sweep told in plain Python, beside an obvious search."""
+"""The tour ranker: the layers of a sweep in plain Python, compared with an obvious search."""
 
 import random
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ from tests.support import oracles
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 
-def numbers_of(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
+def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
     table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
     index = IndexReader(Folder(folder), PUZZLE.format_build_arguments(table.name), table)
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
@@ -39,8 +39,8 @@ def draw_edges(squares: list[int]) -> frozenset[frozenset[int]]:
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
-def test_numbers_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
-    numbers, files, ranks = numbers_of(ranked_boards, board), *map(int, board.split("x"))
+def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
+    numbers, files, ranks = open_ranker(ranked_boards, board), *map(int, board.split("x"))
     assert numbers.count_tours() == COUNTS[board]
     result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
     assert {*map(draw_edges, result)} == oracles.knight_cycles(files, ranks)
@@ -51,11 +51,11 @@ STARTS = [("5x4", range(20)), ("5x5", [12]), ("8x3", [2]), ("5x5", range(25)), (
 
 
 @pytest.mark.parametrize(("board", "starts"), first(3, STARTS))
-def test_numbers_and_tours_of_each_start_are_one_to_one(
+def test_ranks_and_open_tours_are_one_to_one(
     ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
     numbers, files, ranks = (
-        numbers_of(ranked_boards, board, paths=True),
+        open_ranker(ranked_boards, board, paths=True),
         *map(int, board.split("x")),
     )
     for start in starts:
@@ -65,25 +65,29 @@ def test_numbers_and_tours_of_each_start_are_one_to_one(
 
 
 @pytest.mark.parametrize("board", ["5x4", "5x5", "7x7", "12x3", "8x7"])
-def test_starts_that_are_images_of_each_other_share_a_route(board: str) -> None:
-    on = parse_board(board)
-    sweep = Sweep(on, paths=True)
-    upright = KnightBoard(*sorted((on.files, on.ranks)))
-    jumps = {(one, two) for one in range(on.squares) for two in upright.list_neighbours(one)}
-    for start in range(on.squares):
+def test_symmetric_starts_share_a_route(board: str) -> None:
+    knight_board = parse_board(board)
+    sweep = Sweep(knight_board, paths=True)
+    upright = KnightBoard(*sorted((knight_board.files, knight_board.ranks)))
+    jumps = {
+        (one, two) for one in range(knight_board.squares) for two in upright.list_neighbours(one)
+    }
+    for start in range(knight_board.squares):
         route, place = sweep.find_route(start), sweep.map_squares(start)
-        assert {sweep.find_route(image) for image in on.find_images(start)} == {route}
-        assert (route is None) == bool(on.squares % 2 and on.is_light(start))
+        assert {sweep.find_route(image) for image in knight_board.find_images(start)} == {route}
+        assert (route is None) == bool(knight_board.squares % 2 and knight_board.is_light(start))
         if route:
             assert place[start] == route.start < sweep.longer + sweep.rows
-        own = range(on.squares)
-        assert {(place[one], place[two]) for one in own for two in on.list_neighbours(one)} == jumps
+        squares = range(knight_board.squares)
+        assert {
+            (place[one], place[two]) for one in squares for two in knight_board.list_neighbours(one)
+        } == jumps
     layers = [layer for route in sweep.routes for layer in (*route.layers, route.cut)]
     assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 
 
-def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) -> None:
-    numbers, draw = numbers_of(ranked_boards, "6x6"), random.Random(6)
+def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None:
+    numbers, draw = open_ranker(ranked_boards, "6x6"), random.Random(6)
     assert numbers.count_tours() == COUNTS["6x6"]
     tried = range(numbers.count_tours())
     for number in draw.sample(tried, often(150, numbers.count_tours())):
@@ -96,8 +100,8 @@ def test_a_closed_tour_has_one_number_wherever_it_begins(ranked_boards: Path) ->
 
 
 @pytest.mark.parametrize("here", [0, 1])
-def test_a_step_back_is_a_step_undone(here: int) -> None:
-    """Whatever a step leads to, its steps back lead from there; and to nothing that it does not."""
+def test_step_back_inverts_step_forward(here: int) -> None:
+    """Require that stepping back from a state yields exactly the steps that lead to it."""
     board, cells = KnightBoard(4, 5), 9 + here
     layer = {State([FREE] * cells, {}).key}
     for square in range(12 - 6 * here):
@@ -115,13 +119,13 @@ def test_a_step_back_is_a_step_undone(here: int) -> None:
     assert layer
 
 
-def test_matchings_are_paired_as_they_are_numbered() -> None:
+def test_matchings_are_enumerated_by_rank() -> None:
     ends = 6
-    every = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
-    assert len({frozenset(pairs) for pairs in every}) == 15
-    assert every == sorted(every)
+    matchings = [tuple(iter_pairs(matching, ends)) for matching in range(15)]
+    assert len({frozenset(pairs) for pairs in matchings}) == 15
+    assert matchings == sorted(matchings)
     needs = sum(1 << 2 * cell for cell in range(ends)) << MATCHING_BITS
-    for matching, pairs in enumerate(every):
+    for matching, pairs in enumerate(matchings):
         state = State.from_key(needs | matching, ends)
         assert state.partner == {**dict(pairs), **{two: one for one, two in pairs}}
         assert state.key == needs | matching
@@ -130,23 +134,24 @@ def test_matchings_are_paired_as_they_are_numbered() -> None:
 # ---- records --------------------------------------------------------------------------------
 
 
-def sevens(value: int) -> bytes:
-    """A number in sevens of bits."""
-    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + sevens(value >> 7)
+def encode_number(value: int) -> bytes:
+    """Return a number encoded in groups of seven bits."""
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + encode_number(value >> 7)
 
 
-def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
-    """Layers as a file has them, so many states in a record."""
+def make_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
+    """Return layers as a file stores them, so many states in a record."""
     result = []
     for number, layer in enumerate(layers):
         states, total = sorted(layer.items()), 0
         for at in range(0, len(states), size):
-            some = states[at : at + size]
-            packed = sevens(some[0][1]) + b"".join(
-                sevens(key - last) + sevens(ways) for (last, _), (key, ways) in pairwise(some)
+            chunk = states[at : at + size]
+            packed = encode_number(chunk[0][1]) + b"".join(
+                encode_number(key - last) + encode_number(ways)
+                for (last, _), (key, ways) in pairwise(chunk)
             )
-            result.append((number, some[0][0], total, packed + bytes(5)))
-            total += sum(ways for _, ways in some)
+            result.append((number, chunk[0][0], total, packed + bytes(5)))
+            total += sum(ways for _, ways in chunk)
     return result
 
 
@@ -159,21 +164,21 @@ def in_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, 
     st.integers(1, 6),
     st.integers(0, 1 << 60),
 )
-def test_layers_tell_of_each_state_what_was_written(
+def test_layers_return_the_written_states(
     written: list[dict[int, int]], size: int, other: int
 ) -> None:
-    records = in_records(written, size)
+    records = make_records(written, size)
     layers = LayerReader(records.__getitem__, len(records))
     for number, layer in enumerate(written):
         keys, total = sorted(layer), 0
-        own = [at for at, (of, *_) in enumerate(records) if of == number]
-        assert layers.find_records(number) == range(own[0], own[-1] + 1)
+        positions = [at for at, (record_layer, *_) in enumerate(records) if record_layer == number]
+        assert layers.find_records(number) == range(positions[0], positions[-1] + 1)
         sums = [0, *accumulate(layer[key] for key in keys)]
         states = [(key, before, layer[key]) for key, before in zip(keys, sums, strict=False)]
         assert [*layers.iter_states(number, 0, 1 << 62)] == states
         assert layers.sum_layer(number) == sums[-1]
-        some = [key for key in keys if other <= key < 2 * other]
-        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == some
+        between = [key for key in keys if other <= key < 2 * other]
+        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == between
         if other not in layer:
             assert layers.find_state(number, other) == (0, 0)
         for key in keys:
@@ -187,8 +192,8 @@ def test_layers_tell_of_each_state_what_was_written(
             layers.find_state_at(number, total)
 
 
-def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
-    first, _, last = records = in_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
+def test_empty_layers_have_no_records_and_no_sum() -> None:
+    first, _, last = records = make_records([{5: 7}, {6: 1}, {3: 2, 9: 4}], 2)
     layers = LayerReader([first, last].__getitem__, 2)
     assert (layers.sum_layer(1), layers.find_records(1)) == (0, range(1, 1))
     assert [*layers.iter_states(1, 0, 1 << 62)] == []
@@ -196,9 +201,9 @@ def test_a_layer_without_a_state_has_no_record_and_no_total() -> None:
     assert LayerReader(records.__getitem__, 3).sum_layer(1) == 1
 
 
-def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.frontier.layer_reader.MAX_CACHED_RECORDS", 3)
-    records, unpacked = in_records([dict.fromkeys(range(40), 1)], 4), list[int]()
+    records, unpacked = make_records([dict.fromkeys(range(40), 1)], 4), list[int]()
 
     def reported(key: int, packed: bytes) -> tuple[list[int], list[int]]:
         unpacked.append(key)
@@ -214,8 +219,8 @@ def test_a_few_records_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unpacked == [0, 4, 8, 12, 0]
 
 
-def test_a_record_that_ends_with_a_distance_is_told() -> None:
-    ((layer, key, total, packed),) = in_records([{5: 300, 7: 1}], 2)
+def test_truncated_records_are_reported() -> None:
+    ((layer, key, total, packed),) = make_records([{5: 300, 7: 1}], 2)
     layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
     with pytest.raises(
         InconsistentLayers, match=r"^a record does not end with the number of a state$"
@@ -226,7 +231,7 @@ def test_a_record_that_ends_with_a_distance_is_told() -> None:
 # ---- which boards ---------------------------------------------------------------------------
 
 
-def test_boards_without_tours_are_those_that_were_counted(outputs: Path) -> None:
+def test_boards_without_tours_match_the_counts(outputs: Path) -> None:
     counts = pl.read_parquet(outputs / "knight_counts.parquet")
     rows = counts.group_by("board", "files", "ranks").agg(pl.col("tours", "closed").sum())
     for row in rows.iter_rows(named=True):

@@ -1,4 +1,4 @@
-"""The search over states in blocks: its moves are those of the rules, its depths the oracle's."""
+"""The block search: its moves are those of the rules, its depths those of the oracle."""
 
 import random
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ def search(space: Blocks, threads: int = 2) -> Depths:
     return search_blocks(space, threads, lambda level, depth: None, lambda: None)
 
 
-class Told:
-    """The layers that a search told of."""
+class LevelRecorder:
+    """Progress callback that keeps the levels that a search reported."""
 
     def __init__(self) -> None:
         self.levels: list[int] = []
@@ -34,7 +34,7 @@ class Told:
 
 
 def neighbours(space: Blocks, rank: int) -> Iterator[int]:
-    """Where the moves of one state lead, as `Blocks` describes them."""
+    """Yield the states that the moves of one state lead to, as `Blocks` describes them."""
     rows = len(space.row_kinds)
     block, row, place = (
         rank // space.places // rows,
@@ -42,21 +42,21 @@ def neighbours(space: Blocks, rank: int) -> Iterator[int]:
         rank % space.places,
     )
     for move in (move for pair in space.moves for move in pair if move.source == block):
-        there = place
+        new_place = place
         if isinstance(move, ForkedMove):
             kind = space.row_kinds[row] ^ space.block_kinds[block]
             fork = move.forks[kind, place]
             to = int(move.rows[row, fork])
-            there = int(move.places[kind, move.entries[row, fork], place])
+            new_place = int(move.places[kind, move.entries[row, fork], place])
             assert to // space.rows_per_prefix == row // space.rows_per_prefix
         else:
             to = int(move.rows[row])
         assert space.sides[move.source] != space.sides[move.target]
-        yield (move.target * rows + to) * space.places + there
+        yield (move.target * rows + to) * space.places + new_place
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", "3x3", "2x5", "3x4", "2x6"])
-def test_moves_are_those_of_the_rules(name: str) -> None:
+def test_moves_follow_the_rules(name: str) -> None:
     board, chance = parse_board(name), random.Random(name)
     for goal in board.layouts:
         space = board.make_blocks(goal)
@@ -69,7 +69,7 @@ def test_moves_are_those_of_the_rules(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
-def test_every_depth_is_the_oracles(name: str) -> None:
+def test_every_depth_equals_the_oracles(name: str) -> None:
     board = parse_board(name)
     for goal in board.layouts:
         depth = search(board.make_blocks(goal))
@@ -79,7 +79,7 @@ def test_every_depth_is_the_oracles(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["2x3", "2x4", "3x3"])
-def test_layers_are_as_large_as_published(name: str) -> None:
+def test_layer_sizes_match_published_ones(name: str) -> None:
     board = parse_board(name)
     for table, goal in zip(board.tables, board.layouts, strict=True):
         _, published = find_known_layers(table.name)
@@ -97,7 +97,7 @@ def depths(board: BoardWithTables) -> Depths:
     return search(board.make_blocks(board.example))
 
 
-def test_layers_of_2x5_are_as_large_as_published(board: BoardWithTables, depths: Depths) -> None:
+def test_layer_sizes_of_2x5_match_published_ones(board: BoardWithTables, depths: Depths) -> None:
     assert np.bincount(depths).tolist() == find_known_layers(board.tables[0].name)[1]
 
 
@@ -106,20 +106,20 @@ def test_threads_do_not_change_a_byte(board: BoardWithTables, depths: Depths) ->
         assert np.array_equal(search(board.make_blocks(board.example), threads), depths)
 
 
-def test_a_search_goes_on_from_any_layer_also_where_some_blocks_are_ahead(
+def test_a_search_resumes_from_any_layer_with_some_blocks_ahead(
     board: BoardWithTables, depths: Depths
 ) -> None:
     space = board.make_blocks(board.example)
     for level in (0, 1, 17, 40, 54, 55):
         ahead = np.where(np.arange(board.size) < board.size // 3, level + 3, level)
         result = np.where(depths <= ahead, depths, np.uint8(255)).astype(np.uint8)
-        reported = Told()
-        again = search_blocks(space, 2, reported, lambda: None, (level, result))
-        assert np.array_equal(again, depths)
+        reported = LevelRecorder()
+        resumed = search_blocks(space, 2, reported, lambda: None, (level, result))
+        assert np.array_equal(resumed, depths)
         assert reported.levels == list(range(level, 56))
 
 
-def test_what_a_listener_raises_ends_the_search(board: BoardWithTables) -> None:
+def test_an_exception_in_a_callback_ends_the_search(board: BoardWithTables) -> None:
     def tired() -> None:
         raise KeyboardInterrupt
 
@@ -128,7 +128,7 @@ def test_what_a_listener_raises_ends_the_search(board: BoardWithTables) -> None:
 
 
 def test_depths_end_at_253() -> None:
-    """A path of blocks with one state each: 253 moves fit, 254 do not."""
+    """Search a path of blocks with one state each: 253 moves fit, 254 do not."""
 
     def path(blocks: int) -> Blocks:
         one = np.zeros(1, dtype=np.uint32)
@@ -144,7 +144,7 @@ def test_depths_end_at_253() -> None:
         search(path(255))
 
 
-def test_two_searches_at_once(board: BoardWithTables, depths: Depths) -> None:
+def test_two_searches_run_in_parallel(board: BoardWithTables, depths: Depths) -> None:
     with ThreadPoolExecutor(2) as pool:
         spaces = [board.make_blocks(board.example) for _ in range(2)]
         for result in pool.map(search, spaces):

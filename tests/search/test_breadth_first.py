@@ -1,4 +1,4 @@
-"""Breadth-first search: graphs drawn by hand, random graphs, and the compiler off."""
+"""Breadth-first search: hand-made graphs, random graphs, and the compiler off."""
 
 import json
 from itertools import permutations
@@ -14,7 +14,7 @@ from tablebase.graph import UNREACHED, Graph
 from tests.support.shell import run_uncompiled
 
 Edge = tuple[int, int, int]
-"""From, label, to."""
+"""An edge as source, label and target."""
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 """The high and the low labels of a line, in the order in which lines are compared."""
 
@@ -40,7 +40,7 @@ def test_a_kind_of_move_may_lead_from_a_node_to_several() -> None:
 
 
 def search(graph: Graph, root: int) -> dict[str, list[int]]:
-    """The walk as plain lists, with the number of nodes of each layer as it was told."""
+    """Return the search result as lists, with the number of nodes of each reported layer."""
     layers: list[tuple[int, int]] = []
     walk = search_breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
     assert [depth for depth, _ in layers] == list(range(len(layers)))
@@ -49,7 +49,7 @@ def search(graph: Graph, root: int) -> dict[str, list[int]]:
 
 
 def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
-    """The same by comparing every shortest line with every other, layer by layer."""
+    """Return what `search` does by comparing all shortest lines with each other, layer by layer."""
     lines: dict[int, list[tuple[Line, int]]] = {root: [(((), ()), -1)]}
     depth = {root: 0}
     layers = [[root]]
@@ -89,7 +89,7 @@ def test_a_single_node() -> None:
     }  # fmt: skip
 
 
-def test_a_diamond_has_two_ways_and_the_smaller_label_leads() -> None:
+def test_a_diamond_has_two_lines_and_the_smaller_label_wins() -> None:
     # 0 -> 1 -> 3 by the labels 0x20 0x10, 0 -> 2 -> 3 by 0x10 0x90; 3 -> 0 leads back; 4 is alone
     edges = [(0, 0x20, 1), (0, 0x10, 2), (1, 0x10, 3), (2, 0x90, 3), (3, 0x10, 0)]
     assert search(graph_of(5, edges), 0) == {
@@ -102,7 +102,7 @@ def test_a_diamond_has_two_ways_and_the_smaller_label_leads() -> None:
     }
 
 
-def test_high_labels_are_compared_all_along_before_any_low_one() -> None:
+def test_high_labels_are_compared_before_low_ones() -> None:
     # to 5: by 1 the labels 0x15 0x21, by 2 the labels 0x11 0x39. Highs 12 before 13: it comes by 1.
     # to 6: by 1 the labels 0x15 0x40, by 2 the labels 0x11 0x4f. Highs equal: lows 10 < 5: by 2.
     edges = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]
@@ -112,7 +112,7 @@ def test_high_labels_are_compared_all_along_before_any_low_one() -> None:
     assert result["order"] == [0, 2, 1, 5, 6]
 
 
-def test_lines_that_differ_by_a_high_label_are_never_compared_by_a_later_one() -> None:
+def test_the_first_different_high_label_decides() -> None:
     # 4 is reached by 2 after 0x20 0x50 and by 3 after 0x30 0x10: the first labels decide
     edges = [(0, 0x10, 1), (0, 0x20, 2), (0, 0x30, 3), (2, 0x50, 4), (3, 0x10, 4), (3, 0x11, 5)]
     result = search(graph_of(6, edges), 0)
@@ -120,13 +120,13 @@ def test_lines_that_differ_by_a_high_label_are_never_compared_by_a_later_one() -
     assert result["order"] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_layer_later_is_too_late_to_be_a_way() -> None:
+def test_longer_lines_are_not_counted() -> None:
     edges = [(0, 0x10, 1), (1, 0x10, 2), (0, 0x20, 2)]
     result = search(graph_of(3, edges), 0)
     assert (result["depth"], result["ways"]) == ([0, 1, 1], [1, 1, 1])
 
 
-def test_two_edges_between_two_nodes_are_two_ways() -> None:
+def test_parallel_edges_are_counted_separately() -> None:
     result = search(graph_of(2, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1)]), 0)
     assert (result["ways"], result["label"]) == ([1, 3], [0, 0x11])
 
@@ -136,7 +136,7 @@ def test_any_node_can_be_the_root() -> None:
     assert (result["depth"], result["order"]) == ([1, UNREACHED, 0], [2, 0])
 
 
-def test_ways_are_counted_to_64_bits_and_no_further() -> None:
+def test_line_counts_are_limited_to_64_bits() -> None:
     def chain(length: int) -> list[Edge]:
         return [(node, label, node + 1) for node in range(length) for label in (0x10, 0x20)]
 
@@ -145,7 +145,7 @@ def test_ways_are_counted_to_64_bits_and_no_further() -> None:
         search(graph_of(65, chain(64)), 0)
 
 
-def test_a_node_too_deep_is_no_answer() -> None:
+def test_too_deep_nodes_are_reported() -> None:
     def chain(length: int) -> list[Edge]:
         return [(node, 0x10, node + 1) for node in range(length)]
 
@@ -159,7 +159,7 @@ def test_a_node_too_deep_is_no_answer() -> None:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
-    """A small graph; no node has two edges of one label, so that a line names its nodes."""
+    """Draw a small graph; no node has two edges of one label, so a line determines its nodes."""
     nodes = draw(st.integers(1, 9))
     node = st.integers(0, nodes - 1)
     labels = st.sampled_from([0x00, 0x01, 0x0F, 0x10, 0x11, 0x12, 0x21, 0x2F, 0xF0, 0xFF])
@@ -168,7 +168,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
 
 
 @given(graphs())
-def test_a_random_graph_is_searched_as_the_obvious_search_does(
+def test_random_graphs_match_the_obvious_search(
     graph: tuple[int, list[Edge]],
 ) -> None:
     nodes, edges = graph
@@ -180,7 +180,7 @@ def test_a_random_graph_is_searched_as_the_obvious_search_does(
 
 
 def make_small_slide() -> tuple[int, list[Edge]]:
-    """The sliding puzzle on 2 x 3 cells: 720 states, half of them within reach."""
+    """Return the sliding puzzle on 2 x 3 cells: 720 states, half of them reachable."""
     states = ["".join(digits) for digits in permutations("012345")]
     number = {state: at for at, state in enumerate(states)}
     edges = []
@@ -196,14 +196,21 @@ def make_small_slide() -> tuple[int, list[Edge]]:
 
 
 def run_small_searches() -> str:
-    """What the search finds on some graphs, as text."""
+    """Return the search results of some graphs as text."""
     nodes, edges = make_small_slide()
     root = nodes - 1
-    some = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 3), (2, 0x39, 3), (1, 0x40, 4), (2, 0x4F, 4)]
-    return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, some), 0)])
+    small_edges = [
+        (0, 0x15, 1),
+        (0, 0x11, 2),
+        (1, 0x21, 3),
+        (2, 0x39, 3),
+        (1, 0x40, 4),
+        (2, 0x4F, 4),
+    ]
+    return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, small_edges), 0)])
 
 
-def test_a_small_sliding_puzzle() -> None:
+def test_small_sliding_puzzle_counts_are_consistent() -> None:
     nodes, edges = make_small_slide()
     result = search(graph_of(nodes, edges), 0)
     assert sum(result["layers"]) == nodes // 2

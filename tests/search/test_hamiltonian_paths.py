@@ -1,4 +1,4 @@
-"""Every tour of a graph: all small boards path for path, random graphs, and the compiler off."""
+"""Hamiltonian paths: all small boards path for path, random graphs, and the compiler off."""
 
 import hashlib
 import json
@@ -15,15 +15,15 @@ from tests.support import oracles
 from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
-Found = tuple[list[tuple[int, ...]], list[bool]]
-"""Paths, and whether each can close."""
+PathList = tuple[list[tuple[int, ...]], list[bool]]
+"""Paths, and for each whether it can close."""
 
 BOARDS = [(files, ranks) for files in range(1, 6) for ranks in range(1, 6)]
 BOARDS += [(3, 8), (8, 3), (4, 6), (6, 4), (1, 9), (2, 7)]
 
 
-def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
-    """What the search gives, chunk after chunk, as plain paths."""
+def paths(neighbours: list[list[int]], colours: list[int], start: int) -> PathList:
+    """Return the paths of all chunks of a search as tuples."""
     names = np.arange(len(neighbours), dtype=np.uint8)[:, None]
     result: list[tuple[int, ...]] = []
     closing: list[bool] = []
@@ -37,13 +37,13 @@ def paths(neighbours: list[list[int]], colours: list[int], start: int) -> Found:
 
 
 def board(files: int, ranks: int) -> tuple[list[list[int]], list[int]]:
-    """The knight's graph as the oracle sees it, and its colours."""
+    """Return the knight's graph according to the oracle, and its colours."""
     jumps = oracles.knight_jumps(files, ranks)
     return list(jumps.values()), [(s % files + s // files) % 2 for s in jumps]
 
 
 @pytest.mark.parametrize(("files", "ranks"), BOARDS)
-def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
+def test_all_tours_of_a_board_are_listed_in_order(files: int, ranks: int) -> None:
     neighbours, colours = board(files, ranks)
     for start, expected in enumerate(all_tours(files, ranks)):
         result, closing = paths(neighbours, colours, start)
@@ -51,7 +51,7 @@ def test_all_tours_of_a_board_in_order(files: int, ranks: int) -> None:
         assert closing == [oracles.is_closed(files, tour) for tour in expected]
 
 
-def test_turning_the_board_over_spares_the_oracle_nothing_but_time() -> None:
+def test_mirrored_tours_equal_searched_ones() -> None:
     for files, ranks in [(3, 4), (4, 3), (4, 5)]:
         for start, expected in enumerate(all_tours(files, ranks)):
             assert oracles.knight_tours(files, ranks, start) == expected
@@ -67,13 +67,11 @@ def test_names_are_written_into_the_text() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 304])
-def test_chunks_of_any_size_hold_the_same_tours(
-    monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
+def test_chunk_size_does_not_change_the_tours(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     neighbours, colours = board(5, 5)
-    whole = paths(neighbours, colours, 0)
+    expected = paths(neighbours, colours, 0)
     monkeypatch.setattr(hamiltonian_paths, "CHUNK_PATHS", chunk)
-    assert paths(neighbours, colours, 0) == whole
+    assert paths(neighbours, colours, 0) == expected
     names = np.arange(25, dtype=np.uint8)[:, None]
     sizes = [
         len(ends)
@@ -86,7 +84,7 @@ def test_chunks_of_any_size_hold_the_same_tours(
 
 
 def test_a_board_of_64_squares_is_searched() -> None:
-    """Sets of 64 nodes fill their number: a ring of 64 has two ways round."""
+    """Search a ring of 64 nodes, whose sets fill 64 bits: it has two directions."""
     ring = [sorted(((node - 1) % 64, (node + 1) % 64)) for node in range(64)]
     colours = [node % 2 for node in range(64)]
     forth = tuple(range(64))
@@ -99,19 +97,19 @@ def test_a_board_of_64_squares_is_searched() -> None:
 
 @st.composite
 def draw_two_coloured(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
-    """A graph whose edges join the two colours, dense enough to have some paths."""
+    """Draw a graph whose edges join the two colours, dense enough to have some paths."""
     nodes = draw(st.integers(1, 9))
     colours = draw(st.permutations([node % 2 for node in range(nodes)]))
     if draw(st.booleans()):
         colours[draw(st.integers(0, nodes - 1))] ^= 1
     pairs = [(a, b) for a in range(nodes) for b in range(a) if colours[a] != colours[b]]
-    kept = [pair for pair in pairs if draw(st.integers(0, 3))]
-    near = [sorted(b + a - node for a, b in kept if node in (a, b)) for node in range(nodes)]
+    edges = [pair for pair in pairs if draw(st.integers(0, 3))]
+    near = [sorted(b + a - node for a, b in edges if node in (a, b)) for node in range(nodes)]
     return near, colours
 
 
 def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every path that goes on from this one through all nodes."""
+    """Yield every path through all nodes that begins with this one."""
     if len(path) == len(neighbours):
         yield path
     for node in neighbours[path[-1]]:
@@ -120,7 +118,7 @@ def obvious(neighbours: list[list[int]], path: tuple[int, ...]) -> Iterator[tupl
 
 
 @given(draw_two_coloured())
-def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
+def test_paths_of_random_graphs_match_the_obvious_search(
     graph: tuple[list[list[int]], list[int]],
 ) -> None:
     neighbours, colours = graph
@@ -134,7 +132,7 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
 
 
 def count_small_boards() -> str:
-    """The tours of two boards as text: how many from each square, and a digest of all of them."""
+    """Return the tours of two boards as text: the number of squares, and a digest of all tours."""
     result = []
     for files, ranks in [(3, 4), (4, 5)]:
         neighbours, colours = board(files, ranks)

@@ -1,4 +1,4 @@
-"""Where halves meet: matchings that close with each other, and edges that complete states."""
+"""The meeting of halves: matchings that close with each other, and edges that complete states."""
 
 import numpy as np
 import pytest
@@ -16,19 +16,19 @@ Edge = tuple[int, int, int]
 
 
 def matchings(ends: tuple[int, ...]) -> list[dict[int, int]]:
-    """Every way to pair some ends, in the order of their numbers."""
+    """Return every matching of some ends, in the order of their ranks."""
     if not ends:
         return [{}]
     first, *rest = ends
     return [
-        {first: other, other: first, **more}
+        {first: other, other: first, **matching}
         for other in rest
-        for more in matchings(tuple(end for end in rest if end != other))
+        for matching in matchings(tuple(end for end in rest if end != other))
     ]
 
 
-def closes(one: dict[int, int], other: dict[int, int]) -> bool:
-    """Whether the pieces of two matchings, end to end, are one cycle."""
+def is_one_cycle(one: dict[int, int], other: dict[int, int]) -> bool:
+    """Tell whether two matchings, joined at their ends, form one cycle."""
     at, seen = 0, 0
     while True:
         at, seen = other[one[at]], seen + 2
@@ -37,17 +37,19 @@ def closes(one: dict[int, int], other: dict[int, int]) -> bool:
 
 
 def meet(
-    own: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
+    ours: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
 ) -> tuple[list[int], list[int]]:
-    """Each of the own states' onward numbers; cycles by the cell that they join to the first."""
-    cells = int(own.keys[0] >> MATCHING_BITS).bit_length() // 2
+    """Return each own state's backward count, and the cycles by the cell that they join to the
+    first.
+    """
+    cells = int(ours.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
         make_side(
             layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1))
         )
-        for layer, laid, n in ((own, edges, 1), (other, their_edges, views))
+        for layer, laid, n in ((ours, edges, 1), (other, their_edges, views))
     )
-    onward = np.zeros_like(own.ways)
+    onward = np.zeros_like(ours.ways)
     uses = add_completions(
         find_shared_needs(one, two, cells), one, two, make_pair_removal(5), onward
     )
@@ -57,19 +59,23 @@ def meet(
 @pytest.mark.parametrize("pairs", range(1, 6))
 def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
     random = np.random.default_rng(pairs)
-    every = matchings(tuple(range(2 * pairs)))
+    all_matchings = matchings(tuple(range(2 * pairs)))
     (needs,) = make_first_layer([END] * 2 * pairs + [FREE]).keys
-    keys = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
-    own = np.sort(random.choice(len(every), min(len(every), 40), replace=False))
+    keys = np.sort(random.choice(len(all_matchings), min(len(all_matchings), 40), replace=False))
+    our_keys = np.sort(
+        random.choice(len(all_matchings), min(len(all_matchings), 40), replace=False)
+    )
     ways = random.integers(1, 1000, len(keys))
-    result, _ = meet(Layer(own + needs, np.ones_like(own)), Layer(keys + needs, ways), [], [])
+    result, _ = meet(
+        Layer(our_keys + needs, np.ones_like(our_keys)), Layer(keys + needs, ways), [], []
+    )
     assert result == [
         sum(
             int(way)
             for key, way in zip(keys.tolist(), ways, strict=True)
-            if closes(every[mine], every[key])
+            if is_one_cycle(all_matchings[mine], all_matchings[key])
         )
-        for mine in own.tolist()
+        for mine in our_keys.tolist()
     ]
 
 
@@ -83,21 +89,21 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
         ([END, FREE, END, 0], 0, [0, 0, 0, 0]),  # one has more than is needed
     ],
 )
-def test_edges_complete_what_is_left(
+def test_edges_complete_a_partial_tour(
     dealt: slice, theirs: list[int], onward: int, uses: list[int]
 ) -> None:
-    """One side has laid a piece from the first cell to the fourth; the first is virtual."""
+    """Complete a partial tour from the first cell to the fourth; the first cell is virtual."""
     edges = [(0, 1, 1), (0, 2, 1), (1, 2, 0), (1, 3, 0), (2, 3, 0)]
-    own = make_first_layer([END, FREE, FREE, END, FREE])
+    ours = make_first_layer([END, FREE, FREE, END, FREE])
     rest = [edge for edge in edges if edge not in edges[dealt]]
-    assert meet(own, make_first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
+    assert meet(ours, make_first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
 
 
 @pytest.mark.parametrize("views", [1, 2])
-def test_numbers_of_cycles_near_the_largest_are_whole(views: int) -> None:
-    """Seen in two views alike, they pass it on the way."""
-    own = make_first_layer([END, FREE, FREE, END, FREE])
+def test_cycle_counts_near_the_limit_are_exact(views: int) -> None:
+    """Count near the largest number, which the sum over two equal views exceeds on the way."""
+    ours = make_first_layer([END, FREE, FREE, END, FREE])
     theirs = make_first_layer([FREE, END, END, FREE, FREE])
-    many = Layer(own.keys, own.ways * (5 << 60))
+    scaled = Layer(ours.keys, ours.ways * (5 << 60))
     edges = [(0, 1, 1), (0, 2, 1), (1, 3, 0), (2, 3, 0)]
-    assert meet(many, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])
+    assert meet(scaled, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])

@@ -1,4 +1,4 @@
-"""What a search would find, from some of its branches; and searches that begin with an opening."""
+"""Estimates of a search from some of its branches, and searches that begin with an opening."""
 
 import statistics
 
@@ -17,7 +17,7 @@ FIVE = KnightBoard(5, 5)
 
 
 @pytest.mark.parametrize("length", [1, 2, 4, 25])
-def test_openings_share_the_tours_out(length: int) -> None:
+def test_openings_partition_the_tours(length: int) -> None:
     names = np.arange(25, dtype=np.uint8)[:, None]
     for start in (0, 12):
         entered = list_beginnings(*make_search_board(FIVE), length, start)
@@ -34,7 +34,7 @@ def test_openings_share_the_tours_out(length: int) -> None:
         ]
 
 
-def test_every_opening_is_a_way_from_where_tours_begin() -> None:
+def test_openings_begin_where_tours_begin() -> None:
     result = list_openings(FIVE, 3)
     assert result == sorted({*result})
     begun = {tour[:3] for tours in all_tours(5, 5) for tour in tours}
@@ -48,14 +48,14 @@ def test_every_opening_is_a_way_from_where_tours_begin() -> None:
     )
 
 
-def test_what_leaves_nothing_to_the_lot_is_exact() -> None:
+def test_estimates_without_sampling_are_exact() -> None:
     corner: list[tuple[int, ...]] = [(0, 7), (0, 11)]
-    for asked, tours in ((list_openings(FIVE, 1), 1728), (corner, 304)):
-        result = estimate_paths(*make_search_board(FIVE), asked, 0)
+    for openings, tours in ((list_openings(FIVE, 1), 1728), (corner, 304)):
+        result = estimate_paths(*make_search_board(FIVE), openings, 0)
         assert (result.paths, result.is_exact) == (tours, True)
 
 
-def test_estimates_are_near_and_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimates_are_close_and_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_estimate, "MAX_WAYS", 300)
     monkeypatch.setattr(path_estimate, "COUNTED_NODES", 24)
     six = KnightBoard(6, 6)

@@ -1,4 +1,4 @@
-"""One path for each pair of ends: all of the chessboard's are tours, and always the same ones."""
+"""One path per pair of ends: all of the chessboard's are tours, and always the same ones."""
 
 import json
 from itertools import pairwise, permutations
@@ -18,7 +18,7 @@ Rows = npt.NDArray[np.int64]
 
 
 def rows(neighbours: list[list[int]]) -> Rows:
-    """One row a node, filled up with -1."""
+    """Return one row per node, padded with -1."""
     most = max(map(len, neighbours)) or 1
     return np.array([near + [-1] * (most - len(near)) for near in neighbours], dtype=np.int64)
 
@@ -27,8 +27,8 @@ def chessboard() -> Rows:
     return rows(list(oracles.knight_jumps(8, 8).values()))
 
 
-def joinable() -> list[tuple[int, int]]:
-    """Every two squares of different colours, in order."""
+def list_joinable_pairs() -> list[tuple[int, int]]:
+    """Return every pair of squares of different colours, in order."""
 
     def colour(square: int) -> int:
         return (square % 8 + square // 8) % 2
@@ -43,8 +43,8 @@ def find_path(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
     return listed
 
 
-def test_every_pair_of_the_chessboard_has_the_tour_that_is_published(outputs: Path) -> None:
-    ends = joinable()
+def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> None:
+    ends = list_joinable_pairs()
     tours = find_path(chessboard(), ends)
     assert len(tours) == len(ends) == 2048
     for pair, tour in zip(ends, tours, strict=True):
@@ -56,27 +56,27 @@ def test_every_pair_of_the_chessboard_has_the_tour_that_is_published(outputs: Pa
 
 
 def test_a_tour_depends_on_its_ends_alone() -> None:
-    ends = joinable()
+    ends = list_joinable_pairs()
     tours = find_path(chessboard(), ends)
     assert find_path(chessboard(), ends) == tours
     assert find_path(chessboard(), ends[::-7]) == tours[::-7]
 
 
 def list_tours() -> str:
-    """A few of the tours, as text."""
-    ends = joinable()
+    """Return a few of the tours as text."""
+    ends = list_joinable_pairs()
     return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
 
 
 def test_the_search_finds_the_same_with_the_compiler_off() -> None:
-    # the random numbers are meant to overflow, of which numpy alone, uncompiled, would warn
+    # the random numbers overflow on purpose, about which only uncompiled numpy would warn
     assert run_uncompiled(list_tours, ignored="overflow encountered") == list_tours()
 
 
 # ---- other graphs ---------------------------------------------------------------------------
 
 
-def test_two_ends_that_no_path_joins_have_a_row_of_zeros() -> None:
+def test_unconnected_ends_have_a_row_of_zeros() -> None:
     star = rows([[1, 2, 3], [0], [0], [0]])
     assert find_path(star, [(1, 2), (3, 1)]) == [[0, 0, 0, 0], [0, 0, 0, 0]]
 
@@ -87,7 +87,7 @@ def test_two_nodes_joined_by_an_edge() -> None:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[list[int]]:
-    """Any graph of a few nodes, of two colours or not."""
+    """Draw any graph of a few nodes, two-coloured or not."""
     nodes = draw(st.integers(2, 7))
     edges = [(a, b) for a in range(nodes) for b in range(a) if draw(st.integers(0, 2))]
     return [sorted(b + a - node for a, b in edges if node in (a, b)) for node in range(nodes)]

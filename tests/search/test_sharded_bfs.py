@@ -1,4 +1,4 @@
-"""The search shard by shard: what it finds is what one machine finds, also where parts are lost."""
+"""The sharded search: it finds what one machine finds, also where task results are lost."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ ROOT = BOARD.example
 
 @pytest.fixture(autouse=True)
 def _short_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board of 8 cells has stretches to share out only where its rows are short."""
+    """Shorten rows, because a board of 8 cells can be split only where they are short."""
     monkeypatch.setattr(move_tables, "MAX_TAIL_TILES", 4)
     monkeypatch.setattr(move_tables, "_get_split_orders", cache(SplitOrders))
     monkeypatch.setattr(block_shards, "_blocks_by_name", {})
@@ -48,9 +48,9 @@ def test_shards_find_every_depth(
 ) -> None:
     board = parse_board(name)
     for number, goal in enumerate(board.layouts):
-        kept = checkpoints(Folder(tmp_path), board.tables[number])
+        store = checkpoints(Folder(tmp_path), board.tables[number])
         result = search_shards(
-            board, goal, TaskRunner(pool, shards, checkpoints=kept, is_remote=True)
+            board, goal, TaskRunner(pool, shards, checkpoints=store, is_remote=True)
         )
         expected = search_blocks(
             board.make_blocks(goal), 2, lambda level, depth: None, lambda: None
@@ -59,50 +59,48 @@ def test_shards_find_every_depth(
             assert np.array_equal(np.concatenate([*result()]), expected)
 
 
-def test_as_many_shards_as_a_machine_has_room_for(
+def test_shards_respect_the_state_limit(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(block_shards, "MAX_SHARD_STATES", 5000)
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    stretches = [*search_shards(BOARD, ROOT, work)()]
-    assert len(stretches) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
-    assert max(map(len, stretches)) * 8 <= 5000
+    shard_depths = [*search_shards(BOARD, ROOT, work)()]
+    assert len(shard_depths) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
+    assert max(map(len, shard_depths)) * 8 <= 5000
 
 
-def test_a_search_goes_on_from_what_is_in_the_store(
+def test_a_search_resumes_from_checkpoints(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def tired(doing: str, done: int, total: int | None) -> None:
         if done == 20:
             raise KeyboardInterrupt
 
-    kept = open_checkpoints(tmp_path)
+    store = open_checkpoints(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, kept, is_remote=True))
+        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, store, is_remote=True))
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
+    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
     assert {path: path.stat().st_mtime_ns for path in begun} == begun
     expected = search_blocks(BOARD.make_blocks(ROOT), 2, lambda level, depth: None, lambda: None)
     assert np.array_equal(np.concatenate([*result()]), expected)
 
 
-def test_a_part_that_is_done_twice_leaves_the_same(
-    pool: ThreadPoolExecutor, tmp_path: Path
-) -> None:
-    kept = open_checkpoints(tmp_path)
-    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, kept, is_remote=True))
+def test_a_repeated_task_writes_the_same_bytes(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+    store = open_checkpoints(tmp_path)
+    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    counts = [int(search_layer(kept, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
+    counts = [int(search_layer(store, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert sum(counts) == 788  # A090035
 
 
-def test_a_shard_without_what_it_needs_says_so(tmp_path: Path) -> None:
+def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="a worker's result is missing"):
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 1)
 
 
-def test_depths_end_where_a_byte_does(
+def test_depths_are_limited_to_a_byte(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(block_shards, "UNREACHED", 7)

@@ -1,4 +1,4 @@
-"""Counting without lists: matchings and keys, all small boards, sums that do not fit."""
+"""Counting without lists: matchings and keys, all small boards, and sums that overflow."""
 
 import json
 from collections.abc import Callable
@@ -74,61 +74,63 @@ def test_closed_tours_are_counted_alone() -> None:
     assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
-def test_layers_that_are_cut_in_slices_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = counts(4, 6)
+def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    unsliced = counts(4, 6)
     monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
     monkeypatch.setattr(sweep, "STATES_PER_STEP", 5)
     sliced = counts(4, 6)
-    assert whole.tours is not None
+    assert unsliced.tours is not None
     assert sliced.tours is not None
-    assert (whole.tours.tolist(), whole.closed) == (sliced.tours.tolist(), sliced.closed)
+    assert (unsliced.tours.tolist(), unsliced.closed) == (sliced.tours.tolist(), sliced.closed)
 
 
 class KilledError(Exception):
-    """In the middle of a count."""
+    """Error raised in the middle of a count."""
 
 
-def test_a_killed_count_goes_on_from_the_layers_that_are_kept(
+def test_a_killed_count_resumes_from_stored_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All but the smallest are kept; what was made is not made again."""
-    whole, made, layers = counts(4, 6), list[int](), 0
+    """Resume from the stored layers, all but the smallest, and repeat none of them."""
+    expected, sizes, layers = counts(4, 6), list[int](), 0
 
-    def followed(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
-        made.append(len(layer.keys))
+    def advance(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+        sizes.append(len(layer.keys))
         return advance_layer(layer, step, going)
 
-    def tell(doing: str, done: int, total: int | None) -> None:
+    def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
     monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 3 * 16)
-    monkeypatch.setattr(sweep_driver, "advance_layer", followed)
+    monkeypatch.setattr(sweep_driver, "advance_layer", advance)
     with ThreadPoolExecutor(1) as pool:
-        kept = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
+        store = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True)
-        layers = len(made)
+            sweep_driver.count_tours(
+                KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+            )
+        layers = len(sizes)
         result = sweep_driver.count_tours(
-            KnightBoard(4, 6), TaskRunner(pool, 1, tell, kept), paths=True
+            KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
         )
     assert result.tours is not None
-    assert whole.tours is not None
-    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
-    again = made[layers:]
+    assert expected.tours is not None
+    assert (result.tours.tolist(), result.closed) == (expected.tours.tolist(), expected.closed)
+    repeated = sizes[layers:]
     assert layers == 2 * 8
-    assert len(again) < 8
-    assert max(again) <= 3, "these are not kept"
+    assert len(repeated) < 8
+    assert max(repeated) <= 3, "these are not kept"
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_killed_meeting_goes_on_from_what_was_found(
+def test_a_killed_meeting_resumes_from_its_checkpoint(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, done, met = counts(4, 6), list[int](), "4x6 open, where the halves meet"
+    expected, done, meeting = counts(4, 6), list[int](), "4x6 open, where the halves meet"
 
-    def tell(doing: str, part: int, total: int | None) -> None:
-        if doing == met:
+    def on_progress(doing: str, part: int, total: int | None) -> None:
+        if doing == meeting:
             done.append(part)
             if part == 5 and len(done) == 6:
                 raise KilledError
@@ -142,22 +144,22 @@ def test_a_killed_meeting_goes_on_from_what_was_found(
         monkeypatch.setattr(sweep_driver, name, value)
     monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = TaskRunner(pool, 1, tell, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
             sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
         result = sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert result.tours is not None
-    assert whole.tours is not None
-    assert (result.tours.tolist(), result.closed) == (whole.tours.tolist(), whole.closed)
+    assert expected.tours is not None
+    assert (result.tours.tolist(), result.closed) == (expected.tours.tolist(), expected.closed)
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
-def test_states_that_end_in_the_wrong_colours_are_left_out(
+def test_states_with_wrong_colours_are_pruned(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There are fewer states, and as many tours."""
+    """Require fewer states, and equally many tours."""
     sizes = list[int]()
 
     def reported(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
@@ -168,14 +170,14 @@ def test_states_that_end_in_the_wrong_colours_are_left_out(
     monkeypatch.setattr(sweep_driver, "advance_layer", reported)
     with_colours, states = counts(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
-    without, more = counts(files, ranks), sum(sizes) - states
+    without, states_without = counts(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
     assert with_colours.tours.tolist() == without.tours.tolist()
-    assert states < (0.5 if files * ranks % 2 else 0.8) * more
+    assert states < (0.5 if files * ranks % 2 else 0.8) * states_without
 
 
-def test_colours_are_those_of_a_chessboard_or_none() -> None:
+def test_color_squares_finds_a_two_colouring_or_none() -> None:
     board = KnightBoard(4, 5)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
     dark = [-1 if board.is_light(at) else 1 for at in range(board.squares)]
@@ -187,37 +189,37 @@ def test_colours_are_those_of_a_chessboard_or_none() -> None:
 # ---- sums that do not fit -------------------------------------------------------------------
 
 
-def cut_in_two(files: int, ranks: int) -> Halves:
+def cut_into_halves(files: int, ranks: int) -> Halves:
     board = KnightBoard(files, ranks)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
     return cut_board(later, files, paths=True)
 
 
-def triple(layer: Layer, times: int) -> Layer:
+def multiply_counts(layer: Layer, times: int) -> Layer:
     return Layer(layer.keys, layer.ways * times)
 
 
-def test_ways_that_do_not_fit_are_refused() -> None:
-    """On 3x6, two states lead to one: their ways are added up."""
-    steps = cut_in_two(3, 6)
+def test_overflowing_forward_counts_are_reported() -> None:
+    """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
+    steps = cut_into_halves(3, 6)
     layer = steps.first
-    many = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
-    at = next(n for n, (one, other) in enumerate(pairwise(many))
+    layers = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
+    at = next(n for n, (one, other) in enumerate(pairwise(layers))
               if other.ways.max() > one.ways.max())  # fmt: skip
-    step, full = steps.steps[at + 1], (1 << 63) // int(many[at + 1].ways.max())
-    assert advance_layer(triple(many[at], full - 1), step, lambda: None).ways.min() > 0
+    step, full = steps.steps[at + 1], (1 << 63) // int(layers[at + 1].ways.max())
+    assert advance_layer(multiply_counts(layers[at], full - 1), step, lambda: None).ways.min() > 0
     with pytest.raises(CountOverflow):
-        advance_layer(triple(many[at], full + 1), step, lambda: None)
+        advance_layer(multiply_counts(layers[at], full + 1), step, lambda: None)
 
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
-def test_cycles_that_do_not_fit_are_refused(ways: int, onward: int) -> None:
+def test_overflowing_cycle_sums_are_reported(ways: int, onward: int) -> None:
     assert sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
     with pytest.raises(CountOverflow):
         sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
 
 
-def test_onward_numbers_that_do_not_fit_are_refused() -> None:
+def test_overflowing_backward_counts_are_reported() -> None:
     step = Step(2, 0, np.array([1, 2]), NO_MIRROR, list_all_partners(4))
     layer = make_first_layer([FREE] * 2)
     after = advance_layer(layer, step, lambda: None)
@@ -226,10 +228,10 @@ def test_onward_numbers_that_do_not_fit_are_refused() -> None:
     assert uses.max() > 1 << 61
     for ways, each in ((1, onward * 3), (4, onward)):
         with pytest.raises(CountOverflow):
-            count_onward(triple(layer, ways), step, *make_hash_table(after.keys, each))
+            count_onward(multiply_counts(layer, ways), step, *make_hash_table(after.keys, each))
 
 
-def test_a_board_with_too_many_tours_is_told_in_a_sentence(
+def test_a_board_with_too_many_tours_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
@@ -237,7 +239,7 @@ def test_a_board_with_too_many_tours_is_told_in_a_sentence(
         counts(4, 5)
 
 
-def test_closed_tours_that_do_not_fit_in_two_directions_are_refused(
+def test_overflowing_directed_closed_tours_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
@@ -257,8 +259,8 @@ def test_bits_of_a_word(word: int) -> None:
 
 
 @pytest.mark.parametrize("pairs", range(1, 6))
-def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
-    """All of them, by the partner of the first end, then by that of the next that is left."""
+def test_matchings_are_ranked_in_order(pairs: int) -> None:
+    """Rank all matchings by the partner of the first end, then by that of the next free end."""
     partners = list_all_partners(2 * MAX_PAIRS - 4)
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     needs = END_BITS & ((1 << 4 * pairs) - 1)
@@ -268,7 +270,7 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
         assert ends[: 2 * pairs].tolist() == [*range(2 * pairs)]
         result = partner[: 2 * pairs].tolist()
         assert all(result[end] != end == result[result[end]] for end in range(2 * pairs))
-        # the partners of ends that are not yet taken
+        # the partners of ends that are not yet paired
         text = [other for end, other in enumerate(result) if other > end]
         assert text > before
         before = text
@@ -276,8 +278,8 @@ def test_matchings_have_their_numbers_in_order(pairs: int) -> None:
 
 
 @given(st.permutations(range(2 * MAX_PAIRS)))
-def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> None:
-    """All eighteen cells of the chessboard's frontier can be ends."""
+def test_the_largest_matchings_are_unpacked_and_ranked(order: list[int]) -> None:
+    """Pair all eighteen cells of the chessboard's frontier."""
     partner, ends = np.zeros((2, 20), dtype=np.int64)
     partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
     needs = END_BITS & ((1 << 4 * MAX_PAIRS) - 1)
@@ -288,22 +290,22 @@ def test_the_most_pairs_are_unpacked_and_numbered_again(order: list[int]) -> Non
     assert result.tolist() == partner.tolist()
 
 
-def test_a_state_is_followed_by_all_that_can_be_laid() -> None:
-    """A free cell, two ends of one piece, and another free cell."""
+def test_expand_state_places_every_possible_edge() -> None:
+    """Expand a free cell, two ends of one path, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
     step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
     keys = np.zeros(20, dtype=np.int64)
     joined = np.zeros((20, 2), dtype=np.int64)
-    many = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
+    count = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
     # 1 and 2 are partners: joined to both, the first cell would close a cycle
-    assert joined[:many].tolist() == [[0, 2], [1, 2]]
-    for key, other in zip(keys[:many].tolist(), (2, 1), strict=True):
+    assert joined[:count].tolist() == [[0, 2], [1, 2]]
+    for key, other in zip(keys[:count].tolist(), (2, 1), strict=True):
         needs = END << 2 * (other - 1) | END << 4 | FREE << 6
         assert key == needs << MATCHING_BITS
 
 
-def test_a_state_and_its_image_become_one() -> None:
-    """A cell joined to either of two, which the mirror exchanges; the third stays in its place."""
+def test_a_state_and_its_mirror_image_are_merged() -> None:
+    """Join a cell to either of two, which the mirror exchanges; the third stays in its place."""
     layer = make_first_layer([END, FREE, FREE, END])
     step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), list_all_partners(4))
     for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):
@@ -315,7 +317,7 @@ def test_a_state_and_its_image_become_one() -> None:
 
 
 @given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
-def test_a_table_finds_its_keys(keys: list[int]) -> None:
+def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
     numbers = np.arange(len(keys)) + 1
     table, result = make_hash_table(np.array(keys, dtype=np.int64), numbers)
     places = [find_place(key, table) for key in keys]
@@ -324,11 +326,11 @@ def test_a_table_finds_its_keys(keys: list[int]) -> None:
     assert all(table[find_place(key, table)] == 0 for key in others)
 
 
-def test_keys_are_spread_over_a_table() -> None:
-    """Keys of neighbouring states differ in few bits; each still finds a place nearby."""
-    made = cut_in_two(5, 8)
-    layer = made.first
-    for step in made.steps:
+def test_keys_are_spread_over_the_hash_table() -> None:
+    """Require short probe runs, although keys of neighbouring states differ in few bits."""
+    halves = cut_into_halves(5, 8)
+    layer = halves.first
+    for step in halves.steps:
         layer = advance_layer(layer, step, lambda: None)
     table, _ = make_hash_table(layer.keys, layer.ways)
     runs = np.diff(np.flatnonzero(table == 0))
@@ -340,8 +342,8 @@ def test_keys_are_spread_over_a_table() -> None:
 
 
 @st.composite
-def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
-    """The rows of a graph and its later neighbours; neither turning it over changes anything."""
+def symmetric_graphs(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
+    """Draw the rows and the later neighbours of a graph with the symmetries of a board."""
     rows, columns = draw(st.sampled_from([(3, 4), (2, 5), (2, 4)]))
     squares = rows * columns
     places = [divmod(square, rows) for square in range(squares)]
@@ -350,7 +352,7 @@ def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
         column, row = places[square]
         return rows * abs(over[0] * (columns - 1) - column) + abs(over[1] * (rows - 1) - row)
 
-    kept = set[tuple[int, int]]()
+    edges = set[tuple[int, int]]()
     for one, other in combinations(range(squares), 2):
         (column, row), (to, to_row) = places[one], places[other]
         near = to - column < 2 or (to - column == 2 and abs(row - to_row) < 2)
@@ -358,12 +360,12 @@ def alike_from_both_ends(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
             images = (
                 [turned(at, over) for at in (one, other)] for over in product((0, 1), repeat=2)
             )
-            kept |= {(min(image), max(image)) for image in images}
-    return rows, [[b for a, b in sorted(kept) if a == square] for square in range(squares)]
+            edges |= {(min(image), max(image)) for image in images}
+    return rows, [[b for a, b in sorted(edges) if a == square] for square in range(squares)]
 
 
 class Graph:
-    """What is counted on, in place of a board."""
+    """A graph that can be counted on like a board."""
 
     def __init__(self, rows: int, later: list[list[int]]) -> None:
         self.files, self.ranks, self.squares = rows, len(later) // rows, len(later)
@@ -375,24 +377,26 @@ class Graph:
         return self.near[square]
 
     def paths(self, finishes: set[int]) -> list[int]:
-        """How many paths lead from each square through all others to one of some."""
+        """Count the paths from each square through all others to one of the finishes."""
 
         @cache
-        def paths_on(at: int, left: int) -> int:
-            if not left:
+        def paths_on(at: int, remaining: int) -> int:
+            if not remaining:
                 return at in finishes
-            return sum(paths_on(to, left ^ 1 << to) for to in self.near[at] if left >> to & 1)
+            return sum(
+                paths_on(to, remaining ^ 1 << to) for to in self.near[at] if remaining >> to & 1
+            )
 
-        every = range(self.squares)
-        return [paths_on(start, (1 << self.squares) - 1 ^ 1 << start) for start in every]
+        squares = range(self.squares)
+        return [paths_on(start, (1 << self.squares) - 1 ^ 1 << start) for start in squares]
 
 
 @settings(max_examples=25)
-@given(alike_from_both_ends())
-def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
-    made: tuple[int, list[list[int]]],
+@given(symmetric_graphs())
+def test_paths_of_random_graphs_match_the_obvious_search(
+    drawn: tuple[int, list[list[int]]],
 ) -> None:
-    graph = Graph(*made)
+    graph = Graph(*drawn)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1)
         closed, _ = sweep_driver.count_cycles(graph, work, paths=False)  # type: ignore[arg-type]
@@ -404,8 +408,10 @@ def test_a_random_graph_has_the_paths_that_the_obvious_search_finds(
 
 def count_small_boards() -> str:
     result = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
-    return json.dumps([[of.tours is not None and of.tours.tolist(), of.closed] for of in result])
+    return json.dumps(
+        [[totals.tours is not None and totals.tours.tolist(), totals.closed] for totals in result]
+    )
 
 
-def test_the_compiler_off_counts_the_same() -> None:
+def test_compiler_off_counts_the_same() -> None:
     assert run_uncompiled(count_small_boards) == count_small_boards()

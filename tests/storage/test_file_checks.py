@@ -1,4 +1,4 @@
-"""A Parquet file that is missing, cut or changed is told with what mends it, and is never read."""
+"""A missing, cut or changed Parquet file is reported with a repair command, and never read."""
 
 from pathlib import Path
 
@@ -34,24 +34,24 @@ def refusal(path: Path) -> TableError:
     return caught.value
 
 
-def test_a_file_that_is_gone(path: Path) -> None:
+def test_a_missing_file_is_reported(path: Path) -> None:
     path.unlink()
     assert isinstance(refusal(path), TableMissing)
 
 
-def test_a_folder_in_its_place(path: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_reported(path: Path) -> None:
     path.unlink()
     path.mkdir()
     assert isinstance(refusal(path), TableMissing)
 
 
-def test_a_file_that_is_not_listed(path: Path) -> None:
+def test_an_unlisted_file_is_missing(path: Path) -> None:
     write_manifest(Folder(path.parent), {})
     assert read_manifest(Folder(path.parent)) == {}
     assert isinstance(refusal(path), TableMissing)
 
 
-def test_a_file_of_another_size(path: Path) -> None:
+def test_a_wrong_size_is_damage(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:1000])
     error = refusal(path)
@@ -59,7 +59,7 @@ def test_a_file_of_another_size(path: Path) -> None:
     assert error.problem == f"it has 1,000 bytes, the manifest says {len(data):,}"
 
 
-def test_a_file_of_other_bytes(path: Path) -> None:
+def test_a_wrong_hash_is_damage(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""The manifest: what it says is taken whole or refused in a sentence that names what is wrong."""
+"""The manifest: it is accepted as a whole, or refused with a message that names the fault."""
 
 import os
 from collections.abc import Callable
@@ -32,17 +32,17 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
-    """A table with so many rows in each of its files."""
+    """Return an entry with so many rows in each of its files."""
     files = [
         File(
             f"{name}.{number}.parquet" if number else f"{name}.parquet",
-            many,
+            row_count,
             sum(rows[:number]),
             1,
             "",
             NO_FOOTER,
         )
-        for number, many in enumerate(rows)
+        for number, row_count in enumerate(rows)
     ]
     result = IndexEntry(f"{name}.idx", sum(rows), 1, "") if index else None
     return Entry(files, sum(rows), "", "somebody", {}, "", result)
@@ -63,14 +63,14 @@ def get_refusal(data: bytes, store: Folder) -> TableError:
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b"1"])
-def test_what_is_no_manifest_is_refused(data: bytes, store: Folder) -> None:
+def test_invalid_manifests_are_rejected(data: bytes, store: Folder) -> None:
     text = get_refusal(data, store)
     assert isinstance(text, TableDamaged)
     assert " is damaged: it is not a manifest. Run" in str(text)
 
 
 @pytest.mark.parametrize("version", [1, 2, 4])
-def test_another_version_is_refused(version: int, store: Folder) -> None:
+def test_other_versions_are_rejected(version: int, store: Folder) -> None:
     with pytest.raises(TableVersionError) as text:
         parse_manifest(seal({"format_version": version, "shelves": []}).encode(), store)
     assert f"has format version {version}; this program reads version 3." in str(text.value)
@@ -81,34 +81,34 @@ def test_another_version_is_refused(version: int, store: Folder) -> None:
 @pytest.mark.parametrize(
     ("version", "shown"), [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")]
 )
-def test_a_version_that_is_no_number_is_damage(version: object, shown: str, store: Folder) -> None:
+def test_a_non_numeric_version_is_damage(version: object, shown: str, store: Folder) -> None:
     text = get_refusal(seal({"format_version": version}).encode(), store)
     assert isinstance(text, TableDamaged)
     assert f"its format version is {shown}, not a whole number" in str(text)
 
 
-def test_a_version_of_which_a_byte_was_damaged_is_no_other_version(store: Folder) -> None:
+def test_a_corrupt_version_is_damage(store: Folder) -> None:
     text = format_manifest({"toys": entry(3)}, "somebody", {})
-    said = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
-    assert isinstance(said, TableDamaged)
+    error = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
+    assert isinstance(error, TableDamaged)
 
 
 @pytest.mark.parametrize("listed", ["tables", "pages"])
 @pytest.mark.parametrize("wrong", [None, [], {"toys": {}}, {"toys": {"bytes": "1"}}])
-def test_a_list_that_is_none_is_refused(listed: str, wrong: object, store: Folder) -> None:
+def test_invalid_lists_are_rejected(listed: str, wrong: object, store: Folder) -> None:
     manifest = {"format_version": 3, "tables": {}, listed: wrong}
     text = get_refusal(seal(manifest).encode(), store)
     assert isinstance(text, TableDamaged)
     assert f" is damaged: its list of {listed} is invalid. Run" in str(text)
 
 
-def test_a_text_that_was_changed_is_refused(store: Folder) -> None:
+def test_changed_manifests_are_rejected(store: Folder) -> None:
     text = format_manifest({"toys": entry(3)}, "somebody", {})
     assert parse_manifest(text.encode(), store) == ({"toys": entry(3)}, {})
     for changed in (text.replace("somebody", "another"), text + " ", text.replace("\n ", "\n")):
-        said = get_refusal(changed.encode(), store)
-        assert isinstance(said, TableDamaged)
-        assert " is damaged: its text or checksum was changed. Run" in str(said)
+        error = get_refusal(changed.encode(), store)
+        assert isinstance(error, TableDamaged)
+        assert " is damaged: its text or checksum was changed. Run" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_a_text_that_was_changed_is_refused(store: Folder) -> None:
         ("toys", Entry([], 7, "", "", {}, "", IndexEntry("toys.idx", 7, 1, ""))),
     ],
 )
-def test_files_that_follow_one_another_are_taken(name: str, listed: Entry, store: Folder) -> None:
+def test_consecutive_files_are_accepted(name: str, listed: Entry, store: Folder) -> None:
     data = format_manifest({name: listed}, "", {}).encode()
     assert parse_manifest(data, store)[0] == {name: listed}
 
 
 @pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden"])
-def test_a_page_elsewhere_is_refused(name: str, store: Folder) -> None:
+def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
     text = get_refusal(format_manifest({}, "", {name: Page(1, "", {})}).encode(), store)
     assert " is damaged: its list of pages is invalid." in str(text)
 
 
 def change_one(number: int, **changed: Any) -> Entry:
-    """Two files with 3 and 4 rows, something changed in one of them."""
+    """Return an entry of two files with 3 and 4 rows, with a change in one of them."""
     listed = entry(3, 4)
     values = {
         name: getattr(listed.files[number], name) for name in listed.files[number].__struct_fields__
@@ -163,13 +163,13 @@ def change_one(number: int, **changed: Any) -> Entry:
         ("toys", Entry([], 3, "", "", {}, "", None)),
     ],
 )
-def test_files_that_do_not_are_refused(name: str, listed: Entry, store: Folder) -> None:
+def test_invalid_files_are_rejected(name: str, listed: Entry, store: Folder) -> None:
     text = get_refusal(format_manifest({name: listed}, "", {}).encode(), store)
     assert " is damaged: its list of tables is invalid." in str(text)
 
 
-def test_one_that_may_not_be_read_says_so(store: Folder, tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # round and round
+def test_an_unreadable_manifest_is_reported(store: Folder, tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # a link to itself
     with pytest.raises(TableUnreadable) as text:
         read_manifest(store)
     assert text.value.file == store.locate(MANIFEST)
@@ -178,13 +178,13 @@ def test_one_that_may_not_be_read_says_so(store: Folder, tmp_path: Path) -> None
     assert list_own_files(store) == set()
 
 
-def test_where_there_is_none_nothing_is_listed(tmp_path: Path) -> None:
+def test_a_missing_manifest_lists_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (Folder(tmp_path), Folder(tmp_path / "file")):
         assert (read_manifest(store), read_pages(store), list_own_files(store)) == ({}, {}, set())
 
 
-def test_its_own_files_are_those_it_lists(store: Folder, tmp_path: Path) -> None:
+def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text(format_manifest({}, "", {}))
     assert list_own_files(store) == set()
     (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry(3, 4)}, "", {}))
@@ -193,7 +193,7 @@ def test_its_own_files_are_those_it_lists(store: Folder, tmp_path: Path) -> None
     }
 
 
-def test_how_a_file_is_unlike(store: Folder, tmp_path: Path) -> None:
+def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:
     (tmp_path / "toys.idx").write_bytes(os.urandom(3_000_000))
     text = IndexEntry("toys.idx", 1, 3_000_000, compute_sha256(store, "toys.idx"))
     assert find_mismatch(store, text) == ""

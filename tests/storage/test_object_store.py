@@ -1,4 +1,4 @@
-"""Tables in an object store, a real one on loopback: built, asked, proved; and its faults."""
+"""Tables in a real object store on loopback: built, queried, verified; and its faults."""
 
 import pickle
 import threading
@@ -56,25 +56,27 @@ def served_store() -> Iterator[LoopbackStore]:
 def server(served_store: LoopbackStore) -> Iterator[LoopbackStore]:
     yield served_store
     served_store.fault = None
-    served_store.unheard.clear()
+    served_store.ignored_headers.clear()
 
 
 @pytest.fixture
 def place(server: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
-    """A place of this test's own."""
+    """Return a prefix for this test only."""
     fsspec.filesystem("s3").clear_instance_cache()
     return ObjectStore(f"{URL}/{abs(hash(request.node.name))}")
 
 
 @pytest.fixture(scope="module")
 def built_store(served_store: LoopbackStore) -> ObjectStore:
-    """The 8-puzzle's tables, built there."""
+    """Return a store with the 8-puzzle's tables built in it."""
     store = ObjectStore(URL)
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
 
 
-def test_a_build_makes_the_same_bytes_there(built_store: ObjectStore, outputs: Path) -> None:
+def test_a_build_writes_the_same_bytes_as_to_a_folder(
+    built_store: ObjectStore, outputs: Path
+) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
     assert built_store.list_names() == sorted([".lock", BACKUP, *names, "manifest.json"])
     for name in names:
@@ -84,7 +86,9 @@ def test_a_build_makes_the_same_bytes_there(built_store: ObjectStore, outputs: P
     assert reported.finished == []
 
 
-def test_it_is_asked_and_proved_as_a_folder_is(built_store: ObjectStore, outputs: Path) -> None:
+def test_an_object_store_is_queried_and_verified_like_a_folder(
+    built_store: ObjectStore, outputs: Path
+) -> None:
     with open_tables(URL) as tables, open_tables(str(outputs)) as here:
         assert tables.eight.probe("378546201") == here.eight.probe("378546201")
         with pytest.raises(TableMissing, match=r"knight --outputs 's3://puzzles/tables'"):
@@ -109,22 +113,24 @@ def test_a_lookup_reads_single_blocks_of_an_index(
 ) -> None:
     eight = open_reader("eight", built_store)
     eight.probe("123456780", {})
-    server.asked.clear()
+    server.requests.clear()
     eight.probe("152673084", {})
-    assert server.asked
-    for asked in server.asked:
-        assert asked.startswith("GET /puzzles/tables/eight.idx")
-        first, last = map(int, asked.rpartition("bytes=")[2].split("-"))
+    assert server.requests
+    for request in server.requests:
+        assert request.startswith("GET /puzzles/tables/eight.idx")
+        first, last = map(int, request.rpartition("bytes=")[2].split("-"))
         assert last - first + 1 == 4096
 
 
-def test_at_the_shell(built_store: ObjectStore, cli: Cli, server: LoopbackStore) -> None:
+def test_an_object_store_is_queried_at_the_shell(
+    built_store: ObjectStore, cli: Cli, server: LoopbackStore
+) -> None:
     text = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
     assert (text.code, text.err) == (0, "")
     assert text.out == cli("query", "eight", "378546201").out
 
 
-def test_pages_are_written_there(
+def test_pages_are_written_to_an_object_store(
     built_store: ObjectStore, server: LoopbackStore, cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
     here = f"--outputs {outputs}"
@@ -147,18 +153,18 @@ def test_pages_are_written_there(
         built_store.remove(name)
 
 
-def test_rights_to_a_prefix_alone_will_do(place: ObjectStore, server: LoopbackStore) -> None:
-    own = str(place).removeprefix("s3://puzzles/")
+def test_rights_to_a_prefix_suffice(place: ObjectStore, server: LoopbackStore) -> None:
+    prefix = str(place).removeprefix("s3://puzzles/")
 
     def only(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        return ask() if own in unquote(address) else reject_put("PUT", address, ask)
+        return ask() if prefix in unquote(address) else reject_put("PUT", address, ask)
 
     server.fault = only
     build(Request(place, TOURS), Recorder())
     assert place.list_names() == BUILT
 
 
-def test_pieces_are_made_there(place: ObjectStore) -> None:
+def test_shards_are_built_in_an_object_store(place: ObjectStore) -> None:
     listing = Listing(KNIGHT, TOURS[0][1][0])
     for number in (1, 2):
         build_shard(place, listing, ShardSpec(number, 2), Recorder(), None, 1)
@@ -167,11 +173,11 @@ def test_pieces_are_made_there(place: ObjectStore) -> None:
     assert place.list_names() == BUILT
 
 
-def test_it_can_be_sent(built_store: ObjectStore) -> None:
+def test_an_object_store_can_be_pickled(built_store: ObjectStore) -> None:
     assert pickle.loads(pickle.dumps(built_store)).list_names() == built_store.list_names()
 
 
-def test_an_upload_that_is_not_completed_is_not_there(place: ObjectStore) -> None:
+def test_an_incomplete_upload_leaves_no_file(place: ObjectStore) -> None:
     def write() -> None:
         with place.write_atomically("a.idx", "b.idx") as (a, b):
             a.write(b"much")
@@ -183,7 +189,7 @@ def test_an_upload_that_is_not_completed_is_not_there(place: ObjectStore) -> Non
     assert place.list_names() == []
 
 
-def test_two_that_change_a_file_at_once_lose_nothing(place: ObjectStore) -> None:
+def test_concurrent_updates_lose_nothing(place: ObjectStore) -> None:
     def add(letter: bytes) -> None:
         for _ in range(5):
             place.update("manifest.json", lambda before: (before or b"") + letter)
@@ -196,7 +202,7 @@ def test_two_that_change_a_file_at_once_lose_nothing(place: ObjectStore) -> None
     assert sorted(place.read("manifest.json")) == sorted(b"aaaaabbbbb")
 
 
-def test_two_builders_that_meet_are_both_listed(place: ObjectStore) -> None:
+def test_concurrent_builds_are_both_listed(place: ObjectStore) -> None:
     sides = (3, 4), (4, 3)
     builds = [[(KNIGHT, (make_tour_table(KnightBoard(*board)),))] for board in sides]
     meeting = threading.Barrier(2)
@@ -217,7 +223,7 @@ def test_two_builders_that_meet_are_both_listed(place: ObjectStore) -> None:
     assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
 
 
-def test_a_put_that_fails_publishes_nothing(place: ObjectStore, server: LoopbackStore) -> None:
+def test_a_failed_upload_publishes_nothing(place: ObjectStore, server: LoopbackStore) -> None:
     server.fault = reject_put
     with pytest.raises(StoreError, match="access denied"):
         build(Request(place, TOURS), Recorder())
@@ -228,19 +234,19 @@ def test_a_put_that_fails_publishes_nothing(place: ObjectStore, server: Loopback
 
 
 @pytest.mark.parametrize("header", ["HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
-def test_a_store_that_hears_no_conditions_is_refused(
+def test_a_store_without_conditional_writes_is_rejected(
     place: ObjectStore, server: LoopbackStore, header: str
 ) -> None:
-    server.unheard.append(header)
+    server.ignored_headers.append(header)
     with pytest.raises(StoreError, match="ignores conditional writes"):
         build(Request(place, TOURS), Recorder())
     assert place.list_names() == [".lock"]
-    server.unheard.clear()
+    server.ignored_headers.clear()
     build(Request(place, TOURS), Recorder())
     assert place.list_names() == BUILT
 
 
-def test_what_a_store_refuses_is_neither_missing_nor_to_be_built(
+def test_denied_access_is_reported_as_unreadable(
     built_store: ObjectStore, server: LoopbackStore
 ) -> None:
     def refused_to_all(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
@@ -264,13 +270,13 @@ def test_what_a_store_refuses_is_neither_missing_nor_to_be_built(
     assert ObjectStore("memory://x").is_read_only()
 
 
-def test_a_read_cut_short_is_no_answer(built_store: ObjectStore, server: LoopbackStore) -> None:
+def test_a_truncated_read_is_an_error(built_store: ObjectStore, server: LoopbackStore) -> None:
     server.fault = cut
     with pytest.raises(TableError), open_tables(URL) as tables:
         tables.eight.probe("378546201")
 
 
-def test_a_stale_list_loses_nothing(place: ObjectStore, server: LoopbackStore) -> None:
+def test_a_stale_listing_loses_nothing(place: ObjectStore, server: LoopbackStore) -> None:
     build(Request(place, TOURS), Recorder())
     old: list[object] = []
 
@@ -292,7 +298,7 @@ def test_a_stale_list_loses_nothing(place: ObjectStore, server: LoopbackStore) -
 
 
 @pytest.mark.parametrize(
-    ("url", "error", "said"),
+    ("url", "error", "message"),
     [
         ("s3://nowhere/x", StoreError, "the specified bucket does not exist"),
         ("memory://x", StoreError, "only folders and s3:// can be written to"),
@@ -300,14 +306,14 @@ def test_a_stale_list_loses_nothing(place: ObjectStore, server: LoopbackStore) -
         ("gs://x", BadRequest, r"pip install"),
     ],
 )
-def test_where_nothing_can_be_built(
-    server: LoopbackStore, url: str, error: type[Exception], said: str
+def test_builds_into_unwritable_stores_are_rejected(
+    server: LoopbackStore, url: str, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         build(Request(open_store(url), TOURS), Recorder())
 
 
-def test_other_places_are_read(outputs: Path) -> None:
+def test_other_stores_are_read(outputs: Path) -> None:
     memory = fsspec.filesystem("memory")
     for name in ("eight.idx", "eight.parquet", "eight_edge.idx", "manifest.json"):
         memory.pipe_file(f"/tables/{name}", (outputs / name).read_bytes())

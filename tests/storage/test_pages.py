@@ -1,4 +1,4 @@
-"""Pages made from tables: the manifest lists of what, status says when they have aged."""
+"""Pages made from tables: the manifest lists their sources, and `status` reports outdated ones."""
 
 import hashlib
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def state(folder: Path, name: str) -> str | None:
     return next((row["state"] for row in list_status(Folder(folder)) if row["table"] == name), None)
 
 
-def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
+def test_pages_become_outdated_with_their_tables(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS, COUNTS)
     page = tmp_path / "page.html"
     assert state(tmp_path, page.name) is None
@@ -51,7 +51,7 @@ def test_a_page_ages_with_its_tables(tmp_path: Path) -> None:
     assert state(tmp_path, page.name) is None
 
 
-def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
+def test_pages_outside_the_store_are_not_listed(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     build_tables(folder, KNIGHT, TOURS)
     page = tmp_path / "page.html"
@@ -60,7 +60,7 @@ def test_a_page_elsewhere_is_not_listed(tmp_path: Path) -> None:
     assert read_pages(Folder(folder)) == {}
 
 
-def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
+def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
@@ -72,8 +72,8 @@ def test_a_changed_list_of_pages_is_refused(tmp_path: Path) -> None:
 
 
 def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
-    made = cli("explore", "--outputs", str(copy))
-    assert (made.code, made.out) == (0, f"{copy}/explorer.html\n"), made.err
+    run = cli("explore", "--outputs", str(copy))
+    assert (run.code, run.out) == (0, f"{copy}/explorer.html\n"), run.err
     assert state(copy, "explorer.html") == "published"
     assert sorted(read_pages(Folder(copy))["explorer.html"].made_from) == sorted(
         list_source_tables(Folder(copy))
@@ -82,7 +82,7 @@ def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report that looks its tables up, but does not ask or draw them."""
+    """Replace the report's queries and drawings, so that it only looks its tables up."""
 
     def answer(options: Sources, figure: Figure) -> pl.DataFrame:
         for name in figure.sources:
@@ -97,8 +97,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
-    """With the tables that it shows: none that were asked for beyond those."""
-    drawn = {table.name for asked in list_puzzles() for table in asked.tables}
+    """List only the tables that the report shows, without other published ones."""
+    drawn = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
     listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
     files = [{**listed, "file": "knight_tours_3x4.parquet"}]
     with edit_manifest(copy) as entries:
@@ -110,18 +110,18 @@ def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
 
 def test_pictures_alone_are_not_listed(undrawn: None, copy: Path, tmp_path: Path) -> None:
     target, listed = tmp_path / "pictures", read_pages(Folder(copy))
-    made = write_report(Folder(copy), target, "svg")
-    assert sorted(made) == sorted(str(path) for path in target.iterdir())
+    written = write_report(Folder(copy), target, "svg")
+    assert sorted(written) == sorted(str(path) for path in target.iterdir())
     assert {path.suffix for path in target.iterdir()} == {".svg"}
     assert read_pages(Folder(copy)) == listed
 
 
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("write", [write_report, write_explorer])
-def test_a_page_does_not_vouch_for_tables_that_came_while_it_was_made(
+def test_pages_list_the_tables_that_were_read(
     copy: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Store, str], object]
 ) -> None:
-    """What is listed is what the manifest said when they were read."""
+    """List what the manifest said when the tables were read."""
     store = Folder(copy)
     before = read_manifest(store)
 

@@ -1,4 +1,4 @@
-"""Commands that mend tables can be typed as they are told, and say what a file lacks."""
+"""Repair commands can be typed as printed; errors name what a file lacks."""
 
 import errno
 import os
@@ -20,21 +20,26 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
-    store, there = Folder(folder), FOLDERS[folder]
-    assert format_rebuild_command("", store) == f"pipeline precompute{there}"
-    assert format_rebuild_command("eight", store) == f"pipeline precompute eight{there}"
+def test_repair_commands_name_other_folders_than_the_default(folder: str) -> None:
+    store, option = Folder(folder), FOLDERS[folder]
+    assert format_rebuild_command("", store) == f"pipeline precompute{option}"
+    assert format_rebuild_command("eight", store) == f"pipeline precompute eight{option}"
     assert (
         format_rebuild_command("senet", store, force=True)
-        == f"pipeline precompute senet --force{there}"
+        == f"pipeline precompute senet --force{option}"
     )
-    assert format_remove_command("eight", store) == f"pipeline remove eight{there}"
+    assert format_remove_command("eight", store) == f"pipeline remove eight{option}"
     words = shlex.split(format_rebuild_command("", store, force=True))
-    assert words == ["pipeline", "precompute", "--force", *(["--outputs", folder] if there else [])]
+    assert words == [
+        "pipeline",
+        "precompute",
+        "--force",
+        *(["--outputs", folder] if option else []),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "said"),
+    ("code", "kind", "message"),
     [
         (errno.ENOENT, TableMissing, "is not published"),
         (errno.ENOTDIR, TableMissing, "is not published"),
@@ -44,9 +49,9 @@ def test_a_command_names_any_folder_but_the_usual_one(folder: str) -> None:
     ],
 )
 def test_a_file_that_does_not_open_is_missing_or_unreadable(
-    code: int, kind: type[TableError], said: str
+    code: int, kind: type[TableError], message: str
 ) -> None:
     result = make_open_error("there/eight.idx", OSError(code, os.strerror(code)), "make it")
     assert type(result) is kind
     assert (result.file, result.command) == ("there/eight.idx", "make it")
-    assert said in str(result)
+    assert message in str(result)

@@ -1,4 +1,4 @@
-"""Where tables are: a folder, and a place in memory that proves that no other room knows paths."""
+"""Stores: a folder, and a store in memory, which shows that no other module depends on paths."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support.build_recorder import Recorder, build_tables
 
 
 class Onward(io.BytesIO):
-    """A new file that is only written on and on."""
+    """A new file that can only be written sequentially."""
 
     def seekable(self) -> bool:
         return False
@@ -40,7 +40,7 @@ class Onward(io.BytesIO):
 
 
 class Memory(Store):
-    """Files in a dictionary: no path, no rename, no lock of the system's."""
+    """Store of files in a dictionary: no paths, no renames, no system locks."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -71,9 +71,9 @@ class Memory(Store):
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> Iterator[list[IO[bytes]]]:
         assert self.held or shared, "the rest is written by who holds the lock"
-        made = [Onward() for _ in names]
-        yield [*made]
-        self.files |= {name: file.getvalue() for name, file in zip(names, made, strict=True)}
+        new_files = [Onward() for _ in names]
+        yield [*new_files]
+        self.files |= {name: file.getvalue() for name, file in zip(names, new_files, strict=True)}
 
     def remove(self, name: str) -> None:
         del self.files[name]
@@ -91,7 +91,7 @@ class Memory(Store):
 
 @pytest.fixture(scope="module")
 def memory_store() -> Memory:
-    """The 8-puzzle's tables, built in memory."""
+    """Return a store with the 8-puzzle's tables built in memory."""
     store = Memory()
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
@@ -104,7 +104,7 @@ def memory(memory_store: Memory) -> Memory:
     return store
 
 
-def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> None:
+def test_a_build_writes_the_same_bytes_as_to_a_folder(memory: Memory, outputs: Path) -> None:
     eight = [name for name in memory.list_names() if name not in (MANIFEST, BACKUP)]
     assert eight == ["eight.idx", "eight.parquet", "eight_edge.idx", "eight_edge.parquet"]
     for name in eight:
@@ -113,7 +113,7 @@ def test_a_build_makes_the_same_bytes_there(memory: Memory, outputs: Path) -> No
     assert read_manifest(memory) == {name: listed[name] for name in ("eight", "eight_edge")}
 
 
-def test_a_second_build_has_nothing_to_do_and_a_forced_one_everything(memory: Memory) -> None:
+def test_a_second_build_does_nothing_unless_forced(memory: Memory) -> None:
     before = dict(memory.files)
     for force, finished in ((False, []), (True, ["eight", "eight_edge"])):
         reported = Recorder()
@@ -122,43 +122,43 @@ def test_a_second_build_has_nothing_to_do_and_a_forced_one_everything(memory: Me
         assert memory.files == before
 
 
-def test_a_damaged_file_is_built_again(memory: Memory) -> None:
-    whole = memory.files["eight.idx"]
-    memory.files["eight.idx"] = whole[:-1]
+def test_a_damaged_file_is_rebuilt(memory: Memory) -> None:
+    original = memory.files["eight.idx"]
+    memory.files["eight.idx"] = original[:-1]
     memory.files["eight.7.parquet"] = b"of an older build"
     reported = Recorder()
     build(Request(memory, [(EIGHT, EIGHT.tables)]), reported)
     assert reported.reasons == {"eight": "eight.idx damaged", "eight_edge": "up to date"}
-    assert memory.files["eight.idx"] == whole
+    assert memory.files["eight.idx"] == original
     assert "eight.7.parquet" not in memory.files
 
 
-def test_who_does_not_get_the_lock_builds_nothing(memory: Memory) -> None:
+def test_a_build_without_the_lock_writes_nothing(memory: Memory) -> None:
     memory.files.clear()
     with memory.lock(), pytest.raises(StoreError, match="Cannot build in memory:: another build"):
         build(Request(memory, [(EIGHT, EIGHT.tables)]), Recorder())
     assert memory.files == {}
 
 
-def test_every_kind_of_question_is_answered_from_there(memory: Memory, outputs: Path) -> None:
-    whole = open_tables(str(outputs)).eight
+def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: Path) -> None:
+    expected = open_tables(str(outputs)).eight
     with open_tables(memory) as tables:
         assert repr(tables.eight) == "<EightTable in memory:: eight, eight_edge>"
         for goal in (None, "edge", "012345678"):
-            assert tables.eight.probe("378546201", goal) == whole.probe("378546201", goal)
+            assert tables.eight.probe("378546201", goal) == expected.probe("378546201", goal)
         frame = pl.DataFrame({"state": ["378546201", "867254301", "nothing"]})
-        assert tables.eight.annotate(frame).equals(whole.annotate(frame))
+        assert tables.eight.annotate(frame).equals(expected.annotate(frame))
     with pytest.raises(ValueError, match="the tables in memory: are closed"):
         tables.eight.probe("378546201", "edge")
     asks = open_reader("eight", memory)
-    there, here = (
-        of.probe("378546201", {}) for of in (asks, open_reader("eight", Folder(outputs)))
+    remote, local = (
+        reader.probe("378546201", {}) for reader in (asks, open_reader("eight", Folder(outputs)))
     )
-    assert there.to_dict() == here.to_dict()
+    assert remote.to_dict() == local.to_dict()
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
-def test_what_is_missing_or_damaged_is_told_by_its_name_there(memory: Memory) -> None:
+def test_missing_and_damaged_files_are_named_by_location(memory: Memory) -> None:
     memory.files["eight.idx"] = bytes(4096)
     with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as reported:
         open_tables(memory).eight.probe("378546201")
@@ -170,7 +170,7 @@ def test_what_is_missing_or_damaged_is_told_by_its_name_there(memory: Memory) ->
         open_tables(Memory())
 
 
-def test_status_of_a_place_in_memory(memory: Memory) -> None:
+def test_status_of_a_store_in_memory(memory: Memory) -> None:
     assert {row["table"] for row in list_status(memory) if row["state"] == "published"} == {
         "eight",
         "eight_edge",
@@ -184,7 +184,7 @@ def test_status_of_a_place_in_memory(memory: Memory) -> None:
     )
 
 
-def test_all_that_is_published_there_is_proved(
+def test_published_tables_in_a_store_are_verified(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
@@ -200,7 +200,7 @@ def test_all_that_is_published_there_is_proved(
 # ---- a folder -------------------------------------------------------------------------------
 
 
-def test_a_place_is_as_asked_or_the_environments_or_the_usual_one(
+def test_open_store_uses_argument_environment_or_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert str(open_store(None)) == str(open_store("")) == "outputs"
@@ -211,12 +211,12 @@ def test_a_place_is_as_asked_or_the_environments_or_the_usual_one(
     assert open_store(memory) is memory
 
 
-def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
+def test_a_folder_can_be_pickled(tmp_path: Path) -> None:
     (tmp_path / "eight.idx").write_bytes(b"records")
     assert pickle.loads(pickle.dumps(Folder(tmp_path))).read("eight.idx") == b"records"
 
 
-def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
     store = Folder(tmp_path)
@@ -229,18 +229,23 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path: Path) -> None:
         Folder("/dev").get_size("null")
 
 
-def test_only_what_a_build_leaves_unfinished_is_its_own(tmp_path: Path) -> None:
-    """Whatever its name was to be: the build's word at the end tells."""
-    own = [
+def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
+    """Recognize unfinished files by the build's suffix, whatever their names."""
+    unfinished = [
         f".{name}{PART_SUFFIX}"
         for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
     ]
-    for name in (*own, ".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART_SUFFIX}"):
+    for name in (
+        *unfinished,
+        ".film.mkv.part",
+        ".eight.parquet.part",
+        f"eight.parquet{PART_SUFFIX}",
+    ):
         (tmp_path / name).write_bytes(b"half")
-    assert Folder(tmp_path).list_unfinished() == sorted(own)
+    assert Folder(tmp_path).list_unfinished() == sorted(unfinished)
 
 
-def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
+def test_find_name_resolves_paths(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder / "page.html")
@@ -251,7 +256,7 @@ def test_which_file_of_it_a_path_leads_to(tmp_path: Path) -> None:
     assert Memory().find_name("page.html") is None
 
 
-def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) -> None:
+def test_the_lock_is_released_and_names_its_holder(tmp_path: Path) -> None:
     store = Folder(tmp_path / "new")
     for _ in range(2):
         with store.lock():
@@ -260,10 +265,8 @@ def test_the_lock_is_free_once_it_is_let_go_and_says_who_has_it(tmp_path: Path) 
                 pass
 
 
-def test_a_folder_that_cannot_be_listed_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is not the same as an empty one: pages would go unchecked, and shards would vanish."""
+def test_an_unlistable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
 
     def refuse(path: str) -> list[str]:
         raise PermissionError(13, "Permission denied")

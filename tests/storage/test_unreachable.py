@@ -1,4 +1,4 @@
-"""Stores that do not answer, or refuse to: the cause, the address and the status, and no build."""
+"""Stores that do not answer, or refuse to: errors name the cause and the address; no build."""
 
 import http.server
 import socket
@@ -24,13 +24,13 @@ CHECK = "Check the address, the network and the credentials."
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves a folder with ranges and without listings, but for what is to fail."""
+    """Handler that serves a folder with ranges but no listings, except for what is to fail."""
 
     folder: Path
     statuses: dict[str, int]
-    """What is answered for files of these names; for all, by an empty name."""
+    """The status of files of these names; of all files, by an empty name."""
     answers: list[None]
-    """So many requests are answered before all fail."""
+    """One item for each request that is answered before all fail."""
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
@@ -46,13 +46,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             return
         data, size = file.read_bytes(), file.stat().st_size
-        asked = self.headers.get("Range", "")
-        if asked:
-            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+        range_header = self.headers.get("Range", "")
+        if range_header:
+            first, last = map(int, range_header.removeprefix("bytes=").split("-"))
             data = data[first : last + 1]
-        self.send_response(206 if asked else 200)
+        self.send_response(206 if range_header else 200)
         self.send_header("Content-Length", str(len(data)))
-        if asked:
+        if range_header:
             self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
         self.end_headers()
         if self.command == "GET":
@@ -65,7 +65,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
+def serve_folder(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
     facts = {"folder": folder, "statuses": statuses, "answers": [None] * answers}
     kind = type("Served", (Handler,), facts)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
@@ -77,8 +77,8 @@ def serving(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iter
 
 
 @contextmanager
-def hanging_up() -> Iterator[str]:
-    """A server that ends each connection before it answers."""
+def close_connections() -> Iterator[str]:
+    """Yield the address of a server that closes each connection before it answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -94,7 +94,7 @@ def hanging_up() -> Iterator[str]:
 
 
 @contextmanager
-def nobody() -> Iterator[str]:
+def refuse_connections() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     yield f"http://127.0.0.1:{port}/tables"
@@ -117,10 +117,10 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("code", FAILURES)
-def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
+def test_http_errors_are_reported_without_a_build_command(
     code: int, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with serving(outputs, {"": code}) as url:
+    with serve_folder(outputs, {"": code}) as url:
         for words in QUESTIONS:
             assert run_command([*words.split(), "--outputs", url]) == 3
             text = capfd.readouterr()
@@ -129,9 +129,10 @@ def test_a_status_is_said_and_nothing_is_recommended_to_be_built(
 
 
 @pytest.mark.parametrize(
-    ("place", "why"), [(nobody, "connection refused"), (hanging_up, "Server disconnected")]
+    ("place", "why"),
+    [(refuse_connections, "connection refused"), (close_connections, "Server disconnected")],
 )
-def test_a_server_that_does_not_answer(place: type, why: str) -> None:
+def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
     with place() as url:
         with pytest.raises(TableUnreadable) as caught:
             open_tables(url)
@@ -147,12 +148,12 @@ def test_a_server_that_does_not_answer(place: type, why: str) -> None:
     ("file", "question"),
     [("eight.idx", "query eight 123456780"), ("senet.parquet", "histogram senet")],
 )
-def test_a_listed_file_that_is_not_served(
+def test_an_unserved_listed_file_is_unreadable(
     file: str, question: str, copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     store, table = Folder(copy), file.partition(".")[0]
     write_manifest(store, {table: read_manifest(store)[table]})
-    with serving(copy, {file: 404}) as url:
+    with serve_folder(copy, {file: 404}) as url:
         assert run_command([*question.split(), "--outputs", url]) == 3
         problem = f"{url}/{file} cannot be read: {FAILURES[404]}. {CHECK}"
         assert capfd.readouterr().err == f"pipeline: {problem}\n"
@@ -160,9 +161,9 @@ def test_a_listed_file_that_is_not_served(
         assert rows[table]["state"] == "unreadable"
 
 
-def test_a_server_that_fails_between_two_reads(outputs: Path) -> None:
+def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
     statuses: dict[str, int] = {}
-    with serving(outputs, statuses) as url, open_tables(url) as tables:
+    with serve_folder(outputs, statuses) as url, open_tables(url) as tables:
         assert tables.senet.probe("ABABABABAB.....").plies == 0
         statuses[""] = 500
         with pytest.raises(TableUnreadable, match=FAILURES[500]):
@@ -170,15 +171,15 @@ def test_a_server_that_fails_between_two_reads(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("question", ["query knight a1 --board 5x5 --to c3", "verify --quick"])
-def test_a_server_that_fails_at_any_moment(
+def test_a_server_failing_at_any_request_is_reported(
     question: str, copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     listed = read_manifest(Folder(copy))
-    if "verify" not in question:  # which asks for every table
+    if "verify" not in question:  # verify reads every table
         listed = {"knight_tours_5x5": listed["knight_tours_5x5"]}
     write_manifest(Folder(copy), listed)
     for answers in range(20):
-        with serving(copy, {}, answers) as url:
+        with serve_folder(copy, {}, answers) as url:
             code = run_command([*question.split(), "--outputs", url])
         text = capfd.readouterr().err
         if code == 0:
@@ -189,7 +190,7 @@ def test_a_server_that_fails_at_any_moment(
         assert text.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
 
 
-def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
+def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
     store = ObjectStore("http://127.0.0.1:9/tables")
     assert store.is_read_only()
     assert (format_rebuild_command("eight", store), format_remove_command("eight", store)) == (
@@ -199,7 +200,7 @@ def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
     write_manifest(Folder(copy), {"eight": read_manifest(Folder(copy))["eight"]})
-    with serving(copy, {}) as url, open_tables(url) as tables:
+    with serve_folder(copy, {}) as url, open_tables(url) as tables:
         with pytest.raises(TableMissing) as missing:
             tables.senet.probe("ABABABABAB.....")
         with pytest.raises(TableDamaged) as damaged:
@@ -215,13 +216,13 @@ def test_a_store_that_is_only_read_names_no_command(copy: Path) -> None:
 
 def test_a_server_without_listings_has_no_unfinished_tables(outputs: Path) -> None:
     for code in (403, 404, 405):
-        with serving(outputs, {"tables": code}) as url:
+        with serve_folder(outputs, {"tables": code}) as url:
             assert ObjectStore(url).list_names() == []
-    with serving(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
+    with serve_folder(outputs, {"tables": 500}) as url, pytest.raises(Unreachable, match="500"):
         ObjectStore(url).list_names()
 
 
-def test_credentials_that_are_missing(tmp_path: Path, cli: Cli) -> None:
+def test_missing_credentials_are_reported(tmp_path: Path, cli: Cli) -> None:
     none = str(tmp_path / "none")
     env = {"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
     env["AWS_EC2_METADATA_DISABLED"] = "true"

@@ -1,4 +1,4 @@
-"""Files that are being written are known from those whose writer was killed."""
+"""Files that are being written are distinguished from those whose writer was killed."""
 
 import os
 import signal
@@ -48,15 +48,15 @@ def kill(writer: subprocess.Popen[str]) -> None:
     writer.communicate()
 
 
-def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_killed(
+def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
     tmp_path: Path,
 ) -> None:
-    own = checkpoints(Folder(tmp_path), TOURS)
-    writer = start(tmp_path, f"{own!r}.{'0' * 16}.kept")
+    stored = checkpoints(Folder(tmp_path), TOURS)
+    writer = start(tmp_path, f"{stored!r}.{'0' * 16}.kept")
     try:
         (part,) = tmp_path.glob(f"*{SHARED_SUFFIX}")
         assert is_being_written(str(part))
-        own.clear_others()
+        stored.clear_others()
         for force in (False, False, True):  # missing, up to date, forced
             build_tables(tmp_path, KNIGHT, TOURS, force=force)
             assert part.exists()
@@ -68,14 +68,14 @@ def test_a_checkpoint_that_is_being_written_is_left_alone_until_its_writer_is_ki
     assert not part.exists()
 
 
-def test_what_a_killed_command_was_writing_goes_with_the_next_one(tmp_path: Path) -> None:
+def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
     writers = [start(tmp_path, "answers.csv") for _ in range(2)]
     kill(writers[0])
     (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
     try:
         write_output(str(tmp_path / "answers.csv"), b"answers")
-        left = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
-        assert len(left) == 2, "the other writer's, and somebody else's"
+        remaining = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
+        assert len(remaining) == 2, "the other writer's, and somebody else's"
     finally:
         kill(writers[1])
     write_output(str(tmp_path / "answers.csv"), b"more answers")
@@ -100,7 +100,7 @@ def test_the_lock_lasts_until_the_file_has_its_name(
     assert not is_being_written(str(tmp_path / "file"))
 
 
-def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
+def test_a_file_removed_before_locking_is_reopened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed: list[int] = []
@@ -118,7 +118,7 @@ def test_a_file_that_is_cleared_away_before_it_is_locked_is_opened_again(
     assert (tmp_path / "file").read_bytes() == b"all of it"
 
 
-def test_where_there_are_no_locks_every_file_may_be_being_written(
+def test_without_locks_every_file_counts_as_being_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "part").touch()

@@ -1,4 +1,4 @@
-"""A build's report kept for a test to read, and short words for a build."""
+"""A build observer that records its calls, and short functions for building."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SMALL = (TOURS, COUNTS)
 
 
 class Recorder:
-    """Everything that a build was heard to say."""
+    """Build observer that keeps everything that a build reports."""
 
     def __init__(self) -> None:
         self.reasons: dict[str, str] = {}
@@ -47,7 +47,7 @@ def build_tables(
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file that is published there."""
+    """Return the content of every published file of a folder, by name."""
     return {
         path.name: path.read_bytes()
         for path in sorted(folder.iterdir())
@@ -60,7 +60,7 @@ def litter(folder: Path) -> list[str]:
 
 
 def describe_anew(table: Table, meaning: str) -> Table:
-    """The same table with other words about it."""
+    """Return a copy of a table with another description."""
     return Table(
         table.name, meaning, table.rank, table.columns, table.recipe, table.index, table.rows
     )

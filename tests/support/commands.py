@@ -1,4 +1,4 @@
-"""Command lines by kind: `tests/golden` has what each of them says."""
+"""Command lines by kind; `tests/golden` holds their output."""
 
 import shlex
 

@@ -1,7 +1,8 @@
-"""Knight's tours by number, as docs/index-format.md tells of them, with the standard library alone.
+"""Ranked knight's tours, read as docs/index-format.md describes them, with the standard library
+only.
 
-Written from that page alone: it shares no code with the program. In every layer, a square is called
-by its number in the sweep; the virtual one is -1.
+Written from that page alone: it shares no code with the program. In every layer, a square is
+identified by its number in the sweep; the virtual one is -1.
 """
 
 import struct
@@ -39,7 +40,7 @@ def records(data: bytes) -> Iterator[bytes]:
 
 
 def layers(data: bytes) -> dict[int, dict[int, int]]:
-    """The number of each state, by layer and key, in order."""
+    """Return the count of each state, by layer and key, in order."""
     result: dict[int, dict[int, int]] = defaultdict(dict)
     for record in records(data):
         layer, key, _ = struct.unpack("<HQQ", record[:18])
@@ -56,7 +57,7 @@ def layers(data: bytes) -> dict[int, dict[int, int]]:
 
 
 def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
-    """The thing among whose numbers this one falls, and its place there."""
+    """Return the item in whose range of numbers this one falls, and its position in that range."""
     for thing, ways in things:
         if number < ways:
             return thing, number
@@ -64,8 +65,8 @@ def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
     raise LookupError
 
 
-def before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
-    """The numbers of all things before that one."""
+def sum_before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
+    """Return the sum of the counts of all items before the wanted one."""
     number = 0
     for thing, ways in things:
         if thing == wanted:
@@ -74,32 +75,36 @@ def before(wanted: Thing, things: Iterable[tuple[Thing, int]]) -> int:
     raise LookupError
 
 
-def drawn_by(edge: Edge) -> int:
-    """The square whose step draws this edge."""
+def find_drawing_square(edge: Edge) -> int:
+    """Return the square whose step draws an edge."""
     return edge[1] if edge[0] == VIRTUAL else edge[0]
 
 
-def joined(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
-    """What is left to draw with one edge more."""
+def add_edge(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
+    """Return what is still to be drawn after one more edge."""
     one, other = edge
     far, end = pieces.get(one, one), pieces.get(other, other)
-    rest = {square: to for square, to in pieces.items() if square not in edge}
-    left = needs | {one: needs[one] - 1, other: needs[other] - 1}
-    return left, rest | {far: end, end: far}
+    others = {square: to for square, to in pieces.items() if square not in edge}
+    needed = needs | {one: needs[one] - 1, other: needs[other] - 1}
+    return needed, others | {far: end, end: far}
 
 
-def sets(free: list[Edge], needs: Needs, pieces: Pieces) -> Iterator[tuple[Edges, Needs, Pieces]]:
-    """All sets of edges for which there is room and that close no circle, with what is left."""
+def iter_edge_sets(
+    free: list[Edge], needs: Needs, pieces: Pieces
+) -> Iterator[tuple[Edges, Needs, Pieces]]:
+    """Yield every set of edges that fits and closes no cycle, with what is still to be drawn."""
     yield (), needs, pieces
     for place, (one, other) in enumerate(free):
         if needs[one] and needs[other] and pieces.get(one) != other:
             edge = one, other
-            for edges, *left in sets(free[place + 1 :], *joined(edge, needs, pieces)):
-                yield (edge, *edges), left[0], left[1]
+            for edges, *remaining in iter_edge_sets(
+                free[place + 1 :], *add_edge(edge, needs, pieces)
+            ):
+                yield (edge, *edges), remaining[0], remaining[1]
 
 
-def cut_apart(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pieces]:
-    """The pieces that there can have been before a step joined one to the other."""
+def iter_previous_pieces(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pieces]:
+    """Yield the path ends that are possible before a step joined one cell to the other."""
 
     def changed(gone: int, *pairs: Edge) -> Pieces:
         rest = {end: far for end, far in pieces.items() if gone not in (end, far)}
@@ -120,8 +125,8 @@ def cut_apart(one: int, other: int, needs: Needs, pieces: Pieces) -> Iterator[Pi
                 yield changed(lower, (one, higher), (other, lower))
 
 
-def one_circle(pieces: Pieces, others: Pieces) -> bool:
-    """Whether pieces, and the other half's between the same ends, make one circle of all."""
+def is_one_cycle(pieces: Pieces, others: Pieces) -> bool:
+    """Tell whether the paths of both halves, joined at their common ends, form one single cycle."""
     first = end = min(pieces, default=VIRTUAL)
     for ends in range(2, len(pieces) + 1, 2):
         end = others[pieces[end]]
@@ -131,7 +136,7 @@ def one_circle(pieces: Pieces, others: Pieces) -> bool:
 
 
 class NumberedTours:
-    """The file `knight_cycles_CxR.idx` or `knight_numbers_CxR.idx`."""
+    """Reader of the file `knight_cycles_CxR.idx` or `knight_numbers_CxR.idx`."""
 
     def __init__(self, path: Path) -> None:
         _, kind, board = path.stem.split("_")
@@ -174,7 +179,9 @@ class NumberedTours:
         self.finishes, self.steps_back = cache(self._finishes), cache(self._steps_back)
 
     def turned(self, start: str | None) -> tuple[Turn, list[int]]:
-        """The square whose numbers the tours from a start have, and the images of all squares."""
+        """Return the square whose numbers the tours from a start have, and the images of all
+        squares.
+        """
         if start is None:
             return None, self.squares
         square = self.names.index(start)
@@ -183,9 +190,11 @@ class NumberedTours:
         return images[square], images
 
     def layer(self, n: int, turn: Turn) -> dict[int, int]:
-        """The states after n steps; where n is one more than there are, those that tours pass."""
-        shared, own = self.own[turn]
-        return self.layers[n if n <= shared else own + n - shared - 1]
+        """Return the states after n steps; where n is one more than the last, those that tours
+        pass.
+        """
+        shared, first_own = self.own[turn]
+        return self.layers[n if n <= shared else first_own + n - shared - 1]
 
     def ways_on(self, key: int, turn: Turn) -> int:
         return self.layer(self.left + 1, turn)[key] // self.layer(self.left, turn)[key]
@@ -216,60 +225,62 @@ class NumberedTours:
         return needs, pieces
 
     def reached(self, steps: int, edges: list[Edge]) -> list[int]:
-        """The states of a drawing, before its first step and after each."""
+        """Return the states of a partial tour, before its first step and after each."""
         needs = dict.fromkeys(range(VIRTUAL, 2 * len(self.names)), 2)
         pieces: Pieces = {}
         keys = [self.key(0, needs, pieces)]
         for square in range(steps):
             for edge in edges:
-                if drawn_by(edge) == square:
-                    needs, pieces = joined(edge, needs, pieces)
+                if find_drawing_square(edge) == square:
+                    needs, pieces = add_edge(edge, needs, pieces)
             keys.append(self.key(square + 1, needs, pieces))
         return keys
 
     def _steps_back(self, n: int, key: int, turn: Turn) -> list[tuple[tuple[int, Edges], int]]:
-        """In order: the state before the step of square n - 1, with the edges that this drew, and
-        the number of that state."""
+        """List, in order, the states before the step of square n - 1, each with the edges that the
+        step drew, and its count.
+        """
         steps, square = [], n - 1
         now, pieces = self.state(n, key)
-        drawn = [edge for edge in self.edges if drawn_by(edge) == square]
+        drawn = [edge for edge in self.edges if find_drawing_square(edge) == square]
         for edges in ((), *combinations(drawn, 1), *combinations(drawn, 2)):
             cells = [one + other - square for one, other in edges]
             needs = now | {cell: now[cell] + 1 for cell in cells} | {square: len(cells)}
             fits = max(needs.values()) == 2 == needs[n + 2 * self.h]
             if fits and (square != turn or VIRTUAL in cells):
                 one, other = [square, square, *cells][-2:]
-                for then in cut_apart(one, other, now, pieces):
+                for then in iter_previous_pieces(one, other, now, pieces):
                     was = self.key(square, needs, then)
                     steps.append(((was, edges), self.layer(square, turn).get(was, 0)))
         return steps
 
     def _finishes(self, key: int, turn: Turn) -> list[tuple[Finish, int]]:
-        """In order: edges across the cut and the state of the other half that they reach, with the
-        number of that state."""
+        """List, in order, edges across the cut with the state of the other half that they reach,
+        and the count of that state.
+        """
         result: list[tuple[Finish, int]] = []
         needs, pieces = self.state(self.left, key)
         fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
         for edge in fixed:
-            needs, pieces = joined(edge, needs, pieces)
+            needs, pieces = add_edge(edge, needs, pieces)
         theirs = dict.fromkeys(range(VIRTUAL, len(self.names)), 2)
-        for edges, lacking, left in sets(self.cut, needs, pieces):
+        for edges, lacking, remaining in iter_edge_sets(self.cut, needs, pieces):
             theirs |= {self.flip[cell]: 2 - lacking[cell] for cell in self.middle}
             needed = self.key(self.right, theirs, {}) // MATCHINGS
             for other in self.by_needs[needed]:
                 far = self.state(self.right, other)[1]
-                if one_circle(left, {self.flip[end]: self.flip[far[end]] for end in far}):
+                if is_one_cycle(remaining, {self.flip[end]: self.flip[far[end]] for end in far}):
                     ways = self.layers[self.right][other]
                     result.append((({*fixed, *edges}, other), ways))
         return result
 
     def total(self, start: str | None = None) -> int:
-        """How many tours have numbers: from a start, or closed ones."""
+        """Count the ranked tours: those from a start, or the closed ones."""
         turn, _ = self.turned(start)
         return sum(self.layer(self.left + 1, turn).values()) if turn in self.own else 0
 
     def tour(self, number: int, start: str | None = None) -> list[str]:
-        """The squares of the open tour from a start, or of the closed tour, with a number."""
+        """Return the squares of the open tour from a start, or of the closed tour, of a number."""
         turn, images = self.turned(start)
         key, number = fall(number, self.layer(self.left + 1, turn).items())
         drawing, way = divmod(number, self.ways_on(key, turn))
@@ -285,19 +296,19 @@ class NumberedTours:
         return [self.names[images.index(square)] for square in walk if square != VIRTUAL]
 
     def number(self, tour: list[str]) -> int:
-        """The number of an open tour among those from its start, or of a closed tour."""
+        """Return the number of an open tour among those from its start, or of a closed tour."""
         turn, images = self.turned(tour[0] if self.outside else None)
         walk = [*self.outside, *(images[self.names.index(name)] for name in tour)]
         edges = [(min(edge), max(edge)) for edge in zip(walk, walk[1:] + walk[:1], strict=True)]
         ours, theirs = self.reached(self.left, edges), self.reached(self.right, self.flipped(edges))
-        number = before(ours[-1], self.layer(self.left + 1, turn).items())
+        number = sum_before(ours[-1], self.layer(self.left + 1, turn).items())
         number += self.drawing_number(ours, turn) * self.ways_on(ours[-1], turn)
         finish = {*edges} & {*self.cut}, theirs[-1]
-        number += before(finish, self.finishes(ours[-1], turn))
+        number += sum_before(finish, self.finishes(ours[-1], turn))
         return number + self.drawing_number(theirs, None)
 
     def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
-        """The edges of the drawing with a number that leads to a state."""
+        """Return the edges of the partial tour with a number that leads to a state."""
         edges: list[Edge] = []
         for step in range(n, 0, -1):
             (key, drawn), number = fall(number, self.steps_back(step, key, turn))
@@ -308,10 +319,10 @@ class NumberedTours:
         number = 0
         for step, (was, key) in enumerate(pairwise(keys), 1):
             states = [(state, ways) for (state, _), ways in self.steps_back(step, key, turn)]
-            number += before(was, states)
+            number += sum_before(was, states)
         return number
 
     def flipped(self, edges: Iterable[Edge]) -> list[Edge]:
-        """Edges as the other end calls them."""
+        """Return edges with the square numbers of the other half."""
         called = [(self.flip[one], self.flip[other]) for one, other in edges]
         return [(min(edge), max(edge)) for edge in called]

@@ -1,6 +1,6 @@
-"""Real browsers for the pages' tests, and the pictures of them that the docs show.
+"""Browsers for the tests of the pages, and the screenshots that the docs show.
 
-`python -m tests.support.explorer_browser` takes the pictures anew.
+`python -m tests.support.explorer_browser` takes the screenshots again.
 """
 
 import shutil
@@ -22,9 +22,9 @@ NAMES = {
     "chromium": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
     "firefox": ("firefox-esr", "firefox"),
 }
-"""The browsers, each with the programs that may be it."""
+"""The browsers, each with the names that its program may have."""
 FLAGS = (
-    # a container's root has no sandbox; the others keep the browser from calling home
+    # a container's root has no sandbox; the other options stop the browser's own network requests
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -38,7 +38,7 @@ PICTURES = {
     "senet": "senet/B..AABA.BA.BB.A",
     "knight": "knight/b1/a3",
 }
-"""What each picture in the docs shows."""
+"""The address that each screenshot in the docs shows."""
 HALFWAY = """() => {
     const slider = document.querySelector("#knight-player input");
     slider.value = 31;
@@ -73,18 +73,19 @@ PHONE = {
 
 
 def find_browser(name: str) -> str | None:
-    """The path of the system's browser."""
+    """Return the path of an installed browser, or None."""
     return next(filter(None, map(shutil.which, NAMES[name])), None)
 
 
 @contextmanager
 def launch(driver: Playwright, name: str) -> Iterator[Browser]:
-    """A browser of the system, headless."""
+    """Start an installed browser, headless, and close it at the end."""
     path = find_browser(name)
     browser = (
         driver.chromium.launch(executable_path=path, args=list(FLAGS))
         if name == "chromium"
-        # over WebDriver BiDi, which every Firefox speaks, but which sets no motion for a window
+        # over WebDriver BiDi, which every Firefox supports, but which cannot reduce a window's
+        # motion
         else driver.firefox.launch(
             executable_path=path,
             channel="moz-firefox",
@@ -96,7 +97,9 @@ def launch(driver: Playwright, name: str) -> Iterator[Browser]:
 
 
 def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
-    """The rules of access for everyone (all, or some) that a page breaks, each with the places."""
+    """List the accessibility rules (all, or the named groups) that a page breaks, with the
+    elements.
+    """
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
     options = {"resultTypes": ["violations"], **({"runOnly": among} if among else {})}
     result = page.evaluate("(options) => axe.run(options)", options)
@@ -107,7 +110,7 @@ def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
 
 
 class Explorer:
-    """The page in a browser. What it says on the console or asks of the network is an error."""
+    """The page in a browser. Console output and network requests are recorded as errors."""
 
     def __init__(self, file: Path, context: BrowserContext) -> None:
         self.file = file
@@ -122,7 +125,7 @@ class Explorer:
             self.said.append(f"asked for {url}")
 
     def open(self, address: str = "") -> Page:
-        """The page at an address, opened anew."""
+        """Open the page at an address, loaded again."""
         view = address.partition("/")[0]
         ready = view if view in {*VIEWS, "sliding"} else "eight"
         self.page.goto("about:blank")
@@ -134,7 +137,7 @@ class Explorer:
         return str(self.page.evaluate("location.hash.slice(1)"))
 
     def facts(self, view: str) -> dict[str, str]:
-        """The rows of a view's answer."""
+        """Return the rows of a view's answer."""
         rows = self.page.locator(f"#{view}-facts")
         terms, text = (rows.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
         return dict(zip(terms, text, strict=True))
@@ -169,18 +172,18 @@ def take_pictures(folder: Path) -> None:
 
 
 def _smaller(png: bytes) -> bytes:
-    """The same picture; a browser compresses in a hurry."""
+    """Return a PNG compressed again, because a browser compresses quickly rather than well."""
     chunks, at = [], 8
     while at < len(png):
         size = int.from_bytes(png[at : at + 4], "big")
         chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + size]))
         at += size + 12
     packed = b"".join(data for kind, data in chunks if kind == b"IDAT")
-    kept = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
-    kept += [(b"IDAT", zlib.compress(zlib.decompress(packed), 9)), (b"IEND", b"")]
+    kept_chunks = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
+    kept_chunks += [(b"IDAT", zlib.compress(zlib.decompress(packed), 9)), (b"IEND", b"")]
     return png[:8] + b"".join(
         len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
-        for kind, data in kept
+        for kind, data in kept_chunks
     )
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the explorer's tests, a plugin that they name."""
+"""Fixtures of the explorer's tests, loaded as a pytest plugin."""
 
 import os
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_br
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    # said here and not in the fixture, so that all these tests are one line in the summary
+    # reported here and not in the fixture, so that all these tests are one line in the summary
     wanted = set(getattr(item, "fixturenames", ())) & NAMES.keys()
     if "browser" in getattr(item, "fixturenames", ()):
-        asked = item.callspec.params if hasattr(item, "callspec") else {}
-        wanted.add(asked.get("browser", "chromium"))
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        wanted.add(parameters.get("browser", "chromium"))
     for name in sorted(wanted):
         if not find_browser(name):
             reason = f"there is no browser to test in: apt-get install {NAMES[name][0]}"
@@ -32,7 +32,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page."""
+    """Return the path of the explorer page."""
 
     def make(place: Path) -> None:
         write_explorer(Folder(outputs), str(place / "explorer.html"))
@@ -42,7 +42,7 @@ def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Playwright]:
-    """What starts and steers the browsers."""
+    """Yield the Playwright driver that starts and controls the browsers."""
     with sync_playwright() as driver:
         yield driver
 
@@ -61,7 +61,9 @@ def firefox(driver: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def browser(request: pytest.FixtureRequest) -> Browser:
-    """Chromium, or what a test that runs in each browser asks for; pytest groups those of each."""
+    """Return Chromium, or the browser that a parametrized test names; pytest groups the tests by
+    it.
+    """
     opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
     return opened
 
@@ -69,12 +71,12 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 in_both = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=wide)], indirect=True
 )
-"""A test that runs in each browser."""
+"""Mark for a test that runs in each browser."""
 
 
 @pytest.fixture(params=[DESK], ids=["desk"])
 def shown(request: pytest.FixtureRequest, explorer: Path, browser: Browser) -> Iterator[Explorer]:
-    """The page in the browser; it must not say anything on the console nor ask the network."""
+    """Yield the page in the browser; it must write nothing to the console and request nothing."""
     context = browser.new_context(**request.param)
     page = Explorer(explorer, context)
     yield page
@@ -84,5 +86,5 @@ def shown(request: pytest.FixtureRequest, explorer: Path, browser: Browser) -> I
 
 @pytest.fixture(scope="session")
 def readers(outputs: Path) -> dict[str, Reader]:
-    """The library's answers, to compare the page's with."""
+    """Return the library's readers, whose answers the page's are compared with."""
     return {name: open_reader(name, Folder(outputs)) for name in VIEWS}

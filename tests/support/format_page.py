@@ -1,4 +1,4 @@
-"""`docs/index-format.md` as its tests read it, and records found by its own rule."""
+"""`docs/index-format.md` parsed for its tests, and records located by its formula."""
 
 import re
 import struct
@@ -24,7 +24,7 @@ def text() -> str:
 
 
 def section(title: str) -> str:
-    """The text under a heading."""
+    """Return the text under a heading."""
     sections = re.split(r"^#+ ", text(), flags=re.MULTILINE)
     return next(section for section in sections if section.startswith(title))
 
@@ -34,7 +34,7 @@ def cells(line: str) -> list[str]:
 
 
 def tables_under(title: str) -> list[list[Row]]:
-    """The tables under a heading, a row by its columns' names."""
+    """Return the tables under a heading, each row as a mapping from column names."""
     result: list[list[Row]] = []
     for block in re.findall(r"(?:^\|.*\n)+", section(title), re.MULTILINE):
         head, _, *rows = block.splitlines()
@@ -55,14 +55,14 @@ def numbers_in(rows: list[Row], column: str) -> list[int]:
 
 
 def record_of(outputs: Path, table: Table, rank: int) -> bytes:
-    """A record by the document's own rule."""
+    """Return a record, located by the document's formula."""
     width = struct.calcsize(table.record_format)
     _, at = place_of(width, rank)
     return (outputs / table.index_file).read_bytes()[at : at + width]
 
 
 def place_of(width: int, rank: int) -> tuple[int, int]:
-    """The block of a record and its first byte in the file."""
+    """Return the block of a record and its first byte in the file."""
     number, place = divmod(rank, 4092 // width)
     return 1 + number, 4096 * (1 + number) + place * width
 
@@ -72,7 +72,7 @@ def parse_place(row: Row) -> tuple[int, int]:
 
 
 def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
-    """All records by the document's own rule, a row each."""
+    """Return all records, located by the document's formula, one row each."""
     width = struct.calcsize(table.record_format)
     blocks = np.fromfile(outputs / table.index_file, np.uint8).reshape(-1, 4096)
     count = struct.unpack("<Q", blocks[0, 16:24].tobytes())[0]
@@ -84,7 +84,7 @@ TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
 
 def layout_of(rows: list[Row]) -> str:
-    """The `struct` format of a table of fields, whose offsets must follow on each other."""
+    """Return the `struct` format of a table of fields, whose offsets must follow on each other."""
     sizes = numbers_in(rows, "size")
     assert numbers_in(rows, "offset") == [sum(sizes[:at]) for at in range(len(sizes))]
     letters = [TYPES.get(row["type"], f"{row['size']}s") for row in rows]

@@ -1,4 +1,4 @@
-"""The house: which module of the three packages imports which, read from their source."""
+"""The import graph: which module of the three packages imports which, read from their source."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("tablebase", "queries", "pipeline")
-"""From the ground up: a module may import those of its own floor and of the floors below."""
+"""The packages, lowest import layer first: a module imports its own layer and lower ones only."""
 
 Imports = dict[str, set[str]]
 
 
 def read_imports(root: Path = ROOT) -> Imports:
-    """The modules that each one imports or names in a string, lazily and for types too."""
+    """Return the modules that each one imports or names in a string, lazy and type imports too."""
     modules = {}
     for package in PACKAGES:
         for path in (root / package).rglob("*.py"):
@@ -45,12 +45,12 @@ def _find_imports(name: str, path: Path) -> set[str]:
 
 
 def get_layer(module: str) -> str:
-    """A floor's package or top module that a module belongs to."""
+    """Return the package or top module that a module belongs to."""
     return ".".join(module.split(".")[:2])
 
 
 def group_by_layer(modules: Imports) -> Imports:
-    """Which room imports which."""
+    """Return the imports between packages and top modules."""
     grouped: Imports = {}
     for module, targets in modules.items():
         others = {get_layer(target) for target in targets} - {get_layer(module)}
@@ -59,7 +59,7 @@ def group_by_layer(modules: Imports) -> Imports:
 
 
 def find_cycle(known: Imports) -> list[str]:
-    """Some that import each other, directly or round about; none where there are none."""
+    """Return modules that import each other, directly or indirectly; an empty list if none do."""
     try:
         TopologicalSorter(known).prepare()
     except CycleError as error:
@@ -69,7 +69,7 @@ def find_cycle(known: Imports) -> list[str]:
 
 
 def find_dependencies(known: Imports, name: str) -> set[str]:
-    """All that something stands on."""
+    """Return everything that a module imports, directly or indirectly."""
     dependencies: set[str] = set()
     waiting = [*known[name]]
     while waiting:
@@ -81,7 +81,7 @@ def find_dependencies(known: Imports, name: str) -> set[str]:
 
 
 def reduce_transitively(known: Imports) -> Imports:
-    """The same without what follows from the rest: where a longer way leads there too."""
+    """Return the imports without those that follow from the rest by a longer path."""
     return {
         name: {
             target

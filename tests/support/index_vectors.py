@@ -1,7 +1,7 @@
-"""Writes `docs/index-vectors/`: small indexes, whole and faulty, and what a reader does with each.
+"""Writer of `docs/index-vectors/`: small valid and faulty indexes with a reader's expected results.
 
-It follows docs/index-format.md and shares no code with the program, so that each can find the
-other wrong. `python -m tests.support.index_vectors` writes them anew.
+It follows docs/index-format.md and shares no code with the program, so that each can reveal errors
+of the other. `python -m tests.support.index_vectors` writes them again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIST = "vectors.json"
 
 @dataclass(frozen=True)
 class Vector:
-    """A file; what a reader expects of it, and what the reader is to do."""
+    """A file, what a reader expects of it, and the results that the reader must give."""
 
     file: str
     name: str
@@ -34,8 +34,8 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Made:
-    """An index as its bodies, before each has its checksum."""
+class IndexSpec:
+    """An index to be written, before its blocks have checksums."""
 
     name: str
     width: int
@@ -62,10 +62,10 @@ class Made:
         return struct.pack("<4sHHIIQ32s64s", *(fields | changed).values())
 
     def bodies(self) -> list[bytes]:
-        each = 4092 // self.width
-        firsts = range(0, self.count, each)
-        numbers = (range(first, min(first + each, self.count)) for first in firsts)
-        return [self.header(), *(b"".join(map(self.record, some)) for some in numbers)]
+        per_block = 4092 // self.width
+        firsts = range(0, self.count, per_block)
+        numbers = (range(first, min(first + per_block, self.count)) for first in firsts)
+        return [self.header(), *(b"".join(map(self.record, chunk)) for chunk in numbers)]
 
     def file(self, header: bytes | None = None, *, content: bytes | None = None) -> bytes:
         bodies = self.bodies()
@@ -76,10 +76,10 @@ class Made:
 
 
 def block(content: bytes, number: int, body: bytes) -> bytes:
-    """A body filled up, and its checksum."""
-    whole = body.ljust(4092, b"\0")
-    crc = zlib.crc32(content + number.to_bytes(8, "little") + whole)
-    return whole + crc.to_bytes(4, "little")
+    """Return a body padded to its full length, followed by its checksum."""
+    padded = body.ljust(4092, b"\0")
+    crc = zlib.crc32(content + number.to_bytes(8, "little") + padded)
+    return padded + crc.to_bytes(4, "little")
 
 
 def flip_bit(data: bytes, at: int) -> bytes:
@@ -87,43 +87,43 @@ def flip_bit(data: bytes, at: int) -> bytes:
 
 
 def replace_block(data: bytes, number: int, new: bytes) -> bytes:
-    """A file with another block in the place of one."""
+    """Return a file in which one block is replaced."""
     return data[: 4096 * number] + new + data[4096 * (number + 1) :]
 
 
-THREE = Made("three", 2, 3)
-CROSSING = Made("crossing", 64, 130)
+THREE = IndexSpec("three", 2, 3)
+CROSSING = IndexSpec("crossing", 64, 130)
 WHOLE = (
     (THREE, "one block of records"),
     (CROSSING, "records on three blocks, the last of them nearly empty"),
-    (Made("uneven", 5, 819), "two bytes of a block are left over: no record straddles two"),
-    (Made("full", 4, 1023), "the records fill their block to its last byte"),
-    (Made("wide", 4092, 2), "a record is all of a block"),
-    (Made("empty", 8, 0), "no records: the header alone"),
-    (Made("n" * 64, 1, 2), "a name of 64 bytes, with no zero byte after it"),
+    (IndexSpec("uneven", 5, 819), "two bytes of a block are left over: no record straddles two"),
+    (IndexSpec("full", 4, 1023), "the records fill their block to its last byte"),
+    (IndexSpec("wide", 4092, 2), "a record is all of a block"),
+    (IndexSpec("empty", 8, 0), "no records: the header alone"),
+    (IndexSpec("n" * 64, 1, 2), "a name of 64 bytes, with no zero byte after it"),
 )
 
 
-def make_intact(made: Made, why: str) -> tuple[Vector, bytes]:
-    each = 4092 // made.width
-    near = (at + step for at in range(0, made.count + 1, each) for step in (-1, 0, 1))
-    numbers = sorted({n for n in (*near, made.count - 1) if 0 <= n < made.count})
+def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
+    per_block = 4092 // index.width
+    near = (at + step for at in range(0, index.count + 1, per_block) for step in (-1, 0, 1))
+    numbers = sorted({n for n in (*near, index.count - 1) if 0 <= n < index.count})
     vector = Vector(
-        f"whole-{made.name[:8]}.idx",
-        made.name,
-        made.width,
-        made.content.hex(),
+        f"whole-{index.name[:8]}.idx",
+        index.name,
+        index.width,
+        index.content.hex(),
         why,
         opens=True,
         sound=True,
-        records={str(number): made.record(number).hex() for number in numbers},
-        refused=[made.count],
+        records={str(number): index.record(number).hex() for number in numbers},
+        refused=[index.count],
     )
-    return vector, made.file()
+    return vector, index.file()
 
 
 def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
-    """Files that are refused when they are opened: name, why, bytes."""
+    """Yield files that must be refused when they are opened: name, reason, bytes."""
     data = THREE.file()
     for name, why, changed in (
         ("magic", "it begins with PTIY", {"magic": b"PTIY"}),
@@ -156,11 +156,11 @@ def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
 
 
 def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
-    """Files of which some blocks are not read: name, why, bytes, the numbers of those blocks."""
+    """Yield files of which some blocks must be refused: name, reason, bytes, block numbers."""
     data = CROSSING.file()
     one, two = data[4096:8192], data[8192:12288]
-    again = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
-    other = Made("another", 64, 130).file()[8192:12288]
+    rebuilt = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
+    other = IndexSpec("another", 64, 130).file()[8192:12288]
     yield "record-bit", "a bit of a record is another", flip_bit(data, 8192 + 5), [2]
     yield "filling-bit", "a bit behind the last record is another", flip_bit(data, 12288 + 999), [3]
     yield "checksum-bit", "a bit of a checksum is another", flip_bit(data, 8192 + 4095), [2]
@@ -168,7 +168,12 @@ def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
     yield "swapped", "two blocks stand in each other's place", swapped, [1, 2]
     yield "twice", "a block stands in another's place too", replace_block(data, 2, one), [2]
     yield "hole", "a block is all zeros", replace_block(data, 2, bytes(4096)), [2]
-    yield "older-block", "a block of another build of the table", replace_block(data, 2, again), [2]
+    yield (
+        "older-block",
+        "a block of another build of the table",
+        replace_block(data, 2, rebuilt),
+        [2],
+    )
     yield "foreign-block", "a block of another table", replace_block(data, 2, other), [2]
     zeros = replace_block(data, 3, block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1"))
     yield "filling", "a byte behind the last record is no zero", zeros, []
@@ -177,28 +182,30 @@ def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
 
 
 def vectors() -> Iterator[tuple[Vector, bytes]]:
-    for made, why in WHOLE:
-        yield make_intact(made, why)
-    words = THREE.name, THREE.width, THREE.content.hex()
+    for index, why in WHOLE:
+        yield make_intact(index, why)
+    identity = THREE.name, THREE.width, THREE.content.hex()
     for name, why, data in list_not_opened():
-        yield Vector(f"{name}.idx", *words, why, opens=False, sound=False), data
-    words = CROSSING.name, CROSSING.width, CROSSING.content.hex()
+        yield Vector(f"{name}.idx", *identity, why, opens=False, sound=False), data
+    identity = CROSSING.name, CROSSING.width, CROSSING.content.hex()
     numbers = (0, 62, 63, 125, 126, 129)
     for name, why, data, blocks in list_not_answered():
         bad = [number for number in numbers if 1 + number // 63 in blocks]
         good = {str(n): CROSSING.record(n).hex() for n in numbers if n not in bad}
         yield (
-            Vector(f"{name}.idx", *words, why, opens=True, sound=False, records=good, refused=bad),
+            Vector(
+                f"{name}.idx", *identity, why, opens=True, sound=False, records=good, refused=bad
+            ),
             data,
         )
 
 
 def list_files() -> dict[str, bytes]:
-    """Every file of the folder."""
-    made = list(vectors())
-    files = {vector.file: data for vector, data in made}
-    assert len(files) == len(made)
-    text = json.dumps([asdict(vector) for vector, _ in made], indent=1)
+    """Return every file of the folder, by name."""
+    pairs = list(vectors())
+    files = {vector.file: data for vector, data in pairs}
+    assert len(files) == len(pairs)
+    text = json.dumps([asdict(vector) for vector, _ in pairs], indent=1)
     return {**files, LIST: f"{text}\n".encode()}
 
 

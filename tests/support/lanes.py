@@ -1,4 +1,4 @@
-"""A puzzle whose table is a list, as its author would write it: every tour of two small boards."""
+"""A puzzle whose tables are lists, written like a plugin: every tour of two small boards."""
 
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard

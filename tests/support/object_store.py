@@ -1,7 +1,7 @@
-"""A real object store on loopback, with faults put in where a test asks for them.
+"""A real object store on loopback, into which tests can inject faults.
 
-It is moto's, in this process; or the server whose URL `OBJECT_STORE` is, on whose behalf this one
-answers (`tools/other_store.py` starts one).
+It is moto's, in this process; or the server whose URL `OBJECT_STORE` is, to which this one forwards
+requests (`tools/other_store.py` starts one).
 """
 
 import http.client
@@ -22,11 +22,11 @@ from tablebase.tables.object_store import open_file_system
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""
 Fault = Callable[[str, str, Callable[[], Answer]], Answer]
-"""What is answered to a method and an address; it may ask the store, or not."""
+"""Function that answers a method and an address; it may call the store for an answer, or not."""
 
 
 class LoopbackStore:
-    """The server, and the variables by which a process finds it."""
+    """The server, and the environment variables by which a process finds it."""
 
     def __init__(self) -> None:
         other = os.environ.get("OBJECT_STORE")
@@ -35,9 +35,9 @@ class LoopbackStore:
             self._store = partial(forward, other)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self.fault: Fault | None = None
-        self.unheard = list[str]()
-        """Headers that it does as if nobody had sent."""
-        self.asked = list[str]()
+        self.ignored_headers = list[str]()
+        """Request headers that the server ignores."""
+        self.requests = list[str]()
         self.variables = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._server.server_port}",
             "AWS_ACCESS_KEY_ID": "testing",
@@ -56,9 +56,9 @@ class LoopbackStore:
     def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
         method = environ["REQUEST_METHOD"]
         address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
-        for header in self.unheard:
+        for header in self.ignored_headers:
             environ.pop(header, None)
-        self.asked.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
+        self.requests.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
         text: list[Any] = []
 
         def ask() -> Answer:
@@ -73,7 +73,7 @@ class LoopbackStore:
 
 
 def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
-    """What another server answers to a request."""
+    """Return another server's answer to a request."""
     heads = {name[5:].replace("_", "-"): environ[name] for name in environ if name[:5] == "HTTP_"}
     sent = get_input_stream(environ).read()
     heads.pop("TRANSFER-ENCODING", None)
@@ -84,15 +84,15 @@ def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
     answer = server.getresponse()
     body = answer.read()
     server.close()
-    kept = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
+    response_headers = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
     if not answer.getheader("Content-Length"):
-        kept.append(("Content-Length", str(len(body))))
-    start(f"{answer.status} {answer.reason}", kept)
+        response_headers.append(("Content-Length", str(len(body))))
+    start(f"{answer.status} {answer.reason}", response_headers)
     return [body]
 
 
 def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-    """No put is taken."""
+    """Reject every PUT."""
     if method == "PUT":
         text = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
         return "403 FORBIDDEN", [("Content-Length", str(len(text)))], text
@@ -100,7 +100,7 @@ def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 
 
 def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-    """Whatever is read ends one byte too soon."""
+    """Shorten every body that is read by one byte."""
     status, headers, body = ask()
     if method == "GET" and "list-type" not in address:
         headers = [(name, value) for name, value in headers if name.lower() != "content-length"]
@@ -111,7 +111,7 @@ def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 
 @contextmanager
 def bucket(name: str) -> Iterator[LoopbackStore]:
-    """A store with one bucket; this process finds it too."""
+    """Yield a store with one bucket; this process finds it too."""
     import fsspec
 
     before = dict(os.environ)

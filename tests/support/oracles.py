@@ -1,7 +1,7 @@
-"""Slow and obvious answers for the three puzzles, to hold the program against.
+"""Slow and obvious answers for the three puzzles, to compare the program's with.
 
-Nothing here is shared with the program: no numpy, none of its packages, only strings,
-dictionaries and plain loops. What the two agree on, two different pieces of code have found.
+Nothing here is shared with the program: no numpy, none of its packages, only strings, dictionaries
+and plain loops. Two independent implementations must agree.
 """
 
 import re
@@ -17,7 +17,7 @@ BLANK_STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 
 def eight_neighbours(state: str) -> dict[str, str]:
-    """Every state one move away, by the letter of the move, in the order U D L R."""
+    """Return every state one move away, by the letter of the move, in the order U D L R."""
     result = {}
     for letter, cell in _ways(state.index("0")):
         tile = state[cell]
@@ -27,7 +27,7 @@ def eight_neighbours(state: str) -> dict[str, str]:
 
 @cache
 def _ways(blank: int) -> list[tuple[str, int]]:
-    """Where the blank can go from its cell, and by which letter."""
+    """List the letter of each legal move of the blank, and the cell that it leads to."""
     row, column = divmod(blank, 3)
     return [
         (letter, 3 * (row + down) + column + right)
@@ -37,7 +37,7 @@ def _ways(blank: int) -> list[tuple[str, int]]:
 
 
 def eight_apply(state: str, letter: str) -> str:
-    """The state after one move of the blank; ValueError where the blank cannot go that way."""
+    """Return the state after one move of the blank; raise ValueError if it cannot move so."""
     neighbours = eight_neighbours(state)
     if letter not in neighbours:
         raise ValueError(f"the blank of {state} cannot go {letter!r}, only {' '.join(neighbours)}")
@@ -45,7 +45,7 @@ def eight_apply(state: str, letter: str) -> str:
 
 
 def eight_replay(start: str, letters: str) -> list[str]:
-    """Every state on the way, the start first."""
+    """Return every state of a path, the start first."""
     states = [start]
     for letter in letters:
         states.append(eight_apply(states[-1], letter))
@@ -53,17 +53,17 @@ def eight_replay(start: str, letters: str) -> list[str]:
 
 
 def eight_distances(goal: str) -> dict[str, int]:
-    """The fewest moves to the goal, for every state that reaches it."""
+    """Return the fewest moves to the goal, for every state that reaches it."""
     return eight_search(goal)[0]
 
 
 def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
-    """That, and the number of different shortest solutions."""
+    """Return the fewest moves to the goal and the number of shortest solutions, for every state."""
     distances, solutions = {goal: 0}, {goal: 1}
     waiting = deque([goal])
     while waiting:
         state = waiting.popleft()
-        # whoever is met from here is one move further, and so is every way there
+        # a state reached from here is one move farther, and so is every path through here
         further, ways = distances[state] + 1, solutions[state]
         for neighbour in eight_neighbours(state).values():
             if neighbour not in distances:
@@ -75,7 +75,7 @@ def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def eight_best_moves(state: str, distances: dict[str, int]) -> str:
-    """Every first move of a shortest solution, in the order U D L R; empty at the goal."""
+    """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
     return "".join(
         letter
         for letter, neighbour in eight_neighbours(state).items()
@@ -84,7 +84,7 @@ def eight_best_moves(state: str, distances: dict[str, int]) -> str:
 
 
 def eight_manhattan(state: str, goal: str) -> int:
-    """Rows and columns that each tile is away from its place, added up; the blank not counted."""
+    """Sum the rows and columns that each tile is away from its place; the blank does not count."""
     total = 0
     for tile in "12345678":
         row, column = divmod(state.index(tile), 3)
@@ -94,7 +94,7 @@ def eight_manhattan(state: str, goal: str) -> int:
 
 
 def count_eight_misplaced(state: str, goal: str) -> int:
-    """The number of tiles that are not in their place; the blank not counted."""
+    """Count the tiles that are not in their place; the blank does not count."""
     return sum(state.index(tile) != goal.index(tile) for tile in "12345678")
 
 
@@ -102,19 +102,20 @@ def count_eight_misplaced(state: str, goal: str) -> int:
 
 SENET_OPENING = "ABABABABAB....."
 
-# throw, start square, target square, is it a swap, the position after it; squares count from 1
+# throw, start square, target square, whether it is a swap, the position after it; squares count
+# from 1
 SenetMove = tuple[int, int, int, bool, str]
 
 
 def senet_successors(position: str, mover: str) -> list[SenetMove]:
-    """Every legal move of one side, by throw and then by starting square."""
+    """Return every legal move of one side, by throw and then by starting square."""
     rival = "B" if mover == "A" else "A"
     # an empty square on both ends: index = square number, and both ends have neighbours too
     board, squares = f".{position}.", len(position)
-    own = [square for square in range(1, squares + 1) if board[square] == mover]
+    starts = [square for square in range(1, squares + 1) if board[square] == mover]
     result = []
     for throw in range(1, 6):
-        for start in own:
+        for start in starts:
             target = start + throw
             if target > squares or board[target] == mover:
                 continue
@@ -128,7 +129,7 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
 
 
 class SenetLines(NamedTuple):
-    """The shortest lines to a position: how many, and the throws and the moves of the smallest."""
+    """The shortest lines to a position: their number, and the throws and moves of the smallest."""
 
     number: int
     dice: str
@@ -138,7 +139,7 @@ class SenetLines(NamedTuple):
 
 
 def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]]:
-    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move."""
+    """Yield the positions first reached after 0, 1, 2 ... plies with that side to move."""
     layer = {opening: SenetLines(1, "", "", "")}
     faced: dict[str, set[str]] = {"A": set(), "B": set()}
     for mover, rival in cycle((("A", "B"), ("B", "A"))):
@@ -164,7 +165,7 @@ def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]
 
 
 def senet_replay(dice: str, moves: str) -> str:
-    """The position after a line from the opening; ValueError at the first move that is illegal."""
+    """Return the position after a line from the opening; raise ValueError at an illegal move."""
     steps = moves.split(" ") if moves else []
     if len(dice) != len(steps):
         raise ValueError(f"{len(dice)} throws for {len(steps)} moves")
@@ -187,22 +188,25 @@ def senet_replay(dice: str, moves: str) -> str:
 
 
 def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
-    """The squares that a knight reaches from each square, in ascending order."""
+    """Return the squares that a knight reaches from each square, in ascending order."""
     squares = range(files * ranks)
-    return {here: [there for there in squares if _is_jump(files, here, there)] for here in squares}
+    return {
+        square: [target for target in squares if _is_jump(files, square, target)]
+        for square in squares
+    }
 
 
 def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
-    """Every tour from a square, in the order of the square numbers."""
+    """Return every tour from a square, in the order of the square numbers."""
     jumps = knight_jumps(files, ranks)
     path = [start]
     seen = {start}
     tours = []
 
-    def extend(here: int) -> None:
+    def extend(last: int) -> None:
         if len(path) == files * ranks:
             tours.append(tuple(path))
-        for square in jumps[here]:
+        for square in jumps[last]:
             if square not in seen:
                 path.append(square)
                 seen.add(square)
@@ -215,8 +219,10 @@ def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
 
 
 def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
-    """Every closed tour as the set of its jumps: each way from a1, unless it leaves a square with
-    fewer than two others to come from and go to.
+    """Return every closed tour as the set of its jumps.
+
+    The search extends each path from a1 unless a free square has fewer than two others to come from
+    and go to.
     """
     jumps = knight_jumps(files, ranks)
     path, free, result = [0], {*range(1, files * ranks)}, set()
@@ -238,35 +244,35 @@ def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
 
 
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:
-    """Nothing for a tour of the board; ValueError with the first fault for anything else."""
+    """Raise ValueError with the first fault if a path is not a tour of the board."""
     if sorted(path) != list(range(files * ranks)):
         raise ValueError(f"not every square of {files}x{ranks} exactly once: {list(path)}")
-    for number, (here, there) in enumerate(pairwise(path), start=1):
-        if not _is_jump(files, here, there):
-            names = f"{square_name(files, here)} to {square_name(files, there)}"
+    for number, (square, target) in enumerate(pairwise(path), start=1):
+        if not _is_jump(files, square, target):
+            names = f"{square_name(files, square)} to {square_name(files, target)}"
             raise ValueError(f"step {number}, {names}, is no knight's move")
 
 
 def is_closed(files: int, path: Sequence[int]) -> bool:
-    """Can the knight jump from the last square of a tour back to its first?"""
+    """Tell whether the knight can jump from the last square of a tour back to its first."""
     return _is_jump(files, path[-1], path[0])
 
 
-def _is_jump(files: int, here: int, there: int) -> bool:
-    """Are two squares a knight's move apart?"""
-    across = abs(here % files - there % files)
-    up = abs(here // files - there // files)
+def _is_jump(files: int, square: int, target: int) -> bool:
+    """Tell whether two squares are a knight's move apart."""
+    across = abs(square % files - target % files)
+    up = abs(square // files - target // files)
     return sorted((across, up)) == [1, 2]
 
 
 def square_name(files: int, number: int) -> str:
-    """The chess name of a square number: 0 is a1, 1 is b1."""
+    """Return the chess name of a square number: 0 is a1, 1 is b1."""
     rank, file = divmod(number, files)
     return f"{'abcdefghijklmnopqrstuvwxyz'[file]}{rank + 1}"
 
 
 def square_number(files: int, name: str) -> int:
-    """The square number of a chess name; ValueError for a name that is none."""
+    """Return the square number of a chess name; raise ValueError if it is not a square."""
     if not re.fullmatch(r"[a-z][1-9][0-9]?", name) or ord(name[0]) - ord("a") >= files:
         raise ValueError(f"no square of a board with {files} files: {name!r}")
     return ord(name[0]) - ord("a") + files * (int(name[1:]) - 1)

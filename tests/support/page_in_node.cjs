@@ -1,6 +1,6 @@
-// The functions of the page, asked as the other readers are; then the page itself, by its events.
+// The functions of the page, called like the other readers; then the page itself, by its events.
 const { fstatSync, openSync, readFileSync, readSync } = require("node:fs");
-const [html, how, path, ...given] = process.argv.slice(2);
+const [html, how, path, ...values] = process.argv.slice(2);
 const script = /<script>\n(.*)<\/script>/s.exec(readFileSync(html, "utf8"))[1];
 const textOnly = { set(on, key, value) {
   if (key !== "textContent") throw new Error(`the page sets ${key}`);
@@ -8,9 +8,9 @@ const textOnly = { set(on, key, value) {
   return true;
 } };
 const page = { file: { files: [] }, state: { value: "" }, output: new Proxy({}, textOnly) };
-const made = new Function("document", `${script}; return { openIndex, eight };`);
-const { openIndex, eight } = made({ getElementById: (id) => page[id] });
-// A file that a page has been given, as far as a page may look into it.
+const run = new Function("document", `${script}; return { openIndex, eight };`);
+const { openIndex, eight } = run({ getElementById: (id) => page[id] });
+// A file given to a page, with what a page can use of it.
 function file(path) {
   const opened = openSync(path);
   const arrayBuffer = async (from, to) => {
@@ -20,11 +20,11 @@ function file(path) {
   const slice = (from, to) => ({ arrayBuffer: () => arrayBuffer(from, to) });
   return { size: fstatSync(opened).size, slice };
 }
-async function typed() {
+async function typeStates() {
   page.file.onchange();
   if (page.output.textContent !== undefined) throw new Error("an answer without a file");
   page.file.files = [file(path)];
-  for (const state of given) {
+  for (const state of values) {
     page.state.value = state;
     await page.state.oninput();
     console.log(JSON.stringify(page.output.textContent));
@@ -35,22 +35,22 @@ function opened(name, width) {
   const read = async (from, to) => new Uint8Array(await slice(from, to).arrayBuffer());
   return openIndex(read, size, name, width);
 }
-async function asked() {
+async function answerStates() {
   const record = await opened("eight", 2);
-  const [, ...states] = given;
+  const [, ...states] = values;
   for (const state of states.length ? states : readFileSync(0, "utf8").match(/\S+/g) ?? []) {
-    const said = Object.values(await eight(record, state));
-    console.log(said.map((word) => (word === "" ? "-" : word)).join(" "));
+    const fields = Object.values(await eight(record, state));
+    console.log(fields.map((word) => (word === "" ? "-" : word)).join(" "));
   }
 }
-async function records() {
-  const [name, width, ...numbers] = given;
+async function printRecords() {
+  const [name, width, ...numbers] = values;
   const record = await opened(name, Number(width));
   for (const number of numbers) {
     console.log(Buffer.from(await record(Number(number))).toString("hex"));
   }
 }
-({ typed, asked, records })[how]().catch((error) => {
+({ typed: typeStates, asked: answerStates, records: printRecords })[how]().catch((error) => {
   console.error(error.message);
   process.exitCode = error.code === "ENOENT" || error.code === "EISDIR" ? 3 : error.code;
 });

@@ -1,4 +1,4 @@
-"""A fourth puzzle, as its author would write it: five pancakes, turned over from the top.
+"""A goal puzzle written like a plugin: five pancakes, turned over from the top.
 
 A state is a stack of the pancakes 1 (small) to 5, top first. A move turns the top two, three, four
 or five over; its letter is how many.
@@ -41,11 +41,11 @@ class Pancakes(GoalPuzzle):
         return smaller * ways + self.rank(state[1:])
 
     def unrank(self, rank: int) -> str:
-        left = list(STACKED)
+        remaining = list(STACKED)
         state = ""
         for ways in (24, 6, 2, 1, 1):
             at, rank = divmod(rank, ways)
-            state += left.pop(at)
+            state += remaining.pop(at)
         return state
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Packages as an installer leaves them: a module, and what names its entry point."""
+"""Installed packages as an installer writes them: a module, and metadata with its entry point."""
 
 from pathlib import Path
 from textwrap import dedent

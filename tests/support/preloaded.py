@@ -1,9 +1,9 @@
-"""The program without what its libraries take to load: forked from a process that has them.
+"""The program without the time that its libraries take to load: forked from a preloaded process.
 
-Where a test runs `pipeline` to its end, and its start is not what is tested, it runs
-`warm("pipeline")`: a script that hands its words, folder, environment and standard streams,
-whatever they are, to a process forked for it, waits, and ends as that one did. The modules of the
-project are loaded before, too. `warm("python") -c CODE` runs a piece of Python in the same way.
+Where a test runs `pipeline` to its end, and its start is not tested, it runs `warm("pipeline")`: a
+script that passes its arguments, folder, environment and standard streams, whatever they are, to a
+process forked for it, waits, and exits with the same code. The modules of the project are loaded
+before, too. `warm("python") -c CODE` runs Python code in the same way.
 """
 
 import atexit
@@ -63,7 +63,7 @@ os._exit(code)
 
 
 class Running(NamedTuple):
-    """A process that was asked for, a descriptor of its end, and who asked."""
+    """A forked process, a descriptor that reports its end, and the connection of its client."""
 
     child: int
     ended: int
@@ -71,15 +71,15 @@ class Running(NamedTuple):
 
 
 def warm(name: str) -> str:
-    """The script that stands for this program."""
+    """Return the path of the script that stands for this program."""
     return str(scripts() / name / name)
 
 
 @functools.cache
 def scripts() -> Path:
-    """The folder of the scripts; the process behind them lives as long as the one that began it.
+    """Return the folder of the scripts; their server lives as long as the process that started it.
 
-    Processes that test at once share it: they are told of it by a variable.
+    Processes that test in parallel share it: a variable holds its path.
     """
     if SHARED in os.environ:
         return Path(os.environ[SHARED])
@@ -107,7 +107,7 @@ def scripts() -> Path:
 
 
 def serve(address: str) -> None:
-    """Fork for every one who connects, until standard input ends with the tests."""
+    """Fork a process for every client, until standard input ends with the tests."""
     for library in LIBRARIES:
         importlib.import_module(library)
     for package in map(importlib.import_module, ("tablebase", "queries", "pipeline")):
@@ -118,11 +118,11 @@ def serve(address: str) -> None:
         listening.listen(64)
         gc.freeze()
         os.write(1, b"!")
-        heard = select.poll()
+        poll = select.poll()
         for place in (sys.stdin, listening):
-            heard.register(place, select.POLLIN)
+            poll.register(place, select.POLLIN)
         running: dict[int, Running] = {}
-        while sys.stdin.fileno() not in (reported := dict(heard.poll())):
+        while sys.stdin.fileno() not in (reported := dict(poll.poll())):
             if listening.fileno() in reported:
                 connection, _ = listening.accept()
                 child = os.fork()
@@ -133,21 +133,21 @@ def serve(address: str) -> None:
                     listening.close()
                     _attend(connection)
                 one = Running(child, os.pidfd_open(child), connection)
-                heard.register(one.ended, select.POLLIN)
-                heard.register(connection, 0)  # hung up on, that is
+                poll.register(one.ended, select.POLLIN)
+                poll.register(connection, 0)  # hung up on, that is
                 running |= dict.fromkeys((one.ended, connection.fileno()), one)
             for one in {running[number] for number in reported.keys() & running.keys()}:
                 for number in (one.ended, one.connection.fileno()):
-                    heard.unregister(number)
+                    poll.unregister(number)
                     del running[number]
                 _end(one, options=one.connection.fileno() not in reported)
 
 
 def _attend(connection: socket.socket) -> NoReturn:
-    """Be the process that was asked for."""
+    """Run the requested program in this forked process."""
     numbers, streams, _, _ = socket.recv_fds(connection, 4, 3)
-    with connection.makefile("rb") as asked:
-        folder, count, *rest = asked.read().split(b"\0")
+    with connection.makefile("rb") as request:
+        folder, count, *rest = request.read().split(b"\0")
     words, variables = rest[: int(count)], rest[int(count) :]
     connection.close()
     for number in range(3):
@@ -170,7 +170,7 @@ def _attend(connection: socket.socket) -> NoReturn:
             setattr(sys, standard, os.fdopen(number, "w" if number else "r", closefd=False))
     code = _run(program)
     threading._shutdown()  # type: ignore[attr-defined]  # what Python does at its end,
-    atexit._run_exitfuncs()  # but for freeing, module by module, all that was loaded
+    atexit._run_exitfuncs()  # except freeing, module by module, all that was loaded
     os._exit(code)
 
 
@@ -195,7 +195,7 @@ def _run(program: str) -> int:
 
 
 def _end(one: Running, *, options: bool) -> None:
-    """Tell how a process ended. Whoever asked and is gone wants no answer."""
+    """Send a process's exit code to its client, or kill the process if the client is gone."""
     if not options:
         os.kill(one.child, signal.SIGKILL)
     _, status = os.waitpid(one.child, 0)

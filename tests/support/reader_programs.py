@@ -1,4 +1,4 @@
-"""How the readers in `examples/` are run: compiled, by Node, by Python, and the page in Node."""
+"""Commands of the readers in `examples/`: compiled, by Node, by Python, and the page in Node."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ IN_NODE = ROOT / "tests" / "support" / "page_in_node.cjs"
 
 
 def tool(name: str) -> str:
-    """The path of a program. Without it the test is skipped, and fails in CI."""
+    """Return the path of a program. Without it the test is skipped, and fails in CI."""
     result = shutil.which(name)
     if result:
         return result
@@ -114,4 +114,4 @@ RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "html": lambda _: in_node("records"),
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
-"""Those that ask their functions for records of any index: FOLDER NAME WIDTH NUMBER..."""
+"""Programs that call the readers' functions for any index: FOLDER NAME WIDTH NUMBER..."""

@@ -6,25 +6,25 @@ FOLDER = Path(__file__).parents[1] / "reference"
 
 
 def lines(name: str) -> list[tuple[str, str]]:
-    """A file's lines as (label, value); those that begin with # say where the numbers come from."""
+    """Return a file's lines as (label, value); lines that begin with # name the sources."""
     text = (FOLDER / name).read_text("utf-8")
     pairs = (line.split(": ") for line in text.splitlines() if not line.startswith("#"))
     return [(label, value) for label, value in pairs]
 
 
 def numbers(name: str, label: str) -> list[int]:
-    """The numbers of the line with that label."""
+    """Return the numbers of the line with a label."""
     return [int(number) for number in dict(lines(name))[label].split()]
 
 
 def read_named_numbers(name: str, label: str) -> dict[str, int]:
-    """The same for a line of `name=number`."""
+    """Return the numbers by name of a line of `name=number` items."""
     items = (item.split("=") for item in dict(lines(name))[label].split())
     return {key: int(number) for key, number in items}
 
 
 def eight_distances() -> dict[tuple[str, str], list[int]]:
-    """States at distance 0, 1, 2 ... by layout and its state."""
+    """Return the numbers of states at distance 0, 1, 2 ... by layout and its state."""
     result = {}
     for label, value in lines("eight.txt"):
         layout, state = label.split()
@@ -34,11 +34,11 @@ def eight_distances() -> dict[tuple[str, str], list[int]]:
 
 
 def knight_5x5() -> list[list[int]]:
-    """Tours by start square of 5x5, rank 1 first."""
+    """Return the tours by start square of 5x5, rank 1 first."""
     rows = dict(lines("knight.txt"))["5x5"].split(" / ")
     return [[int(number) for number in row.split()] for row in reversed(rows)]
 
 
 def examples(label: str) -> list[list[str]]:
-    """The worked examples of one kind: the parts of each."""
+    """Return the worked examples of one kind, each split into its fields."""
     return [value.split(" | ") for result, value in lines("examples.txt") if result == label]

@@ -1,7 +1,7 @@
-"""All of Senet, layer by layer: what `oracles.senet_layers` says, to its end and in seconds.
+"""All of Senet, layer by layer: the results of `oracles.senet_layers`, complete and in seconds.
 
-A position is a number: the squares of the mover's pieces, bit 1 for square 1, above 16 bits of
-the rival's. A ply is one throw by one piece, tried on a whole layer at once.
+A position is a number: the squares of the mover's pieces, bit 1 for square 1, above 16 bits of the
+rival's. A ply is one throw by one piece, tried on a whole layer at once.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ OWN, RIVAL = pl.col("board") // 2**16, pl.col("board") & 0xFFFF
 
 
 def layers() -> Iterator[pl.DataFrame]:
-    """After 0, 1, 2 ... plies: the positions that nobody faced before with that side to move."""
+    """Yield the positions first reached after 0, 1, 2 ... plies with that side to move."""
     pieces = [sum(2**i for i, p in enumerate(SENET_OPENING, 1) if p == side) for side in "AB"]
     opening = {"board": pieces[0] * 2**16 + pieces[1], "lines": 1}
     layer = pl.DataFrame([opening | {"dice": "", "starts": "", "moves": ""}])
@@ -29,7 +29,7 @@ def layers() -> Iterator[pl.DataFrame]:
 
 
 def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
-    """The positions one ply on, each with the smallest of its lines: by throws, then by starts."""
+    """Return the positions one ply on, each with its smallest line: by throws, then starts."""
     numbered = layer.select(
         "before",
         "board",
@@ -39,14 +39,14 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
     plies = pl.concat([_play(numbered, throw, start) for throw, start in PLIES])
     result = plies.join(faced, on="board", how="anti").group_by("board")
     smallest = pl.all().exclude("lines").get(pl.col("order").arg_min())
-    both = result.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
+    joined = result.agg(pl.sum("lines"), smallest).join(layer.drop("board", "lines"), on="before")
     move = pl.format(
         "{}{}{}",
         "start",
         pl.when("swap").then(pl.lit("x")).otherwise(pl.lit("-")),
         pl.col("start") + pl.col("throw"),
     )
-    return both.select(
+    return joined.select(
         "board",
         "lines",
         dice=pl.format("{}{}", "dice", "throw"),
@@ -56,18 +56,18 @@ def _next(layer: pl.DataFrame, faced: pl.DataFrame) -> pl.DataFrame:
 
 
 def _play(layer: pl.DataFrame, throw: int, start: int) -> pl.DataFrame:
-    """One throw by the piece on one square, wherever it is legal; then it is the rival's turn."""
-    here, there = 2**start, 2 ** (start + throw)
-    swap = RIVAL & there != 0
-    guarded = swap & (RIVAL & (there * 2 | there // 2) != 0)
-    legal = (OWN & here != 0) & (OWN & there == 0) & ~guarded
-    both = pl.when("swap").then(here + there).otherwise(0)
+    """Play one throw with the piece on one square, wherever it is legal; then the rival moves."""
+    origin, target = 2**start, 2 ** (start + throw)
+    swap = RIVAL & target != 0
+    guarded = swap & (RIVAL & (target * 2 | target // 2) != 0)
+    legal = (OWN & origin != 0) & (OWN & target == 0) & ~guarded
+    exchanged = pl.when("swap").then(origin + target).otherwise(0)
     order = ((pl.col("dice") * 8 + throw) * 2**20 + pl.col("starts")) * 16 + start
     return (
         layer.filter(legal)
         .with_columns(swap=swap)
         .select(
-            (RIVAL ^ both) * 2**16 + (OWN ^ (here + there)),
+            (RIVAL ^ exchanged) * 2**16 + (OWN ^ (origin + target)),
             "lines",
             "before",
             "swap",

@@ -1,4 +1,4 @@
-"""The program as the shell sees it: the installed script, or Python, in a process of its own."""
+"""The program run at the shell: the installed script, or Python, in its own process."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.support.preloaded import warm
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
-KEPT = (
+INHERITED = (
     "COVERAGE_PROCESS_CONFIG",
     "HOME",
     "LD_LIBRARY_PATH",
@@ -24,13 +24,13 @@ KEPT = (
     "PYTHONPATH",
     "TMPDIR",
 )
-"""The variables of the caller that a process is given; no other can change what it says."""
+"""The caller's variables that a process inherits; no other can change its output."""
 LATE = {"COMP_CWORD", "COMP_WORDS", "PIPELINE_OUTPUTS", "PYTHONPATH", "_PIPELINE_COMPLETE"}
-"""Variables that are read once the program runs, or, the path, as if it were."""
+"""Variables that the program reads only once it runs, so that a preloaded process sees them."""
 
 
 class Said(NamedTuple):
-    """How a process ended and what it said."""
+    """The exit code of a process and its output."""
 
     code: int
     out: str
@@ -46,22 +46,22 @@ class Cli(Protocol):
         stdin: str = "",
         timeout: float = 120,
     ) -> Said:
-        """Run `pipeline` with these words."""
+        """Run `pipeline` with these arguments."""
 
 
 class Ask(Protocol):
     def __call__(self, *words: str, text: bytes = b"") -> tuple[int, str, str]:
-        """Run `pipeline query` with these words and this standard input."""
+        """Run `pipeline query` with these arguments and this standard input."""
 
 
-def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A plain terminal-less environment of 80 columns."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return {**kept, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(more or {})}
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return an environment without a terminal, of 80 columns."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return {**inherited, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(extra or {})}
 
 
 def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
-    """`pipeline` or `python` where its start is not tested; most variables matter to that."""
+    """Return a preloaded `pipeline` or `python`, or the real one if `env` affects its start."""
     cold = "COVERAGE_PROCESS_CONFIG" in os.environ or {*(env or {})} - LATE
     return str(Path(sys.executable).with_name(name)) if cold else warm(name)
 
@@ -96,14 +96,14 @@ def pipeline(
 def python(
     code: str, *words: str, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> Said:
-    """Run a piece of Python in the project's folder."""
+    """Run Python code in the project's folder."""
     return _run([sys.executable, "-c", code, *words], ROOT, env, "", timeout)
 
 
 def run_uncompiled(function: Callable[[], str], ignored: str = "") -> str:
-    """What a function of a test module returns with the compiler off and warnings as errors.
+    """Return what a test module's function returns with the compiler off and warnings as errors.
 
-    `ignored`: how the message of a warning begins that is none.
+    `ignored`: the beginning of the message of a warning that is no error.
     """
     code = (
         f"import warnings, {function.__module__} as module\n"
@@ -127,12 +127,12 @@ sys.exit(main())
 
 
 def without_privileges(*words: str) -> Said:
-    """Run `pipeline` so that permissions bind it, even where all is run as root."""
+    """Run `pipeline` so that permissions bind it, even where everything runs as root."""
     return _run([program("python"), "-c", UNPRIVILEGED, *words], ROOT, None, "", 120)
 
 
 def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:
-    """Run a script that mounts disks of its own; exit 9 says that it could not."""
+    """Run a script that mounts its own disks; exit code 9 means that it could not."""
     ended = subprocess.run(
         ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
         env=environment(),

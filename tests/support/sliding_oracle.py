@@ -6,20 +6,20 @@ STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 
 def neighbours(state: str, rows: int, columns: int) -> dict[str, str]:
-    """Every state one move away, by the letter of the move, in the order U D L R."""
+    """Return every state one move away, by the letter of the move, in the order U D L R."""
     result = {}
     row, column = divmod(state.index("0"), columns)
     for letter, (down, right) in STEPS.items():
         if row + down in range(rows) and column + right in range(columns):
             cells = list(state)
-            here, there = row * columns + column, (row + down) * columns + column + right
-            cells[here], cells[there] = cells[there], cells[here]
+            blank, target = row * columns + column, (row + down) * columns + column + right
+            cells[blank], cells[target] = cells[target], cells[blank]
             result[letter] = "".join(cells)
     return result
 
 
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
-    """The fewest moves to the goal, for every state that reaches it."""
+    """Return the fewest moves to the goal, for every state that reaches it."""
     result = {goal: 0}
     waiting = deque([goal])
     while waiting:
@@ -32,7 +32,7 @@ def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
 
 
 def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> str:
-    """Every first move of a shortest solution, in the order U D L R; empty at the goal."""
+    """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
     return "".join(
         letter
         for letter, neighbour in neighbours(state, rows, columns).items()
@@ -41,7 +41,7 @@ def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> st
 
 
 def manhattan(state: str, goal: str, columns: int) -> int:
-    """Rows and columns that each tile is away from its place, added up; the blank not counted."""
+    """Sum the rows and columns that each tile is away from its place; the blank does not count."""
     total = 0
     for tile in state.replace("0", ""):
         row, column = divmod(state.index(tile), columns)

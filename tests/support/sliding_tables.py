@@ -1,4 +1,4 @@
-"""A sliding board's published table beside the oracle's answers: every row and record."""
+"""A check of a sliding board's published table against the oracle: every row and record."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.support import sliding_oracle as oracle
 
 
 def require_oracles(folder: Path, table: Table) -> None:
-    """Fails unless each row and record of a table is right and stands where its rank says."""
+    """Require that each row and record of a table is right and is stored at its rank."""
     result = find_goal(table.name)
     assert result
     board, goal = result

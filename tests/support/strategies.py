@@ -1,4 +1,4 @@
-"""What hypothesis draws the puzzles' states from."""
+"""Hypothesis strategies that draw the puzzles' states."""
 
 from hypothesis import strategies as st
 

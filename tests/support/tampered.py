@@ -1,4 +1,4 @@
-"""Copies of what is published, made false in one place and vouched for all the same."""
+"""Copies of the published tables with one false value, which their manifest lists all the same."""
 
 import contextlib
 import hashlib
@@ -51,7 +51,7 @@ from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
 from tests import WIDE
 
-TABLES = {table.name: table for asked in (EIGHT, SENET, KNIGHT) for table in asked.tables}
+TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
 CUTS = {
@@ -63,7 +63,7 @@ CUTS = {
     "knight_tours_8x8": (40, 64),
     "knight_counts": (30,),
 }
-"""Rows where further files of a table may begin: amid a start's tours, and at their end."""
+"""Rows at which further part files of a table begin: amid a start's tours, and at their end."""
 if not WIDE:
     del CUTS["knight_tours_6x6"]  # it takes longer than all the others
 
@@ -71,7 +71,7 @@ if not WIDE:
 def write_manifest(
     store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
 ) -> None:
-    """List these tables and no others, true or not; no pages named: those that were listed."""
+    """List these tables and no others, true or not; without `pages`, keep the listed pages."""
     pages = read_pages(store) if pages is None else pages
     Path(store.locate(MANIFEST)).write_text(
         format_manifest(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
@@ -79,7 +79,7 @@ def write_manifest(
 
 
 def link_copy(outputs: Path, tmp_path: Path) -> Path:
-    """The published folder again, its tables linked, its manifest its own."""
+    """Copy the published folder: its tables become links, its manifest a file of its own."""
     folder = tmp_path / "copy"
     folder.mkdir()
     for path in outputs.iterdir():
@@ -90,7 +90,7 @@ def link_copy(outputs: Path, tmp_path: Path) -> Path:
 
 
 def replace_link(path: Path) -> Path:
-    """A file in place of the link to it."""
+    """Replace a link by a copy of its file."""
     source = path.resolve()
     path.unlink()
     shutil.copy(source, path)
@@ -105,37 +105,39 @@ FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "nam
 
 
 def change_header(data: bytes, **fields: object) -> bytes:
-    """An index with other words in its header, and checksums that agree with them."""
+    """Return an index with other values in its header, and checksums that agree with them."""
     old = dict(zip(FIELDS, HEADER.unpack_from(data), strict=True))
     return reseal(HEADER.pack(*(old | fields).values()) + data[HEADER.size :])
 
 
 def place(data: bytes | bytearray, rank: int) -> int:
-    """The first byte of a record."""
+    """Return the offset of the first byte of a record."""
     width: int = HEADER.unpack_from(data)[3]
     block, number = divmod(rank, BODY_BYTES // width)
     return BLOCK_BYTES * (1 + block) + number * width
 
 
 def records(data: bytes | bytearray) -> int:
-    """How many an index has."""
+    """Return the number of records of an index."""
     count: int = HEADER.unpack_from(data)[5]
     return count
 
 
-def change_some(whole: bytes, chance: random.Random) -> bytes:
-    """An index with some bytes of some records others, but for their layers; every block whole."""
-    data = bytearray(whole)
-    for _ in range(chance.choice((1, 5, 50))):
-        at = place(data, chance.randrange(records(whole))) + chance.randrange(2, 1023)
-        data[at] = chance.randrange(256)
+def corrupt_records(original: bytes, randomness: random.Random) -> bytes:
+    """Return an index with some bytes of some records changed, except for their layers; every block
+    keeps a right checksum.
+    """
+    data = bytearray(original)
+    for _ in range(randomness.choice((1, 5, 50))):
+        at = place(data, randomness.randrange(records(original))) + randomness.randrange(2, 1023)
+        data[at] = randomness.randrange(256)
     return reseal(data)
 
 
-def with_other_layer(
+def replace_layer(
     monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
 ) -> None:
-    """From now on, tables of numbered tours are made with other records of a layer."""
+    """Build ranking tables with other records of a layer from now on."""
     layers = ranking_table._iter_layers
 
     def made(*given: Any) -> list[Arrays]:
@@ -147,7 +149,7 @@ def with_other_layer(
 
 
 def reseal(data: bytes | bytearray) -> bytes:
-    """An index whose every block has its checksum, whatever it says."""
+    """Return an index in which every block has a right checksum, whatever it contains."""
     content = HEADER.unpack_from(data)[6]
     bodies = [bytes(data[at : at + BODY_BYTES]) for at in range(0, len(data), BLOCK_BYTES)]
     return b"".join(
@@ -157,25 +159,25 @@ def reseal(data: bytes | bytearray) -> bytes:
 
 
 def describe_file(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
-    """What a manifest says of a file of rows."""
+    """Return a manifest's entry for a file of rows."""
     store = Folder(path.parent)
     try:
         measured = facts_of_rows(store, path.name)
-    except OSError:  # it has no footer
+    except OSError:  # the file has no footer
         measured = {**measure_file(store, path.name), "footer": Footer(0, "")}
     return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
 
 
 @contextlib.contextmanager
 def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
-    """The tables of a manifest's text, to be changed to anything that it then vouches for."""
+    """Yield the tables of a manifest to be changed, and write the manifest afterwards."""
     manifest = json.loads((folder / MANIFEST).read_bytes())
     yield manifest["tables"]
     write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
 
 
 def vouch(folder: Path, name: str, files: int = 1) -> None:
-    """Let the manifest and the index's header say what the table now is."""
+    """Make the manifest and the index's header agree with the changed table."""
     with edit_manifest(folder) as entries:
         entry = entries[name] | {"files": [], "rows": 0}
         entries[name] = entry
@@ -213,12 +215,12 @@ def rewrite(
 
 
 def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[Path]:
-    """The table published as several files that begin at row 0 and these; tours are numbered in
-    each file by itself.
+    """Split the published table into files that begin at row 0 and these; number tours in each file
+    separately.
     """
-    whole = folder / f"{name}.parquet"
-    rows = pq.read_table(whole).combine_chunks()
-    whole.unlink()
+    source = folder / f"{name}.parquet"
+    rows = pq.read_table(source).combine_chunks()
+    source.unlink()
     paths: list[Path] = []
     for begin, end in zip([0, *at], [*at, len(rows)], strict=True):
         part = rows.slice(begin, end - begin)
@@ -246,7 +248,7 @@ def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 1
 
 
 def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
-    """A change of one cell."""
+    """Return a change of one cell."""
 
     def change(rows: pa.Table) -> pa.Table:
         at = rows.column_names.index(column)
@@ -268,7 +270,7 @@ def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
 
 
 def exchange_rows(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
-    """Two rows in each other's place."""
+    """Return a change that exchanges two rows."""
 
     def change(rows: pa.Table) -> pa.Table:
         order = np.arange(len(rows))
@@ -287,7 +289,7 @@ def open_one(folder: Path, name: str, report: Listener = ignore_claim) -> Listed
 
 
 def prove_one(folder: Path, name: str) -> list[Claim]:
-    """The claims that are proved of a table, were it its puzzle's only one."""
+    """Return the claims proved of a table as if it were its puzzle's only one."""
     reported: list[Claim] = []
     listed = open_one(folder, name, lambda claim, done: reported.append(claim))
     check_files(listed)
@@ -308,7 +310,7 @@ def get_refutation(folder: Path, name: str) -> VerifyFailed:
 
 
 class Story(list[str]):
-    """All that whoever listens to a proof is told, a line each time."""
+    """Listener that keeps a line for each report of a proof."""
 
     def __call__(self, claim: Claim, done: int) -> None:
         proved = ", proved" if claim.passed else ""
@@ -316,7 +318,7 @@ class Story(list[str]):
 
 
 def story(folder: Path, *names: str) -> str:
-    """What is told when these tables are proved one after another."""
+    """Return the lines reported when these tables are proved one after another."""
     reported = Story()
     tables = [open_one(folder, name, reported) for name in names]
     reported.clear()
@@ -325,7 +327,7 @@ def story(folder: Path, *names: str) -> str:
 
 
 class Silent:
-    """A build's report to nobody."""
+    """Build observer that ignores every call."""
 
     def on_table(self, table: Table, reason: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Every tour of a small board by the oracle, which searches once for squares that look alike."""
+"""Every tour of a small board by the oracle, which searches once for symmetric squares."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ Tour = tuple[int, ...]
 
 
 def list_mirrors(files: int, ranks: int) -> list[list[int]]:
-    """Where each way to turn the board over brings its squares; the first leaves all in place."""
+    """Return the images of all squares under each symmetry; the first symmetry is the identity."""
     squares = [divmod(square, files) for square in range(files * ranks)]
     result = []
     for left_right in (False, True):
@@ -27,7 +27,7 @@ def list_mirrors(files: int, ranks: int) -> list[list[int]]:
 
 @cache
 def all_tours(files: int, ranks: int) -> list[list[Tour]]:
-    """Every tour from each square, in ascending order."""
+    """Return every tour from each square, in ascending order."""
     result: dict[int, list[Tour]] = {}
     for start in range(files * ranks):
         if start in result:

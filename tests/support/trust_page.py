@@ -12,7 +12,7 @@ BOARD = re.compile(r"[0-9]+x[0-9]+")
 
 
 class Row(NamedTuple):
-    """A row of the page: tables by name, `CxR` for any board; what is left open in `how` is `…`."""
+    """A row of the page: tables by name, `CxR` for any board; `…` in `how` stands for any text."""
 
     tables: str
     boards: str
@@ -24,14 +24,14 @@ class Row(NamedTuple):
         patterns = [re.sub("[CRN]", "[0-9]+", name) for name in names]
         how = ".*".join(map(re.escape, self.how.split("…")))
         return (
-            (not names or any(re.fullmatch(of, verdict.table) for of in patterns))
+            (not names or any(re.fullmatch(pattern, verdict.table) for pattern in patterns))
             and verdict.verdict == self.verdict
             and re.fullmatch(how, verdict.how) is not None
         )
 
 
 def rows(heading: str) -> list[Row]:
-    """The rows of the table below a heading."""
+    """Return the rows of the table below a heading."""
     _, _, below = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")
     section, _, _ = below.partition("\n#")
     lines = [line.strip("|").split("|") for line in section.splitlines() if line[:1] == "|"]
@@ -39,13 +39,16 @@ def rows(heading: str) -> list[Row]:
 
 
 def require_same(heading: str, verdicts: Iterable[Verdict], *, whole: bool = True) -> None:
-    """Require that each verdict stands in one row of the page, and, where they are the whole, that
-    each row has a verdict, and names all boards that have it if it names any."""
-    of_page = rows(heading)
-    assert of_page
-    result: dict[Row, list[str | None]] = {row: [] for row in of_page}
+    """Require that each verdict matches one row of the page.
+
+    With `whole`, also require that each row has a verdict, and lists all boards that have it if it
+    lists any.
+    """
+    page_rows = rows(heading)
+    assert page_rows
+    result: dict[Row, list[str | None]] = {row: [] for row in page_rows}
     for verdict in verdicts:
-        covering = [row for row in of_page if row.covers(verdict)]
+        covering = [row for row in page_rows if row.covers(verdict)]
         assert len(covering) == 1, (verdict, covering)
         result[covering[0]].append(verdict.board)
     for row, boards in result.items() if whole else ():

@@ -1,4 +1,4 @@
-"""What every proof is made of: claims are told, and the first row that refutes one is named."""
+"""Claim checks, which every proof is made of: reports, and the first row that refutes a claim."""
 
 import json
 from pathlib import Path
@@ -40,14 +40,16 @@ def fact(tmp_path: Path, reports: list[tuple[Claim, int]]) -> ClaimCheck:
     return ClaimCheck(CLAIM, Folder(tmp_path), "make toys", lambda *words: reports.append(words))
 
 
-def get_refutation(prove: Any, *words: object, **more: object) -> tuple[int | None, object, object]:
-    """The row that refutes a claim, what is found there and what is expected."""
+def get_refutation(
+    prove: Any, *words: object, **options: object
+) -> tuple[int | None, object, object]:
+    """Return the row that refutes a claim, the value found there and the expected one."""
     with pytest.raises(VerifyFailed) as text:
-        prove(*words, **more)
+        prove(*words, **options)
     return text.value.row, text.value.found, text.value.expected
 
 
-def test_a_claim_is_told_from_its_first_row_to_its_last(
+def test_a_claim_reports_progress_and_proof(
     fact: ClaimCheck, reports: list[tuple[Claim, int]]
 ) -> None:
     with fact:
@@ -56,7 +58,7 @@ def test_a_claim_is_told_from_its_first_row_to_its_last(
     assert reports == [(CLAIM, 0), (CLAIM, 3), (proved, 5)]
 
 
-def test_a_refuted_claim_is_not_told_as_proved(
+def test_a_refuted_claim_is_not_reported_as_proved(
     fact: ClaimCheck, reports: list[tuple[Claim, int]]
 ) -> None:
     with pytest.raises(VerifyFailed), fact:
@@ -64,7 +66,7 @@ def test_a_refuted_claim_is_not_told_as_proved(
     assert reports == [(CLAIM, 0)]
 
 
-def test_a_failure_says_all_it_knows(fact: ClaimCheck, tmp_path: Path) -> None:
+def test_a_failure_has_every_detail(fact: ClaimCheck, tmp_path: Path) -> None:
     with pytest.raises(VerifyFailed) as text:
         fact.for_file("toys.2.parquet").refute("3 legs", 4, 1003, {"name": "dog", "legs": 3})
     path = tmp_path / "toys.2.parquet"
@@ -86,7 +88,7 @@ def test_a_failure_says_all_it_knows(fact: ClaimCheck, tmp_path: Path) -> None:
     }
 
 
-def test_a_failure_may_be_of_no_row(fact: ClaimCheck, tmp_path: Path) -> None:
+def test_a_failure_may_have_no_row(fact: ClaimCheck, tmp_path: Path) -> None:
     with pytest.raises(VerifyFailed) as text:
         fact.require_equal("rows", 4, 5)
     assert str(text.value) == (
@@ -97,11 +99,11 @@ def test_a_failure_may_be_of_no_row(fact: ClaimCheck, tmp_path: Path) -> None:
         fact.refute("a", "b", 7)
 
 
-def test_what_a_damaged_file_holds_is_shown_without_harm(fact: ClaimCheck) -> None:
+def test_values_of_damaged_files_are_escaped_and_shortened(fact: ClaimCheck) -> None:
     longest = "x" * MAX_SHOWN_VALUE
-    with pytest.raises(VerifyFailed) as said:
+    with pytest.raises(VerifyFailed) as caught:
         fact.refute("\x1b[31m", longest, 0, {"name": longest + "y"})
-    text = str(said.value)
+    text = str(caught.value)
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
     assert f"expected {longest}. Run" in text
@@ -109,7 +111,7 @@ def test_what_a_damaged_file_holds_is_shown_without_harm(fact: ClaimCheck) -> No
     assert len(text) < 3 * MAX_SHOWN_VALUE
 
 
-def test_a_column_holds_what_is_expected(fact: ClaimCheck) -> None:
+def test_expected_columns_pass(fact: ClaimCheck) -> None:
     legs = pa.array([6, 6, None, 4, 0], pa.int8())
     ROWS.require_column(fact, "legs", legs)
     ROWS.require_column(fact, "legs", [0, 6], np.array([4, 0]))
@@ -131,7 +133,7 @@ def test_the_first_row_that_differs_is_named(
     assert get_refutation(ROWS.require_column, fact, "legs", legs) == (row, found, wanted)
 
 
-def test_of_some_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -> None:
+def test_among_selected_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -> None:
     at, expected = np.array([4, 3, 0]), pa.array([1, 2, 6], pa.int8())
     assert get_refutation(ROWS.require_column, fact, "legs", expected, at) == (1003, "legs 4", "2")
     with pytest.raises(VerifyFailed) as text:
@@ -141,22 +143,22 @@ def test_of_some_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -> None:
 
 @pytest.mark.parametrize("width", [3, 2, 4])
 @pytest.mark.parametrize("begin", [0, 2])
-def test_texts_are_cells_if_they_are_long_enough(fact: ClaimCheck, width: int, begin: int) -> None:
-    some = Rows(ROWS.batch.slice(begin), begin)
+def test_read_cells_requires_the_text_length(fact: ClaimCheck, width: int, begin: int) -> None:
+    rows = Rows(ROWS.batch.slice(begin), begin)
     if width == 3:
-        assert some.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
-        assert some.read_cells(fact, "name", 3).shape == (5 - begin, 3)
+        assert rows.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
+        assert rows.read_cells(fact, "name", 3).shape == (5 - begin, 3)
     else:
         expected = (begin, "length of name 3", str(width))
-        assert get_refutation(some.read_cells, fact, "name", width) == expected
+        assert get_refutation(rows.read_cells, fact, "name", width) == expected
 
 
-def test_numbers_have_one_in_place_of_nulls() -> None:
+def test_read_numbers_replaces_nulls() -> None:
     assert ROWS.read_numbers("legs").tolist() == [6, 6, 0, 4, 0]
     assert ROWS.read_numbers("legs", -1).tolist() == [6, 6, -1, 4, 0]
 
 
-def test_every_value_comes_after_the_one_before(fact: ClaimCheck) -> None:
+def test_require_ascending_compares_neighbouring_values(fact: ClaimCheck) -> None:
     def ascend(values: list[int], before: object = None) -> None:
         ROWS.require_ascending(fact, "name", np.array(values), before)
 
@@ -174,7 +176,7 @@ def test_every_value_comes_after_the_one_before(fact: ClaimCheck) -> None:
         assert (result[0], str(result[1]), result[2]) == (row, name, after)
 
 
-def test_texts_stand_among_those_that_are_known() -> None:
+def test_find_places_locates_known_texts() -> None:
     texts = pa.array(["b", "a", "c", None, "b"]).dictionary_encode()
     assert find_places(texts, ("a", "b")).tolist() == [1, 0, -1, -1, 1]
     assert find_places(pa.array([], pa.string()), ()).tolist() == []

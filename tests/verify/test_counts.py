@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about how many tours begin where, and names its row."""
+"""`verify` finds every kind of false tour count, and names its row."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -57,13 +57,13 @@ def small_copy(tmp_path_factory: pytest.TempPathFactory) -> ListedTable:
 
 @pytest.fixture(autouse=True)
 def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of these boards, too, some are walked again and others swept."""
+    """Lower the limits, so that some of these boards are walked and others swept."""
     monkeypatch.setattr(counts, "MAX_WALKED_SQUARES", 16)
     monkeypatch.setattr(counts, "SWEPT_BOTH_WAYS", "5x4")
 
 
 def list_earlier(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
-    """What the tables of these boards were seen to list."""
+    """Return outcomes of the listed tours of these boards."""
     result = {}
     for name in names:
         tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
@@ -97,15 +97,16 @@ def test_counts_of_every_kind_are_proved(
 
 
 def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> VerifyFailed:
-    """How the proof fails of rows with more in a column of a board, on all that looks like a square
-    (a square below 0: on all of the board).
+    """Return the failure of rows with a column changed at all images of a square.
+
+    A square below 0 stands for the whole board.
     """
     rows = pq.read_table(listed.store.locate("knight_counts.parquet"))
-    for column, name, square, more in changes:
+    for column, name, square, difference in changes:
         board = KnightBoard(*map(int, name.split("x")))
         for at in set(board.find_images(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
-            rows = cell(column, row, rows[column][row].as_py() + more)(rows)
+            rows = cell(column, row, rows[column][row].as_py() + difference)(rows)
     return get_failure(listed, rows)
 
 
@@ -118,7 +119,7 @@ def get_failure(listed: ListedTable, rows: pa.Table) -> VerifyFailed:
     return caught.value
 
 
-def test_a_missing_row_is_found(small_copy: ListedTable) -> None:
+def test_a_missing_count_row_is_detected(small_copy: ListedTable) -> None:
     rows = pq.read_table(small_copy.store.locate("knight_counts.parquet"))
     failure = get_failure(small_copy, rows[:-1])
     assert (failure.found, failure.expected) == (f"rows {len(rows) - 1}", len(rows))
@@ -150,27 +151,27 @@ AGAIN = "the tours and closed tours are as many as in"
         ),
     ],
 )
-def test_counts_at_other_squares_are_found(
+def test_counts_at_wrong_squares_are_detected(
     small_copy: ListedTable, changes: dict[tuple[str, int], int], claim: str, row: str, found: str
 ) -> None:
-    """Their totals are kept, and they are as symmetric as before."""
+    """Change counts without changing totals or symmetry."""
     failure = change_rows(
-        small_copy, *(("tours", *square, more) for square, more in changes.items())
+        small_copy, *(("tours", *square, difference) for square, difference in changes.items())
     )
     assert (failure.claim.claim, failure.row) == (claim, ROWS[row])
     assert failure.found == found
 
 
-def test_a_square_is_held_against_its_images_on_the_board_turned_sideways(
+def test_squares_are_compared_with_images_on_the_transposed_board(
     small_copy: ListedTable,
 ) -> None:
-    """All its mirror images are as false, none of them on the first file."""
+    """Change all mirror images alike, none of them on the first file."""
     failure = change_rows(small_copy, ("tours", "4x5", 5, 1))
     assert failure.claim.claim.startswith("mirrored squares have equally many tours, also on the ")
     assert failure.row == ROWS["4x5"] + 5
 
 
-def test_false_sums_and_closed_tours_are_found(small_copy: ListedTable) -> None:
+def test_false_sums_and_closed_counts_are_detected(small_copy: ListedTable) -> None:
     failure = change_rows(small_copy, ("tours", "2x3", -1, 2))
     assert (failure.found, failure.expected, failure.row) == ("tours of 2x3: 12", 0, None)
     failure = change_rows(small_copy, ("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1))
@@ -178,7 +179,7 @@ def test_false_sums_and_closed_tours_are_found(small_copy: ListedTable) -> None:
     assert (failure.found, failure.expected, failure.row) == ("closed 17", "16", ROWS["5x6"])
 
 
-def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
+def test_closed_counts_above_all_counts_are_detected(
     small_copy: ListedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (
@@ -193,7 +194,7 @@ def test_of_what_is_counted_once_no_more_are_closed_than_there_are(
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")
 
 
-def test_of_some_boards_nobody_published_a_number() -> None:
+def test_some_boards_have_no_published_number() -> None:
     for board in (KnightBoard(6, 7), KnightBoard(3, 13), KnightBoard(9, 9)):
         assert find_known_total(board) is None
     for board in (KnightBoard(7, 8), KnightBoard(14, 3), KnightBoard(10, 10)):
@@ -215,7 +216,7 @@ def count_rows(folder: Path, board: str) -> list[int]:
     return [row for row, result in enumerate(boards) if result == board]
 
 
-def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
+def test_false_counts_are_detected(copy: Path, outputs: Path) -> None:
     begin = count_rows(copy, "5x5")[0]
     for change, row, claim in (
         (cell("start", begin + 3, "c1"), begin + 3, "there is one row for every square"),
@@ -237,25 +238,27 @@ def test_false_counts_are_found(copy: Path, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("boards", "claim", "said"),
+    ("boards", "claim", "message"),
     [
         (("5x6", "6x5"), "A083386", "tours of 5x6: 75166 | 37568"),
         (("4x5", "5x4"), "A079137", "tours of 4x5: 348 | 164"),
         (("2x3", "3x2"), "totals", "tours of 2x3: 6 | 0"),
     ],
 )
-def test_false_totals_are_found(copy: Path, boards: tuple[str, str], claim: str, said: str) -> None:
-    """Doubled all over a board and the same board on its side: as symmetric as before."""
+def test_false_totals_are_detected(
+    copy: Path, boards: tuple[str, str], claim: str, message: str
+) -> None:
+    """Double the counts of a board and of the same board on its side: they stay as symmetric."""
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     rows = [row for board in boards for row in count_rows(copy, board)]
     rewrite(copy, "knight_counts", cells(*(("tours", row, 2 * tours[row] + 1) for row in rows)))
     failure = get_count_failure(copy)
     assert claim in failure.claim.claim
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
-def test_false_closed_counts_are_found(copy: Path) -> None:
-    """One more everywhere on a board and the same board on its side: as symmetric as before."""
+def test_false_closed_counts_are_detected(copy: Path) -> None:
+    """Add one everywhere on a board and on the same board on its side: they stay as symmetric."""
     rows = count_rows(copy, "5x6") + count_rows(copy, "6x5")
     rewrite(copy, "knight_counts", cells(*(("closed", row, 17) for row in rows)))
     failure = get_count_failure(copy)
@@ -264,14 +267,18 @@ def test_false_closed_counts_are_found(copy: Path) -> None:
 
 
 @wide
-def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
-    """Moved from the corners of 10x4 to the squares beside them, total and symmetry kept."""
+def test_counts_of_larger_narrow_boards_are_recounted(copy: Path) -> None:
+    """Move tours from the corners of 10x4 to squares beside them, keeping total and symmetry."""
     board, rows = KnightBoard(10, 4), count_rows(copy, "10x4")
     tours = pq.read_table(copy / "knight_counts.parquet")["tours"].to_pylist()
     moved = [
-        (square, more) for first, more in ((0, 8), (1, -8)) for square in board.find_images(first)
+        (square, difference)
+        for first, difference in ((0, 8), (1, -8))
+        for square in board.find_images(first)
     ]
-    changes = (("tours", rows[square], tours[rows[square]] + more) for square, more in moved)
+    changes = (
+        ("tours", rows[square], tours[rows[square]] + difference) for square, difference in moved
+    )
     rewrite(copy, "knight_counts", cells(*changes))
     failure = get_count_failure(copy)
     assert failure.claim.claim.endswith(
@@ -280,7 +287,7 @@ def test_counts_of_a_larger_narrow_board_are_swept_again(copy: Path) -> None:
     assert failure.content["board"] == "10x4"
 
 
-def test_a_null_where_tours_are_counted_is_found(copy: Path) -> None:
+def test_a_null_count_is_detected(copy: Path) -> None:
     row = count_rows(copy, "5x6")[3]
     rewrite(copy, "knight_counts", cell("tours", row, None))
     failure = get_count_failure(copy)

@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about the 8-puzzle, and names its row."""
+"""`verify` finds every kind of false value about the 8-puzzle, and names its row."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -44,8 +44,8 @@ def edge_rows(outputs: Path) -> pa.Table:
     return pq.read_table(outputs / "eight_edge.parquet").combine_chunks()
 
 
-def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding_table: Space) -> None:
-    """Every state, and every move of each as it is written."""
+def test_the_8_puzzles_vectorized_moves_follow_the_rules(sliding_table: Space) -> None:
+    """Compare every state, and every move of each, with the written rules."""
     states = sliding_table.states.to_pylist()
     assert states == ["".join(digits) for digits in permutations("012345678")]
     digits = np.frombuffer("".join(states).encode(), np.uint8).reshape(-1, 9)
@@ -71,7 +71,7 @@ def test_the_8_puzzles_quick_moves_are_those_of_its_rules(sliding_table: Space) 
 
 
 @pytest.mark.parametrize("goal", EIGHT.layouts.values())
-def test_the_8_puzzles_columns_are_those_of_its_rules(sliding_table: Space, goal: str) -> None:
+def test_the_8_puzzles_columns_follow_the_rules(sliding_table: Space, goal: str) -> None:
     ranks = np.arange(0, EIGHT.size, 397)
     result = {name: values.tolist() for name, values in sliding_table.features(ranks, goal).items()}
     states = [EIGHT.unrank(rank) for rank in ranks.tolist()]
@@ -90,7 +90,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
 
 
 @pytest.mark.parametrize(
-    ("change", "row", "claim", "said"),
+    ("change", "row", "claim", "message"),
     [
         (cell("state", 70, "012345678"), 70, ORDER, "012345678 | a state after the one before it"),
         (cell("state", 70, "912345678"), 70, ORDER, "912345678 | a state"),
@@ -113,28 +113,28 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
         (cell("misplaced", 70, 1), 70, AGAIN, "misplaced 1 | [2-8]"),
     ],
 )
-def test_a_false_cell_of_the_8_puzzle_is_found(
+def test_a_false_cell_of_the_8_puzzle_is_detected(
     outputs: Path,
     edge_rows: pa.Table,
     sliding_table: Space,
     change: Callable[[pa.Table], pa.Table],
     row: int,
     claim: str,
-    said: str,
+    message: str,
 ) -> None:
     rows = change(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed) as caught:
         prove_rows(open_one(outputs, "eight_edge"), EIGHT, sliding_table, Rows(rows))
     failure = caught.value
     assert (failure.row, failure.claim.claim) == (row, claim)
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
     assert failure.content["state"] == rows.column("state")[row].as_py()
 
 
-def test_distances_below_zero_lead_nowhere(
+def test_negative_distances_are_detected(
     outputs: Path, edge_rows: pa.Table, sliding_table: Space
 ) -> None:
-    """The goal alone has 0, and no state is farther than its neighbours."""
+    """Give only the goal a 0, so that no state is farther than its neighbours."""
     distance = pc.if_else(pc.equal(edge_rows["distance"], 0), 0, -1).cast(pa.int8())
     at = edge_rows.column_names.index("distance")
     rows = edge_rows.set_column(at, edge_rows.field(at), distance)
@@ -151,10 +151,10 @@ def test_distances_below_zero_lead_nowhere(
 
 
 @pytest.mark.parametrize("row", [0, 70])
-def test_a_missing_state_is_found(
+def test_a_missing_state_is_detected(
     outputs: Path, edge_rows: pa.Table, sliding_table: Space, row: int
 ) -> None:
-    """By a neighbour of it: all else about the rows that are left is as it was."""
+    """Find the missing state through its neighbour; the other rows are unchanged."""
     rows = without(row)(edge_rows).combine_chunks().to_batches()[0]
     with pytest.raises(VerifyFailed) as caught:
         prove_rows(open_one(outputs, "eight_edge"), EIGHT, sliding_table, Rows(rows))
@@ -164,13 +164,13 @@ def test_a_missing_state_is_found(
     assert caught.value.content["state"] in oracles.eight_neighbours(missing).values()
 
 
-def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding_table: Space) -> None:
+def test_a_missing_class_and_a_false_goal_are_detected(outputs: Path, sliding_table: Space) -> None:
     listed = open_one(outputs, "eight")
     rows = pq.read_table(outputs / "eight.parquet")
     corner = rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
-    both = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
+    two_corners = cells(("goal", EIGHT.rank("123804765"), "corner"))(rows)
     with pytest.raises(VerifyFailed, match="found goal corner, expected centre"):
-        prove_rows(listed, EIGHT, sliding_table, Rows(both.combine_chunks().to_batches()[0]))
+        prove_rows(listed, EIGHT, sliding_table, Rows(two_corners.combine_chunks().to_batches()[0]))
     with pytest.raises(VerifyFailed, match="found no row, expected a row for 123804765") as caught:
         prove_rows(listed, EIGHT, sliding_table, Rows(corner.combine_chunks().to_batches()[0]))
     assert caught.value.row is None
@@ -189,7 +189,7 @@ def test_a_missing_class_and_a_false_goal_are_found(outputs: Path, sliding_table
     assert caught.value.row == min(near)
 
 
-def test_further_columns_are_those_of_each_rows_own_goal(
+def test_further_columns_are_checked_for_each_rows_goal(
     outputs: Path, sliding_table: Space
 ) -> None:
     ranks = np.arange(0, EIGHT.size, 397)
@@ -209,7 +209,7 @@ def test_further_columns_are_those_of_each_rows_own_goal(
             assert (caught.value.row, caught.value.found) == (row, f"manhattan {false}")
 
 
-def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:
+def test_a_false_cell_in_a_listed_file_is_detected(copy: Path) -> None:
     rewrite(copy, "eight_edge", cell("distance", 0, 19))
     assert verify(Folder(copy), quick=True).claims
     failure = get_refutation(copy, "eight_edge")
@@ -221,7 +221,7 @@ def test_a_false_cell_in_a_file_that_is_vouched_for(copy: Path) -> None:
     assert "012345678" in str(failure)
 
 
-def test_a_false_record_of_the_8_puzzle_is_found(copy: Path) -> None:
+def test_a_false_record_of_the_8_puzzle_is_detected(copy: Path) -> None:
     replace_link(copy / "eight_edge.idx")
     data = bytearray((copy / "eight_edge.idx").read_bytes())
     data[place(data, 100)] ^= 1

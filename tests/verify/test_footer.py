@@ -1,6 +1,6 @@
-"""`verify` finds untruths beside the rows: in footers, in counts beyond the rules, in the manifest.
+"""`verify` finds false values beside the rows: in footers, in further counts, in the manifest.
 
-Each false file here is vouched for by its manifest, and its rows are as true as ever.
+The manifest matches each false file here, and its rows are true.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "rows", "said"),
+    ("old", "new", "rows", "message"),
     [
-        # the greatest number of a tour, as the statistics have it
+        # the greatest number of a tour, according to the statistics
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: max 302 | 303"),
         # the file's number of rows, with which the manifest agrees
         (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "rows 1728 | 1727"),
-        # a column's place, as it is found by readers
+        # a column's path, by which readers find it
         (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "start: path_in_schema stars | start"),
-        # what its writer was, in no alphabet
+        # a column's path that is not valid UTF-8
         (
             b"\x18\x05start\x25\x00",
             b"\x18\x05\xfftart\x25\x00",
@@ -81,13 +81,15 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
         (b"\x15\x04\x19\x7c", b"\x15\x04\x19\x8c", 1728, "* | rows that can be decoded"),
     ],
 )
-def test_a_false_footer_is_found(copy: Path, old: bytes, new: bytes, rows: int, said: str) -> None:
+def test_a_false_footer_is_detected(
+    copy: Path, old: bytes, new: bytes, rows: int, message: str
+) -> None:
     change_footer(copy, FIVE, lambda footer: footer.replace(old, new), rows)
     failure = get_refutation(copy, FIVE)
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
-def test_an_order_that_the_rows_do_not_have_is_found(copy: Path) -> None:
+def test_a_false_sort_order_is_detected(copy: Path) -> None:
     rows = pq.read_table(copy / f"{FIVE}.parquet").cast(make_schema(TABLES[FIVE]))
     path = replace_link(copy / f"{FIVE}.parquet")
     pq.write_table(rows, path, sorting_columns=[pq.SortingColumn(2)])
@@ -97,7 +99,7 @@ def test_an_order_that_the_rows_do_not_have_is_found(copy: Path) -> None:
     assert failure.expected == tuple(list_sorting_columns(TABLES[FIVE]))
 
 
-def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
+def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
     rows = pq.read_table(copy / f"{COUNTS}.parquet").cast(make_schema(TABLES[COUNTS]))
     pq.write_table(rows, replace_link(copy / f"{COUNTS}.parquet"), store_schema=False)
     vouch(copy, COUNTS)
@@ -107,12 +109,12 @@ def test_a_footer_without_arrows_own_words_is_found(copy: Path) -> None:
 
 
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
-    """Nulls, words and truth values too, whatever the size of the row groups."""
+    """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
     assert len(read_rows(open_one(copy, "senet"))) == 756_756
 
 
-def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -> None:
+def test_false_counts_with_right_total_and_symmetry_are_detected(copy: Path) -> None:
     def change(rows: pa.Table) -> pa.Table:
         row_of = {
             (board, start): (row, tours)
@@ -123,9 +125,9 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
         changes = []
         for board in (KnightBoard(5, 6), KnightBoard(6, 5)):
             far = board.parse_square("b1" if board.files == 5 else "a2")
-            for corner, more in ((board.parse_square("a1"), 100), (far, -100)):
+            for corner, difference in ((board.parse_square("a1"), 100), (far, -100)):
                 changes += [
-                    ("tours", row, tours + more)
+                    ("tours", row, tours + difference)
                     for square in {*board.find_images(corner)}
                     for row, tours in [row_of[str(board), board.name_square(square)]]
                 ]
@@ -139,7 +141,7 @@ def test_false_counts_whose_total_and_symmetry_are_right_are_found(copy: Path) -
     assert (failure.found, failure.expected) == ("tours 4642", "4542")
 
 
-def test_boards_are_counted_that_the_rules_name_or_a_table_lists() -> None:
+def test_counted_boards_are_named_by_rules_or_listed() -> None:
     boards = [*map("{0[0]}x{0[1]}".format, COUNTED_BOARDS), "7x7", "8x9", "26x9", "2x7", "2x8"]
     tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
     counts = KNIGHT.list_published_tables(
@@ -154,7 +156,7 @@ def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(1, 1), (1, 2), (3, 3), (3, 4), (4, 4), (3, 5)])
-def test_tours_are_counted_again_as_the_oracle_counts_them(files: int, ranks: int) -> None:
+def test_the_recount_equals_a_search_by_listing(files: int, ranks: int) -> None:
     near = list_jumps(KnightBoard(files, ranks))
     for start in range(files * ranks):
         expected = oracle_counts(files, ranks, start)
@@ -176,12 +178,12 @@ def recount() -> str:
     return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
 
 
-def test_tours_are_counted_the_same_with_the_compiler_off() -> None:
+def test_the_recount_is_the_same_with_the_compiler_off() -> None:
     assert run_uncompiled(recount) == recount()
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
-def test_a_table_of_an_impossible_name_is_refused(copy: Path, name: str) -> None:
+def test_impossible_table_names_are_rejected(copy: Path, name: str) -> None:
     five = read_manifest(Folder(copy))[FIVE]
     files = [replace(five.files[0], file=f"{name}.parquet")]
     text = format_manifest({name: replace(five, files=files)}, "somebody", {})
@@ -195,7 +197,7 @@ PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
 @pytest.mark.parametrize(
     "pages", [[1], "page", 1, {"a": 1}, {"a": {}}, {"\0": PAGE}, {"a": {**PAGE, "bytes": "1"}}]
 )
-def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
+def test_invalid_page_lists_are_rejected(copy: Path, pages: object) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
     del manifest["checksum"]
     text = seal({**manifest, "pages": pages})
@@ -203,7 +205,7 @@ def test_pages_that_are_none_are_refused(copy: Path, pages: object) -> None:
         parse_manifest(text.encode(), Folder(copy))
 
 
-def test_a_changed_page_is_found(copy: Path) -> None:
+def test_a_changed_page_is_detected(copy: Path) -> None:
     page = copy / "explorer.html"
     page.write_text("a page", "utf-8")
     record_page(Folder(copy), str(page), {})
@@ -216,7 +218,7 @@ def test_a_changed_page_is_found(copy: Path) -> None:
     assert verify(Folder(copy), quick=True).claims
 
 
-def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
+def test_a_pipe_in_place_of_a_table_is_reported(copy: Path) -> None:
     path = copy / f"{FIVE}.parquet"
     path.unlink()
     os.mkfifo(path)
@@ -225,7 +227,7 @@ def test_a_pipe_in_place_of_a_table_is_found(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["bytes", "sha256"])
-def test_a_footer_that_is_not_as_listed_is_found(copy: Path, value: str) -> None:
+def test_a_footer_differing_from_the_manifest_is_detected(copy: Path, value: str) -> None:
     with edit_manifest(copy) as entries:
         footer = entries[FIVE]["files"][0]["footer"]
         footer[value] = footer[value] * 2
@@ -235,7 +237,7 @@ def test_a_footer_that_is_not_as_listed_is_found(copy: Path, value: str) -> None
 
 
 @pytest.mark.parametrize("key", ["content", "parameters", "made_by"])
-def test_a_file_that_says_something_else_of_its_making_is_found(copy: Path, key: str) -> None:
+def test_false_file_metadata_is_detected(copy: Path, key: str) -> None:
     path = replace_link(copy / f"{FIVE}.parquet")
     with pq.ParquetFile(path) as file:
         rows, text = file.read(), dict(file.metadata.metadata)

@@ -1,4 +1,4 @@
-"""The second search of a graph, beside one that compares every line with every other."""
+"""The proof's search of a graph, compared with one that compares all lines with each other."""
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -24,7 +24,7 @@ def search(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
 @example((7, [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]))
 @example((3, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1), (1, 0x11, 2)]))
 @settings(max_examples=40)
-def test_a_random_graph_is_searched_as_the_obvious_search_does(
+def test_random_graphs_match_the_obvious_search(
     graph: tuple[int, list[Edge]],
 ) -> None:
     nodes, edges = graph

@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about the knight's tours, and names its row."""
+"""`verify` finds every kind of false value about the knight's tours, and names its row."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -46,16 +46,14 @@ def five(outputs: Path) -> pa.Table:
 
 
 @pytest.mark.parametrize("name", ["knight_tours_5x5", "knight_tours_8x8"])
-def test_what_is_told_of_tours(
-    outputs: Path, golden: Callable[[str, str], None], name: str
-) -> None:
+def test_claims_about_tours(outputs: Path, golden: Callable[[str, str], None], name: str) -> None:
     golden(f"claims_{name}", story(outputs, name))
 
 
 @pytest.mark.parametrize(
     ("begin", "text"), [(2, "a1"), (20, "f1"), (20, "a6"), (20, "A1"), (20, "  "), (0, "b1")]
 )
-def test_a_path_that_is_no_tour_is_found(copy: Path, five: pa.Table, begin: int, text: str) -> None:
+def test_invalid_paths_are_detected(copy: Path, five: pa.Table, begin: int, text: str) -> None:
     rewrite(copy, "knight_tours_5x5", false_path(five, 1000, begin, text))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.expected) == (1000, "a tour")
@@ -63,14 +61,14 @@ def test_a_path_that_is_no_tour_is_found(copy: Path, five: pa.Table, begin: int,
     assert failure.content["number"] == five["number"][1000].as_py()
 
 
-def test_two_squares_in_each_others_place_are_found(copy: Path, five: pa.Table) -> None:
+def test_swapped_squares_are_detected(copy: Path, five: pa.Table) -> None:
     path = str(five["path"][7])
     swapped = path[:10] + path[12:14] + path[10:12] + path[14:]
     rewrite(copy, "knight_tours_5x5", cell("path", 7, swapped))
     assert get_refutation(copy, "knight_tours_5x5").row == 7
 
 
-def test_a_path_of_another_length_is_found(copy: Path, five: pa.Table) -> None:
+def test_a_wrong_path_length_is_detected(copy: Path, five: pa.Table) -> None:
     rewrite(copy, "knight_tours_5x5", cell("path", 7, str(five["path"][7])[:-2]))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.row, failure.found, failure.expected) == (7, "length of path 48", "50")
@@ -80,7 +78,7 @@ def test_a_path_of_another_length_is_found(copy: Path, five: pa.Table) -> None:
     ("column", "value"),
     [("board", "5x6"), ("start", "c3"), ("finish", "c3"), ("closed", True), ("number", 9)],
 )
-def test_a_false_cell_beside_a_path_is_found(
+def test_a_false_cell_beside_a_path_is_detected(
     copy: Path, five: pa.Table, column: str, value: object
 ) -> None:
     rewrite(copy, "knight_tours_5x5", cell(column, 1000, value))
@@ -91,7 +89,7 @@ def test_a_false_cell_beside_a_path_is_found(
 
 
 def renumber(rows: pa.Table) -> pa.Table:
-    """The rows numbered anew within each start."""
+    """Return the rows numbered again within each start."""
     starts = rows["start"].to_pylist()
     numbers: list[int] = []
     last = None
@@ -104,8 +102,8 @@ def renumber(rows: pa.Table) -> pa.Table:
 
 @pytest.mark.parametrize("row_group", [1 << 17, 100])
 @pytest.mark.parametrize("row", [100, 101, 150])
-def test_tours_out_of_order_are_found(copy: Path, row: int, row_group: int) -> None:
-    """Within a row group, and where two of them meet."""
+def test_tours_out_of_order_are_detected(copy: Path, row: int, row_group: int) -> None:
+    """Exchange rows within a row group, and where two row groups meet."""
     rewrite(
         copy,
         "knight_tours_5x5",
@@ -116,7 +114,7 @@ def test_tours_out_of_order_are_found(copy: Path, row: int, row_group: int) -> N
     assert (failure.row, failure.expected) == (row, "a path after the one before it")
 
 
-def test_a_tour_listed_twice_is_found(copy: Path) -> None:
+def test_a_duplicate_tour_is_detected(copy: Path) -> None:
     def twice(rows: pa.Table) -> pa.Table:
         return renumber(rows.take(np.concatenate([np.arange(500), np.arange(499, len(rows))])))
 
@@ -125,7 +123,7 @@ def test_a_tour_listed_twice_is_found(copy: Path) -> None:
     assert (failure.row, failure.expected) == (500, "a path after the one before it")
 
 
-def test_a_number_that_goes_back_between_row_groups_is_found(copy: Path) -> None:
+def test_numbers_restarting_in_a_row_group_are_detected(copy: Path) -> None:
     def restarted(rows: pa.Table) -> pa.Table:
         return pa.concat_tables([rows.slice(0, 100), renumber(rows.slice(100))])
 
@@ -139,7 +137,7 @@ def test_row_groups_of_any_size_pass(copy: Path) -> None:
     prove_one(copy, "knight_tours_5x5")
 
 
-def test_a_missing_tour_is_found(copy: Path) -> None:
+def test_a_missing_tour_is_detected(copy: Path) -> None:
     rewrite(copy, "knight_tours_5x5", lambda rows: renumber(without(700)(rows)))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(
@@ -147,28 +145,28 @@ def test_a_missing_tour_is_found(copy: Path) -> None:
     )
 
 
-def test_a_tour_missing_both_ways_is_found(copy: Path, five: pa.Table) -> None:
-    """Of those between two squares there are as many back as before."""
+def test_a_tour_missing_with_its_reverse_is_detected(copy: Path, five: pa.Table) -> None:
+    """Remove a tour and its reverse, so that the numbers of tours there and back stay equal."""
     path = str(five["path"][700])
     gone = {path, "".join(reversed(_names(path)))}
-    kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
-    assert len(kept) == len(five) - 2
-    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    remaining = [at for at, path in enumerate(five["path"].to_pylist()) if path not in gone]
+    assert len(remaining) == len(five) - 2
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(remaining)))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert fnmatchcase(str(failure.expected), "*[0-9], as mirrored")
 
 
-def test_a_whole_family_of_tours_missing_is_found(copy: Path, five: pa.Table) -> None:
-    """All images of one tour, so that what is left is as symmetric as before."""
+def test_a_tour_missing_with_all_images_is_detected(copy: Path, five: pa.Table) -> None:
+    """Remove all images of one tour, so that the rest stays symmetric."""
     tour = [oracles.square_number(5, text) for text in _names(str(five["path"][0]))]
     images = set()
     for way in (tour, tour[::-1]):
         for turned in list_mirrors(5, 5):
             images.add("".join(oracles.square_name(5, turned[square]) for square in way))
     assert len(images) >= 8
-    kept = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
-    assert len(kept) == len(five) - len(images)
-    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(kept)))
+    remaining = [at for at, path in enumerate(five["path"].to_pylist()) if path not in images]
+    assert len(remaining) == len(five) - len(images)
+    rewrite(copy, "knight_tours_5x5", lambda rows: renumber(rows.take(remaining)))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert (failure.found, failure.expected) == ("tours from a1: 302", 304)
 
@@ -177,13 +175,13 @@ def _names(path: str) -> list[str]:
     return [path[at : at + 2] for at in range(0, len(path), 2)]
 
 
-def test_a_missing_pair_of_the_chessboard_is_found(copy: Path) -> None:
+def test_a_missing_chessboard_pair_is_detected(copy: Path) -> None:
     rewrite(copy, "knight_tours_8x8", lambda rows: renumber(without(40)(rows)))
     failure = get_refutation(copy, "knight_tours_8x8")
     assert (failure.found, failure.expected) == ("rows 2047", 2048)
 
 
-def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
+def test_pairs_out_of_order_are_detected(copy: Path, outputs: Path) -> None:
     rewrite(copy, "knight_tours_8x8", lambda rows: renumber(exchange_rows(40, 41)(rows)))
     failure = get_refutation(copy, "knight_tours_8x8")
     assert failure.row == 40
@@ -193,19 +191,21 @@ def test_pairs_out_of_order_are_found(copy: Path, outputs: Path) -> None:
 
 
 def test_pairs_in_several_files_pass(copy: Path) -> None:
-    """Where a start's tours go on, and where those of square 1 begin."""
+    """Split amid a start's tours, and where those of the second square begin."""
     split(copy, "knight_tours_8x8", 10, 32)
     assert prove_one(copy, "knight_tours_8x8")
 
 
-def test_another_total_than_published_is_found(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_total_differing_from_the_published_one_is_detected(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tours, "find_known_total", lambda board: (1730, "a book"))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert failure.claim.claim == "5x5 has 1,730 directed tours (a book)"
     assert (failure.row, failure.found, failure.expected) == (None, "tours 1728", 1730)
 
 
-def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
+def test_a_false_chessboard_record_is_detected(copy: Path) -> None:
     index = replace_link(copy / "knight_tours_8x8.idx")
     data = bytearray(index.read_bytes())
     data[place(data, 2047) + 63] ^= 1
@@ -216,7 +216,7 @@ def test_a_false_record_of_the_chessboard_is_found(copy: Path) -> None:
     assert len(failure.content["squares"]) == 64  # type: ignore[arg-type]
 
 
-def test_boards_that_were_asked_for_are_proved_too(copy: Path) -> None:
+def test_requested_boards_are_proved(copy: Path) -> None:
     sides = (3, 4), (3, 3), (7, 3), (5, 6)
     boards = [make_tour_table(KnightBoard(files, ranks)) for files, ranks in sides]
     build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), Silent())

@@ -1,4 +1,4 @@
-"""The proof's own moves of sliding boards, beside the oracle's."""
+"""The proof's own moves of sliding boards, compared with the oracle's."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ Array = npt.NDArray[np.int64]
 
 
 class Known(NamedTuple):
-    """A board's true distances to a goal, by rank, and what else a kernel is told."""
+    """A board's true distances to a goal, by rank, and the kernels' other arguments."""
 
     board: SlidingBoard
     goal: str
@@ -56,7 +56,7 @@ def known_states(request: pytest.FixtureRequest) -> Known:
     return Known(board, goal, depth, near)
 
 
-def test_true_distances_are_right(known_states: Known) -> None:
+def test_true_distances_pass(known_states: Known) -> None:
     orders = known_states.board.orders
     assert find_first_wrong(*known_states.describe(known_states.depth), 0, orders) == (-1, 255)
 
@@ -71,8 +71,8 @@ CHANGES: list[Callable[[int], int]] = [
 
 
 @pytest.mark.parametrize("change", range(len(CHANGES)))
-def test_of_what_is_wrong_the_first_is_told(known_states: Known, change: int) -> None:
-    """Order by order, and of one the blank's places in turn."""
+def test_the_first_wrong_rank_is_returned(known_states: Known, change: int) -> None:
+    """Find the first wrong rank order by order, and within an order by the blank's place."""
     for rank in range(len(known_states.near)):
         depth = known_states.depth.copy()
         depth[rank] = CHANGES[change](int(depth[rank]))
@@ -81,7 +81,7 @@ def test_of_what_is_wrong_the_first_is_told(known_states: Known, change: int) ->
         wrong = known_states.first_wrong(depth)
         reported, orders = known_states.describe(depth), known_states.board.orders
         assert find_first_wrong(*reported, 0, orders) == wrong != (-1, 255)
-        # each stretch of orders tells of its own
+        # each chunk of orders reports its own
         number = wrong[0] % orders
         assert find_first_wrong(*reported, 0, number) == (-1, 255)
         assert find_first_wrong(*reported, number, number + 1) == wrong
@@ -89,7 +89,7 @@ def test_of_what_is_wrong_the_first_is_told(known_states: Known, change: int) ->
         assert later < 0 or later % orders > number
 
 
-def test_states_are_described_as_they_are(known_states: Known) -> None:
+def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
     board, first = known_states.board, 5
     rows = min(board.size - first, 700)
     tiles = np.empty((rows, board.cells), np.uint8)
@@ -117,8 +117,8 @@ def test_states_are_described_as_they_are(known_states: Known) -> None:
         assert {LETTERS[at] for at in range(8) if nearer[row] >> at & 1} == best
 
 
-def test_neighbours_on_longer_lines_are_those_of_the_rules() -> None:
-    """Whatever the distances are, and wherever the blank stands."""
+def test_neighbours_on_3x3_follow_the_rules() -> None:
+    """Compare with arbitrary distances, wherever the blank is."""
     board = SlidingBoard(3, 3)
     goal, rows = board.example, 3
     depth = np.random.default_rng(9).integers(0, 9, board.size)

@@ -1,4 +1,4 @@
-"""`verify` proves a puzzle that has rules and nothing more."""
+"""`verify` proves a puzzle that has only rules."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ from tests.support.tampered import (
 
 
 class Pancakes(GoalPuzzle):
-    """Five pancakes; a letter says how many are turned over from the left."""
+    """Five pancakes; a letter is the number turned over from the left."""
 
     name = "stack"
     title = "Stack"
@@ -48,10 +48,10 @@ class Pancakes(GoalPuzzle):
         self.tables = (self.make_goal_table("stack", meaning, ("sorted",)),)
 
     def unrank(self, rank: int) -> str:
-        left, state = sorted("12345"), ""
+        remaining, state = sorted("12345"), ""
         for weight in (24, 6, 2, 1, 1):
             at, rank = divmod(rank, weight)
-            state += left.pop(at)
+            state += remaining.pop(at)
         return state
 
     def rank(self, state: str) -> int:
@@ -67,7 +67,7 @@ class Pancakes(GoalPuzzle):
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
-    """A folder where a toy puzzle is published too."""
+    """Return a folder in which a toy puzzle is published too."""
     toy = Pancakes()
     monkeypatch.setitem(MODULES, "stack", "tests.stack")
     monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
@@ -76,7 +76,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     return copy
 
 
-def test_a_new_puzzle_is_proved_by_its_moves_alone(
+def test_a_new_puzzle_is_proved_by_its_moves(
     stack: Path, golden: Callable[[str, str], None]
 ) -> None:
     proved = prove_one(stack, "stack")
@@ -87,7 +87,7 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "message"),
     [
         ("distance", 9, "nearest neighbour's distance * | 8"),
         ("distance", 0, "distance is 0: True | False"),
@@ -96,83 +96,79 @@ def test_a_new_puzzle_is_proved_by_its_moves_alone(
         ("state", "12345", "12345 | a state after the one before it"),
     ],
 )
-def test_a_false_cell_of_a_new_puzzle_is_found(
-    stack: Path, column: str, value: object, said: str
+def test_a_false_cell_of_a_new_puzzle_is_detected(
+    stack: Path, column: str, value: object, message: str
 ) -> None:
-    # a farthest state, so that no other row leans on this one
+    # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
     rewrite(stack, "stack", cell(column, row, value))
     failure = get_refutation(stack, "stack")
     assert failure.row == row
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
     assert failure.command.startswith("pipeline precompute stack --force")
 
 
-def test_moves_that_cannot_be_undone_are_named(
-    stack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_irreversible_moves_are_named(stack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
         if state != "54321":
-            yield from true(self, state)
+            yield from original_moves(self, state)
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert failure.expected == "a move that can be undone"
-    # of those that lead to the state without moves, the first
-    ways = [(reached, letter) for letter, reached in true(Pancakes(), "54321")]
+    # the first of the states that lead to the state without moves
+    ways = [(reached, letter) for letter, reached in original_moves(Pancakes(), "54321")]
     state, letter = min(ways)
     assert (failure.content["state"], failure.found) == (state, f"move {letter} to 54321")
 
 
-def test_a_state_that_no_move_leaves_or_reaches_is_named(
-    stack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # a farthest state, so that no other row leans on this one
+def test_an_isolated_state_is_named(stack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a farthest state, so that no other row depends on this one
     distances = pq.read_table(stack / "stack.parquet")["distance"].to_pylist()
     row = distances.index(max(distances))
 
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
-        for letter, reached in true(self, state):
+        for letter, reached in original_moves(self, state):
             if self.unrank(row) not in (state, reached):
                 yield letter, reached
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert (failure.row, failure.found) == (row, "nearest neighbour's distance None")
 
 
 @pytest.mark.parametrize("after", ["99999", "00000", "1234"])
-def test_moves_to_what_is_no_state_are_named(
+def test_moves_to_invalid_states_are_named(
     stack: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     def moves(self: Pancakes, state: str) -> Iterator[tuple[str, str]]:
-        for letter, reached in true(self, state):
+        for letter, reached in original_moves(self, state):
             yield letter, after if (state, letter) == ("54321", "3") else reached
 
-    true = Pancakes.moves
+    original_moves = Pancakes.moves
     monkeypatch.setattr(Pancakes, "moves", moves)
     failure = get_refutation(stack, "stack")
     assert failure.found == "move 3 to no state"
     assert failure.row == 119
 
 
-def test_a_graph_that_is_not_the_moves_is_found(
+def test_a_graph_that_contradicts_the_moves_is_detected(
     stack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toy = open_one(stack, "stack").puzzle
     assert isinstance(toy, Pancakes)
     false = toy.make_graph()
-    # one turn from the farthest state ends at the goal
+    # let one turn from the farthest state end at the goal
     false.targets[4 * 119] = 0
     monkeypatch.setattr(toy, "make_graph", lambda: false)
     build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
     assert "nearer" in get_refutation(stack, "stack").claim.claim
 
 
-def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) -> None:
+def test_parity_is_proved_to_be_the_goals(stack: Path) -> None:
     reported: list[Claim] = []
     listed = open_one(stack, "stack", lambda claim, done: reported.append(claim))
     toy = listed.puzzle
@@ -184,14 +180,14 @@ def test_a_number_that_no_move_changes_is_proved_to_be_the_goals(stack: Path) ->
     assert reported.count(replace(listed.begin_claim(text).claim, passed=True)) == 1
     other = np.where(np.arange(toy.size) == 70, 1, 0)
     one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
-    for states, parity, row, said in (
+    for states, parity, row, message in (
         (space.states, other, 70, ("parity 1", "0")),
         (one_more, np.append(same, 0), None, ("rows 120", 121)),
     ):
         with pytest.raises(VerifyFailed) as caught:
             prove_rows(listed, toy, replace(space, states=states, parity=parity), Rows(batch))
         assert (caught.value.claim.claim, caught.value.row) == (text, row)
-        assert (caught.value.found, caught.value.expected) == said
+        assert (caught.value.found, caught.value.expected) == message
 
 
 def test_a_goal_without_a_row_is_named(stack: Path) -> None:
@@ -202,21 +198,21 @@ def test_a_goal_without_a_row_is_named(stack: Path) -> None:
 
 
 class Topped(Pancakes):
-    """The same with two further columns, of which the rules know one, and without an index."""
+    """Pancakes with two further columns, one of them known to the rules, and without an index."""
 
     def __init__(self) -> None:
         old = self.make_goal_table("stack", "Every stack, with its fewest turns", ("sorted",))
         self.tables = (Table("stack", old.meaning, old.rank, old.columns, old.recipe),)
 
     def list_columns(self) -> tuple[Column, ...]:
-        more = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
-        return (*super().list_columns(), *more)
+        further = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        return (*super().list_columns(), *further)
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
         return {"top": int(state[0]) if goal == "12345" else -1}
 
 
-def test_further_columns_are_proved_as_far_as_the_rules_know_them(stack: Path) -> None:
+def test_further_columns_are_proved_if_the_rules_define_them(stack: Path) -> None:
     toy = Topped()
     rows = pq.read_table(stack / "stack.parquet")
     tops = pa.array([int(state[0]) for state in rows["state"].to_pylist()], pa.int8())

@@ -1,4 +1,4 @@
-"""The proof takes a table of several files as one, and finds what is wrong with any of them."""
+"""The proof treats a table of several files as one, and finds the faults of each file."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ from tests.support.tampered import (
 FIVE = "knight_tours_5x5"
 
 
-def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) -> None:
+def test_part_files_are_compared_with_the_manifest(cli: Cli, several_files: Path) -> None:
     text = cli("verify", "--quick", "--outputs", str(several_files))
     assert (text.code, text.err) == (0, "")
     rows = re.findall(r"^(\w+)\.\*\.parquet\S* .*?([\d,]+) rows", text.out, re.MULTILINE)
@@ -44,8 +44,8 @@ def test_its_files_are_held_against_the_manifest(cli: Cli, several_files: Path) 
 
 @wide
 @pytest.mark.long
-def test_it_is_proved_as_one(several_files: Path, outputs: Path) -> None:
-    """Lists of tours by the file; of the others all rows are read first, as from one file."""
+def test_part_files_are_proved_as_one_table(several_files: Path, outputs: Path) -> None:
+    """Prove lists of tours file by file; the rows of other tables are first read as one."""
     listed = {table.name for table in KNIGHT.tables}
     reported: list[Claim] = []
     prove(
@@ -56,12 +56,12 @@ def test_it_is_proved_as_one(several_files: Path, outputs: Path) -> None:
     assert rows == {6_637_920}
     assert {*CUTS} - listed == {"eight", "eight_edge", "senet"}
     for name in {*CUTS} - listed:
-        whole = read_rows(open_one(outputs, name)).batch
-        assert read_rows(open_one(several_files, name)).batch.equals(whole)
+        expected = read_rows(open_one(outputs, name)).batch
+        assert read_rows(open_one(several_files, name)).batch.equals(expected)
 
 
 @pytest.fixture
-def pieces(copy: Path) -> list[Path]:
+def part_paths(copy: Path) -> list[Path]:
     return split(copy, FIVE, 100, 900)
 
 
@@ -84,10 +84,10 @@ def remove_file(second: Path, other: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [cut, flip, swap_file, remove_file])
-def test_a_second_file_that_is_not_the_listed_one(
-    pieces: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
+def test_a_wrong_second_file_is_reported(
+    part_paths: list[Path], cli: Cli, spoil: Callable[[Path, Path], None]
 ) -> None:
-    _, second, third = pieces
+    _, second, third = part_paths
     folder = second.parent
     spoil(second, third)
     assert [row["state"] for row in list_status(Folder(folder)) if row["table"] == FIVE] == [
@@ -108,8 +108,8 @@ def test_a_second_file_that_is_not_the_listed_one(
     assert report.reasons == {FIVE: f"{second.name} {state}"}
 
 
-def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
-    first, second, _ = pieces
+def test_files_in_another_order_fail_the_proof(part_paths: list[Path]) -> None:
+    first, second, _ = part_paths
     spare = first.with_name("spare")
     first.rename(spare)
     second.rename(first)
@@ -119,23 +119,23 @@ def test_files_in_another_order_fail_the_proof(pieces: list[Path]) -> None:
     assert (failure.row, failure.expected) == (800, "a path after the one before it")
 
 
-def test_a_tour_that_two_files_hold_fails_the_proof(pieces: list[Path]) -> None:
-    shutil.copy(pieces[0], pieces[1])
-    vouch(pieces[0].parent, FIVE, 3)
-    assert get_refutation(pieces[0].parent, FIVE).row == 100
+def test_a_tour_in_two_files_fails_the_proof(part_paths: list[Path]) -> None:
+    shutil.copy(part_paths[0], part_paths[1])
+    vouch(part_paths[0].parent, FIVE, 3)
+    assert get_refutation(part_paths[0].parent, FIVE).row == 100
 
 
-def test_a_file_that_is_left_out_fails_the_proof(pieces: list[Path]) -> None:
-    vouch(pieces[0].parent, FIVE, 2)
-    failure = get_refutation(pieces[0].parent, FIVE)
+def test_a_missing_file_fails_the_proof(part_paths: list[Path]) -> None:
+    vouch(part_paths[0].parent, FIVE, 2)
+    failure = get_refutation(part_paths[0].parent, FIVE)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", "* from ?? to ?? | *, as back")
 
 
-def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
-    """Numbers that go on from one file to the next would be counted twice by readers."""
-    whole = pq.read_table(copy / f"{FIVE}.parquet")
+def test_numbers_restart_in_each_file(copy: Path) -> None:
+    """Refuse numbers that continue from one file to the next: readers would count them twice."""
+    all_rows = pq.read_table(copy / f"{FIVE}.parquet")
     _, second = split(copy, FIVE, 100)
-    write_rows(whole.slice(100), second, TABLES[FIVE])
+    write_rows(all_rows.slice(100), second, TABLES[FIVE])
     vouch(copy, FIVE, 2)
     failure = get_refutation(copy, FIVE)
     assert (failure.row, failure.found, failure.expected) == (100, "number 100", "0")
@@ -149,12 +149,12 @@ def test_numbers_begin_anew_in_each_file(copy: Path) -> None:
         ("eight_edge", "sorting columns ()"),
     ],
 )
-def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: str) -> None:
+def test_metadata_of_each_file_is_proved(copy: Path, name: str, words: str) -> None:
     _, second, _ = split(copy, name, 100, 900)
     rows = pq.read_table(second)
     if "meaning" in words:
         rows = rows.replace_schema_metadata({**rows.schema.metadata, b"meaning": b"nothing"})
-    # and nothing is said of how the rows are sorted
+    # the footer does not name how the rows are sorted
     pq.write_table(rows, second)
     vouch(copy, name, 3)
     failure = get_refutation(copy, name)
@@ -162,8 +162,8 @@ def test_what_each_file_says_of_itself_is_proved(copy: Path, name: str, words: s
     assert str(failure.found).startswith(words)
 
 
-def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -> None:
-    folder = pieces[0].parent
+def test_row_numbers_of_each_file_match_the_manifest(part_paths: list[Path]) -> None:
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         _, second, third = entries[FIVE]["files"]
         second["rows"] -= 1
@@ -171,7 +171,7 @@ def test_each_file_has_the_rows_that_the_manifest_gives_it(pieces: list[Path]) -
         third["first"] -= 1
     failure = get_refutation(folder, FIVE)
     assert (failure.file, failure.found, failure.expected) == (
-        str(pieces[1]),
+        str(part_paths[1]),
         "rows 800",
         799,
     )
@@ -205,10 +205,10 @@ Files = list[dict[str, Any]]
         lambda files: files.append("a file"),
     ],
 )
-def test_a_list_of_files_that_cannot_be(
-    pieces: list[Path], cli: Cli, edit: Callable[[Files], object]
+def test_invalid_file_lists_are_damage(
+    part_paths: list[Path], cli: Cli, edit: Callable[[Files], object]
 ) -> None:
-    folder = pieces[0].parent
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         edit(entries[FIVE]["files"])
     for ask in (lambda: list_status(Folder(folder)), lambda: verify(Folder(folder), quick=True)):
@@ -216,8 +216,8 @@ def test_a_list_of_files_that_cannot_be(
             ask()
 
 
-def test_it_is_refused_at_the_shell(pieces: list[Path], cli: Cli) -> None:
-    folder = pieces[0].parent
+def test_invalid_file_lists_are_reported_at_the_shell(part_paths: list[Path], cli: Cli) -> None:
+    folder = part_paths[0].parent
     with edit_manifest(folder) as entries:
         entries[FIVE]["files"][1]["first"] = 101
     for words in ("status", "verify --quick", "query knight a1 --board 5x5"):

@@ -1,4 +1,4 @@
-"""`verify`: what is published passes, and files that are not as listed are named."""
+"""`verify`: published tables pass, and files that differ from the manifest are named."""
 
 import shutil
 from collections.abc import Callable
@@ -27,34 +27,36 @@ from tests.support.trust_page import require_same
 
 
 @pytest.mark.long
-def test_what_is_published_is_proved(outputs: Path) -> None:
+def test_published_tables_are_proved(outputs: Path) -> None:
     reported: list[tuple[Claim, int]] = []
-    together: list[list[Verdict]] = []
+    reported_verdicts: list[list[Verdict]] = []
     verified = verify(
         Folder(outputs),
         listener=lambda claim, done: reported.append((claim, done)),
-        on_verdicts=lambda verdicts: together.append([*verdicts]),
+        on_verdicts=lambda verdicts: reported_verdicts.append([*verdicts]),
     )
-    proved, own = (
+    proved, default_names = (
         verified.claims,
         [table.name for known in list_puzzles() for table in known.tables],
     )
-    assert [*chain.from_iterable(together)] == verified.verdicts
-    assert [{of.table for of in verdicts} for verdicts in together] == [{name} for name in own]
+    assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
+    assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [
+        {name} for name in default_names
+    ]
     assert verified.unpublished == []
     require_same("Default tables", verified.verdicts)
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
-    assert tables == {"manifest", *own}
+    assert tables == {"manifest", *default_names}
     assert [claim for claim, _ in reported if claim.passed] == proved
     begun = [(c.file, c.claim) for c, done in reported if c.passed is None and done == 0]
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
     assert max(done for claim, done in reported if claim.passed is None) == 6_637_920
-    said = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
+    rows_by_claim = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
     text = "each non-goal state's nearest neighbour is exactly one move nearer"
-    assert said[text] == 362_880
+    assert rows_by_claim[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
-    # the rows that rest on one computation are named
+    # rows that depend on one computation only are named
     assert counts[-1] == "on 5x8, 8x5, counted only once: no more tours are closed than there are"
     sources = " ".join(counts)
     for source in ("A165134", "A118067", "A079137", "A083386"):
@@ -62,7 +64,7 @@ def test_what_is_published_is_proved(outputs: Path) -> None:
     assert any("A001230" in c.claim for c in proved if c.table == "knight_tours_6x6")
 
 
-def test_quick_looks_at_every_file(outputs: Path) -> None:
+def test_quick_checks_every_file(outputs: Path) -> None:
     proved = verify(Folder(outputs), quick=True).claims
     listed = {path.name for path in outputs.glob("*.parquet")}
     assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
@@ -74,8 +76,8 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
-def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
-    path, whole = replace_link(copy / file), outputs / file
+def test_quick_detects_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
+    path, original = replace_link(copy / file), outputs / file
     data = bytearray(path.read_bytes())
     at = len(data) // 3
     if damage == "flip":
@@ -90,11 +92,11 @@ def test_quick_finds_damaged_bytes(copy: Path, outputs: Path, file: str, damage:
     failure = caught.value
     assert (failure.file, failure.row) == (str(path), None)
     assert failure.claim.claim == "size and SHA-256 match the manifest"
-    if len(data) == whole.stat().st_size:
-        assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(whole))
+    if len(data) == original.stat().st_size:
+        assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(original))
     else:
-        assert (failure.found, failure.expected) == (f"bytes {len(data)}", whole.stat().st_size)
-    # such a file is seen to be damaged without being told
+        assert (failure.found, failure.expected) == (f"bytes {len(data)}", original.stat().st_size)
+    # such a file is detected as damaged without --force
     assert "--force" not in failure.command
 
 
@@ -132,14 +134,14 @@ def test_no_manifest_is_no_table(tmp_path: Path) -> None:
         verify(Folder(tmp_path))
 
 
-def test_a_manifest_that_is_none_is_damaged(copy: Path) -> None:
+def test_invalid_manifests_are_damaged(copy: Path) -> None:
     for text in (b"", b"[]", b"\xff", b'{"format_version": 2}'):
         (copy / "manifest.json").write_bytes(text)
         with pytest.raises(TableDamaged):
             verify(Folder(copy), quick=True)
 
 
-def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
+def test_any_changed_byte_of_the_manifest_is_detected(copy: Path) -> None:
     data = (copy / "manifest.json").read_bytes()
     for at in range(0, len(data), 41):
         flipped = bytearray(data)
@@ -150,7 +152,7 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         (lambda data: data[:10], "bytes 10 | a header of 4096 bytes"),
         (lambda data: b"X" + data[1:], "magic b'XTIX' | b'PTIX'"),
@@ -178,10 +180,10 @@ def test_any_byte_of_the_manifest_counts(copy: Path) -> None:
         ),
     ],
 )
-def test_a_false_index_is_found_quickly(
-    copy: Path, edit: Callable[[bytes], bytes], said: str
+def test_quick_detects_a_false_index(
+    copy: Path, edit: Callable[[bytes], bytes], message: str
 ) -> None:
-    """Even where the manifest vouches for it."""
+    """Detect a false index even where the manifest matches it."""
     index = replace_link(copy / "eight.idx")
     data = edit(index.read_bytes())
     index.write_bytes(data)
@@ -190,14 +192,14 @@ def test_a_false_index_is_found_quickly(
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(index)
-    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", message)
 
 
 Edit = Callable[[dict[str, Any]], object]
 
 
 @pytest.mark.parametrize(
-    ("edit", "file", "said"),
+    ("edit", "file", "message"),
     [
         (lambda entry: entry.update(index=None), "manifest.json", "index of eight: False | True"),
         (lambda entry: entry["files"][0].update(bytes=7), "eight.parquet", "bytes * | 7"),
@@ -208,15 +210,15 @@ Edit = Callable[[dict[str, Any]], object]
         (lambda entry: entry["index"].update(bytes=7), "eight.idx", "bytes 733184 | 7"),
     ],
 )
-def test_a_manifest_that_says_something_else_is_found_quickly(
-    copy: Path, edit: Edit, file: str, said: str
+def test_quick_detects_a_false_manifest_entry(
+    copy: Path, edit: Edit, file: str, message: str
 ) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["eight"])
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.file == str(copy / file)
-    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", said)
+    assert fnmatchcase(f"{caught.value.found} | {caught.value.expected}", message)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         (
             lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
@@ -253,15 +255,15 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
         (lambda entry: entry.update(content="0"), "content hash * | 0"),
     ],
 )
-def test_a_manifest_that_says_something_else_is_found(copy: Path, edit: Edit, said: str) -> None:
+def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, message: str) -> None:
     with edit_manifest(copy) as entries:
         edit(entries["knight_tours_5x5"])
     assert verify(Folder(copy), quick=True).claims
     failure = get_refutation(copy, "knight_tours_5x5")
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", said)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
 
 
-def test_another_schema_is_found(copy: Path) -> None:
+def test_another_schema_is_detected(copy: Path) -> None:
     path = replace_link(copy / "knight_tours_5x5.parquet")
     rows = pq.read_table(path)
     large = pa.schema([*list(rows.schema)[:-1], pa.field("path", pa.large_string(), False)])
@@ -284,10 +286,10 @@ def test_another_schema_is_found(copy: Path) -> None:
         assert fnmatchcase(f"{failure.found} | {failure.expected}", text)
 
 
-def test_a_file_that_is_no_parquet_is_found(copy: Path) -> None:
+def test_undecodable_parquet_is_detected(copy: Path) -> None:
     path = replace_link(copy / "knight_tours_5x5.parquet")
-    whole = path.read_bytes()
-    half = bytearray(whole)
+    original = path.read_bytes()
+    half = bytearray(original)
     half[200:400] = bytes(200)
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""`verify` proves the numbers of tours, and finds every kind of untruth about them."""
+"""`verify` proves ranking tables, and finds every kind of false value in them."""
 
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
@@ -31,33 +31,35 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import Story, with_other_layer
+from tests.support.tampered import Story, replace_layer
 from tests.support.tour_lists import all_tours
 
 Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
-def table_of(board: str) -> Table:
-    """Of "5x6 open", say, the numbers of open tours; else of closed ones."""
+def make_table(board: str) -> Table:
+    """Return a ranking table: of open tours for "5x6 open", say, and of closed ones otherwise."""
     name, _, kind = board.partition(" ")
     return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
 
 
 def open_listed(folder: Path, board: str, report: Listener = ignore_claim) -> ListedTable:
-    store, table = Folder(folder), table_of(board)
+    store, table = Folder(folder), make_table(board)
     return ListedTable(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
 
 
-def counted(board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]) -> dict[str, Outcome]:
-    """What the table of counts was seen to say of a board."""
+def make_counts_outcome(
+    board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]
+) -> dict[str, Outcome]:
+    """Return an outcome of the table of counts about a board."""
     return {COUNTS_TABLE: Outcome((Verdict(COUNTS_TABLE, board, grade, ""),), {board: numbers})}
 
 
 def prove_board(
     folder: Path, board: str, story: Listener = ignore_claim, seen: Seen | None = None
 ) -> list[Claim]:
-    """Prove the numbers of one board."""
+    """Prove the ranking table of one board."""
     claims = list[Claim]()
 
     def on_claim(claim: Claim, done: int) -> None:
@@ -70,27 +72,29 @@ def prove_board(
     return claims
 
 
-def test_what_is_told_of_numbers(ranked_boards: Path, golden: Callable[[str, str], None]) -> None:
+def test_claims_about_ranks_of_closed_tours(
+    ranked_boards: Path, golden: Callable[[str, str], None]
+) -> None:
     story = Story()
     prove_board(ranked_boards, "10x3", story)
     golden("claims_knight_cycles", "".join(story))
 
 
-def test_what_is_told_of_the_numbers_of_open_tours(
+def test_claims_about_ranks_of_open_tours(
     ranked_boards: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 0)
     monkeypatch.setattr(proof, "SAMPLED_TOURS", 5)
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    prove_board(ranked_boards, "5x4 open", story, counted("5x4", tours=totals))
+    prove_board(ranked_boards, "5x4 open", story, make_counts_outcome("5x4", tours=totals))
     golden("claims_knight_numbers", "".join(story))
 
 
-def test_other_numbers_of_tours_than_counted_are_found(ranked_boards: Path) -> None:
+def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> None:
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
-        prove_board(ranked_boards, "5x4 open", seen=counted("5x4", tours=totals))
+        prove_board(ranked_boards, "5x4 open", seen=make_counts_outcome("5x4", tours=totals))
     claim = "there are as many tours from each square as known (knight_counts)"
     assert failed.value.claim.claim == claim
     assert "found tours from b1: 7, expected 8" in str(failed.value)
@@ -100,14 +104,14 @@ BOARDS = "5x6", "6x5", "5x4 open", "8x3 open", "6x6"
 
 
 @pytest.mark.parametrize("board", first(3, BOARDS))
-def test_numbers_are_proved(ranked_boards: Path, board: str) -> None:
+def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
     texts = [claim.claim for claim in prove_board(ranked_boards, board)]
     assert len(texts) == len({*texts}) == 7
     which = "of a start is another" if "open" in board else "is another closed"
     assert any(text.startswith(f"each number {which} tour: ") for text in texts)
 
 
-def test_some_numbers_of_many_are_proved(
+def test_a_sample_of_many_ranks_is_proved(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
@@ -132,7 +136,7 @@ def remove_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> L
     return keys[1:], numbers[1:]
 
 
-def of_another_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
+def change_last_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
     return np.append(keys[:-1], keys[-1] + 1), numbers
 
 
@@ -141,9 +145,9 @@ KNOWN = "there are as many closed tours as known (OEIS A175881)"
 NUMBERS = "each number is another closed tour"
 ANOTHER = "each number of a start is another tour"
 OWN = 1 + Sweep(KnightBoard(4, 5), paths=True).longer
-"""The first layer of a start's own."""
+"""The first layer that a start does not share."""
 LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
-"""What passes the cut from a corner."""
+"""The layer of states that pass the cut from a corner."""
 
 
 @pytest.mark.parametrize(
@@ -153,32 +157,32 @@ LAST = Sweep(KnightBoard(4, 5), paths=True).routes[1].cut
         ("5x6", 5, add_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 2", 1),
         ("5x6", 5, remove_one, LAYERS, "ways to the state 0x905628000001 of layer 5: 0", 1),
         ("5x6", 9, add_state, LAYERS, "ways to the state * of layer 9: 1", 0),
-        ("5x6", 9, of_another_state, LAYERS, "ways to the state * of layer 9: 0", 1),
+        ("5x6", 9, change_last_state, LAYERS, "ways to the state * of layer 9: 0", 1),
         ("5x6", 10, remove_one, LAYERS, "ways to the state 0x945514000020 of layer 10: 0", 1),
         ("5x6", 11, add_one, KNOWN, "closed tours 9", 8),
         ("5x6", 11, remove_one, KNOWN, "closed tours 6", 8),
         (
             "5x6",
             11,
-            of_another_state,
+            change_last_state,
             NUMBERS,
             "the state * has drawings: 0, tours: 2",
             "a closed tour",
         ),
         ("4x5 open", OWN, add_one, LAYERS, "ways to the state * of layer 9: 2", 1),
-        ("4x5 open", OWN + 2, of_another_state, LAYERS, "ways to the state * of layer 11: 0", 1),
+        ("4x5 open", OWN + 2, change_last_state, LAYERS, "ways to the state * of layer 11: 0", 1),
         ("4x5 open", LAST, add_one, "there are as many tours as known", "tours 168", 164),
         (
             "4x5 open",
             LAST,
-            of_another_state,
+            change_last_state,
             ANOTHER,
             "the state * has drawings: 0, tours: *",
             "a tour",
         ),
     ],
 )
-def test_untruths_are_found(
+def test_false_layers_are_detected(
     board: str,
     layer: int,
     change: Change,
@@ -192,8 +196,8 @@ def test_untruths_are_found(
         firsts, _, states = records
         return encode_layer(*change(*decode_layer(firsts, states)), states.itemsize)
 
-    with_other_layer(monkeypatch, layer, changed)
-    build_tables(tmp_path, PUZZLE, table_of(board))
+    replace_layer(monkeypatch, layer, changed)
+    build_tables(tmp_path, PUZZLE, make_table(board))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(tmp_path, board)
     assert caught.value.claim.claim.startswith(claim)
@@ -205,7 +209,7 @@ def test_untruths_are_found(
     ("layer", "order", "row", "found"),
     [(12, -1, 62, "layer 12"), (11, 1, 8865, "there are fewer drawings than were counted")],
 )
-def test_records_that_are_exchanged_are_found(
+def test_exchanged_records_are_detected(
     layer: int,
     order: int,
     row: int,
@@ -213,13 +217,13 @@ def test_records_that_are_exchanged_are_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The records of a layer in another order, or with the numbers of other states."""
+    """Put the records of a layer in another order, or give them the counts of other states."""
 
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, sums, states = records
         return firsts[::order] + (order > 0), sums[::order], states[::order]
 
-    with_other_layer(monkeypatch, layer, changed)
+    replace_layer(monkeypatch, layer, changed)
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(parse_board("6x6")))
@@ -229,19 +233,19 @@ def test_records_that_are_exchanged_are_found(
     assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
 
 
-def test_states_are_counted_over_all_that_is_read(
+def test_states_are_summed_over_all_chunks(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Layers are proved where the states of all stretches of the index are few enough."""
+    """Sum the states of all chunks of the index, whose number decides whether layers are proved."""
     small = open_listed(ranked_boards, "5x6")
     layers = LayerReader(proof._open_records(small), small.index.records)
-    every = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
-    assert proof._prove_records(small) == every
+    expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
+    assert proof._prove_records(small) == expected
     monkeypatch.setattr("pipeline.verify.manifest_checks.CHUNK_BLOCKS", 1)
-    assert proof._prove_records(small) == every
+    assert proof._prove_records(small) == expected
 
 
-def test_a_content_hash_of_other_records_is_found(
+def test_a_wrong_content_hash_is_detected(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = open_listed(ranked_boards, "5x6")
@@ -253,13 +257,13 @@ def test_a_content_hash_of_other_records_is_found(
 
 
 @pytest.mark.parametrize("number", [16, 18])
-def test_there_are_as_many_as_were_counted(
+def test_totals_are_compared_with_the_counts(
     ranked_boards: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     claims: list[Claim] = []
     small = open_listed(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
-    seen = counted("5x6", closed=[number] * 30)
+    seen = make_counts_outcome("5x6", closed=[number] * 30)
     seen[COUNTS_TABLE].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
     if number == 16:
@@ -285,7 +289,7 @@ def test_there_are_as_many_as_were_counted(
             "recounted",
             "closed tours are as many as knight_counts, which was recount",
         ),
-        # a number that the same sweep counted is no second computation
+        # a count by the same sweep is not a second computation
         (Grade.PUBLISHED, "sampled", "the number of closed tours was compared with no other count"),
         (Grade.INTACT, "sampled", "the number of closed tours was compared with no other count"),
     ],
@@ -295,22 +299,22 @@ def test_a_count_of_the_same_sweep_is_no_recount(
 ) -> None:
     monkeypatch.setattr(proof, "find_known_closed", lambda board: None)
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), counted("5x6", grade, closed=[16] * 30)
+        open_listed(ranked_boards, "5x6"), make_counts_outcome("5x6", grade, closed=[16] * 30)
     ).verdicts
     assert result.verdict == verdict
     assert source in result.how
-    # and of another board it says nothing
+    # a count of another board shows nothing
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), counted("6x5", grade, closed=[16] * 30)
+        open_listed(ranked_boards, "5x6"), make_counts_outcome("6x5", grade, closed=[16] * 30)
     ).verdicts
     assert result.verdict == "sampled"
 
 
 def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
-    seen = counted("5x6", closed=[16] * 30)
+    seen = make_counts_outcome("5x6", closed=[16] * 30)
     (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
-    both = "as published (OEIS A175881) and as knight_counts, which was recounted"
-    assert f"; closed tours are as many {both}; all 8 numbers" in result.how
+    sources = "as published (OEIS A175881) and as knight_counts, which was recounted"
+    assert f"; closed tours are as many {sources}; all 8 numbers" in result.how
 
 
 Tours = Callable[[int], list[int]]
@@ -331,7 +335,7 @@ def no_tour(tour: Tours) -> list[int]:
         (lambda tour: tour(5), None, "number of the tour of 5: 4", 5),
     ],
 )
-def test_numbers_that_are_not_of_other_tours_are_found(
+def test_false_unranked_tours_are_detected(
     lie: Callable[[Tours], list[int]],
     row: int | None,
     found: str,
@@ -339,17 +343,21 @@ def test_numbers_that_are_not_of_other_tours_are_found(
     ranked_boards: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    requested: list[int] = []
 
     def squares(self: TourRanker, number: int, start: int) -> list[int]:
-        asked.append(number)
-        return lie(lambda of: true(self, of, start)) if number == 5 else true(self, number, start)
+        requested.append(number)
+        return (
+            lie(lambda lower: unrank(self, lower, start))
+            if number == 5
+            else unrank(self, number, start)
+        )
 
-    true = TourRanker.unrank
+    unrank = TourRanker.unrank
     monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     monkeypatch.setattr(TourRanker, "unrank", squares)
     back = {5: 4} if row is None else {}
-    monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(asked[-1], asked[-1]))
+    monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(requested[-1], requested[-1]))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(ranked_boards, "5x6")
     failure = caught.value
@@ -360,13 +368,13 @@ def test_numbers_that_are_not_of_other_tours_are_found(
 def test_keys_and_sums_are_compared_to_the_last_bit(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of large boards have more bits than a floating point number."""
+    """Use keys and sums with more bits than a floating-point number, as large boards have."""
     small = open_listed(ranked_boards, "5x6")
-    ((_, some),) = iter_records(small)
+    ((_, records),) = iter_records(small)
     firsts, sums, states = encode_layer(
-        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), some.dtype["states"].itemsize
+        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), records.dtype["states"].itemsize
     )
-    result = np.zeros(len(firsts), some.dtype)
+    result = np.zeros(len(firsts), records.dtype)
     for (name, _), values in zip(small.definition.index[1:3], (firsts, sums), strict=True):
         result[name] = values
     result["states"] = states.view(np.uint8).reshape(len(states), -1)

@@ -1,4 +1,4 @@
-"""Tours counted again, path by path and by a sweep, beside an oracle that lists them."""
+"""Tours recounted, path by path and by a sweep, compared with an oracle that lists them."""
 
 import random
 from itertools import pairwise, permutations, product
@@ -24,9 +24,7 @@ def list_expected(files: int, ranks: int) -> dict[str, list[int]]:
 
 @pytest.mark.parametrize("by_files", [False, True])
 @pytest.mark.parametrize(("files", "ranks"), BOARDS)
-def test_a_sweep_over_a_board_counts_what_the_oracle_lists(
-    files: int, ranks: int, by_files: bool
-) -> None:
+def test_the_recount_sweep_counts_all_listed_tours(files: int, ranks: int, by_files: bool) -> None:
     result = recount_by_sweep(KnightBoard(files, ranks), by_files=by_files)
     assert {name: counts.tolist() for name, counts in result.items()} == list_expected(files, ranks)
 
@@ -49,18 +47,22 @@ def test_jumps_are_bits() -> None:
 
 
 def test_paths_of_any_two_coloured_graph_are_counted() -> None:
-    """Graphs with closed tours, too, which no board has that is as small."""
+    """Include graphs with closed tours, which no board of this size has."""
     draw = random.Random(7)
-    every = [*product(range(4), range(4, 8))]
+    all_edges = [*product(range(4), range(4, 8))]
     closed_ones = 0
-    for edges in [every[:0], every, *(draw.sample(every, size) for size in [*range(7, 16)] * 4)]:
+    for edges in [
+        all_edges[:0],
+        all_edges,
+        *(draw.sample(all_edges, size) for size in [*range(7, 16)] * 4),
+    ]:
         near = np.zeros(8, dtype=np.int64)
         for one, two in edges:
             near[one] |= 1 << two
             near[two] |= 1 << one
         joined = {*edges, *(edge[::-1] for edge in edges)}
-        for start, own, others in ((0, (1, 2, 3), (4, 5, 6, 7)), (7, (4, 5, 6), (0, 1, 2, 3))):
-            turns = product(permutations(own), permutations(others))
+        for start, ours, others in ((0, (1, 2, 3), (4, 5, 6, 7)), (7, (4, 5, 6), (0, 1, 2, 3))):
+            turns = product(permutations(ours), permutations(others))
             paths = [(start, d, a, e, b, f, c, g) for (a, b, c), (d, e, f, g) in turns]
             tours = [path for path in paths if joined.issuperset(pairwise(path))]
             closed = sum((path[-1], start) in joined for path in tours)

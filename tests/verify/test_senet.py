@@ -1,4 +1,4 @@
-"""`verify` finds every kind of untruth about Senet, and names its row."""
+"""`verify` finds every kind of false value about Senet, and names its row."""
 
 from collections.abc import Callable
 from itertools import permutations, product
@@ -34,7 +34,7 @@ def listed_table(outputs: Path) -> ListedTable:
 
 
 def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
-    """How a part of the proof fails; what it stands on is proved of the true rows."""
+    """Return the failure of a part of the proof, whose premises are proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
         proof(listed, Rows(rows.combine_chunks().to_batches()[0]))
     return caught.value
@@ -43,7 +43,7 @@ def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFail
 # ---- a small board --------------------------------------------------------------------------
 
 SMALL = "ABABAB.."
-"""Its opening. All else is as on the board of 15 squares."""
+"""Its opening. The other rules are those of the board of 15 squares."""
 EVERY = sorted({"".join(pieces) for pieces in permutations(SMALL)})
 FAR = EVERY.index(".ABB.BAA")
 """A row with lines of both parities."""
@@ -67,12 +67,12 @@ RECORDS = (
 
 
 Sided = tuple[dict[str, int], dict[str, int]]
-"""By position, with A to move and with B."""
+"""Values by position, with A to move and with B."""
 
 
 @pytest.fixture(scope="module")
 def small_table() -> tuple[pa.Table, Sided, Sided]:
-    """The small board's table as the oracle has it, its plies, and the last moves of its lines."""
+    """Return the small board's table by the oracle, its plies, and the last moves of its lines."""
     plies: Sided = {}, {}
     last: Sided = {}, {}
     lines: dict[str, oracles.SenetLines] = {}
@@ -87,7 +87,17 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
         lines = layer | lines
     columns: dict[str, list[Any]] = {
         "position": EVERY,
-        "plies": [min((of[at] for of in plies if at in of), default=None) for at in EVERY],
+        "plies": [
+            min(
+                (
+                    values_by_position[at]
+                    for values_by_position in plies
+                    if at in values_by_position
+                ),
+                default=None,
+            )
+            for at in EVERY
+        ],
         "plies_even": [plies[0].get(at) for at in EVERY],
         "plies_odd": [plies[1].get(at) for at in EVERY],
         "dice": [lines[at].dice if at in lines else None for at in EVERY],
@@ -98,15 +108,19 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
 
 
 def prove_small(listed: ListedTable, rows: Rows) -> None:
-    """The whole proof, of whose rows only the positions are taken to be those of the board."""
+    """Run the whole proof on rows whose positions are assumed to be those of the small board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
     given = {id(listed): rows}
     with pytest.MonkeyPatch.context() as rules:
         rules.setattr(proof, "SQUARES", len(SMALL))
         rules.setattr(proof, "OPENING", SMALL)
-        rules.setattr(proof, "read_rows", lambda of: given[id(of)])
+        rules.setattr(proof, "read_rows", lambda given_table: given[id(given_table)])
         true = {(id(listed), id(rows)): Positions(cells)}
-        rules.setattr(proof, "prove_positions", lambda of, them: true[id(of), id(them)])
+        rules.setattr(
+            proof,
+            "prove_positions",
+            lambda given_table, given_rows: true[id(given_table), id(given_rows)],
+        )
         prove_senet(listed, {})
 
 
@@ -114,7 +128,7 @@ def prove_small(listed: ListedTable, rows: Rows) -> None:
 def checked_records(
     monkeypatch: pytest.MonkeyPatch,
 ) -> list[tuple[ListedTable, str, dict[str, Any]]]:
-    """What the records are held against."""
+    """Return a list that receives the arguments with which records are checked."""
     result: list[tuple[ListedTable, str, dict[str, Any]]] = []
     monkeypatch.setattr(proof, "check_records", lambda *given: result.append(given))
     return result
@@ -126,17 +140,17 @@ def test_a_small_board_is_proved(
     checked_records: list[tuple[ListedTable, str, dict[str, Any]]],
 ) -> None:
     rows, plies, last = small_table
-    said: list[tuple[str, str]] = []
+    passed: list[tuple[str, str]] = []
     listed = open_one(
         outputs,
         "senet",
-        lambda claim, done: said.extend([(claim.claim, claim.file)] if claim.passed else []),
+        lambda claim, done: passed.extend([(claim.claim, claim.file)] if claim.passed else []),
     )
-    said.clear()
+    passed.clear()
     prove_small(listed, Rows(rows.to_batches()[0]))
-    assert said == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
-    ((of, text, fields),) = checked_records
-    assert (of, text) == (listed, RECORDS)
+    assert passed == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
+    ((table, text, fields),) = checked_records
+    assert (table, text) == (listed, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
         "last_even": [last[0].get(at, 0) for at in EVERY],
@@ -144,15 +158,15 @@ def test_a_small_board_is_proved(
         "last_odd": [last[1].get(at, 0) for at in EVERY],
         "lines": rows["lines"].fill_null(0).to_pylist(),
     }
-    # all that can be is there: no ply, an even and an odd number, both, and many lines
+    # every case occurs: no ply, an even and an odd number, both, and many lines
     assert {(at in plies[0], at in plies[1]) for at in EVERY} == set(
         product((False, True), repeat=2)
     )
     assert max(fields["lines"]) == 64
 
 
-def other_line(row: dict[str, Any]) -> tuple[str, str]:
-    """Another shortest line to a position two plies from the opening."""
+def find_other_line(row: dict[str, Any]) -> tuple[str, str]:
+    """Return another shortest line to a position two plies from the opening."""
     for one_throw, one_start, one_goal, swaps, between in oracles.senet_successors(SMALL, "A"):
         for throw, start, goal, swap, after in oracles.senet_successors(between, "B"):
             dice = f"{one_throw}{throw}"
@@ -169,7 +183,7 @@ FALSE: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), FALSE)
-def test_a_false_cell_of_senet_is_found(
+def test_a_false_cell_of_senet_is_detected(
     listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
     column: str,
@@ -184,7 +198,7 @@ def test_a_false_cell_of_senet_is_found(
 
 
 @pytest.mark.parametrize("column", ["plies_even", "plies_odd", "plies", "lines"])
-def test_a_value_where_no_line_leads_is_found(
+def test_a_value_for_an_unreachable_position_is_detected(
     listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided], column: str
 ) -> None:
     row = small_table[0]["plies"].to_pylist().index(None)
@@ -192,14 +206,14 @@ def test_a_value_where_no_line_leads_is_found(
     assert (failure.row, failure.found, failure.expected) == (row, f"{column} 8", "None")
 
 
-def test_a_line_that_is_not_the_smallest_is_found(
+def test_a_line_that_is_not_the_smallest_is_detected(
     listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
 ) -> None:
     rows = small_table[0]
     two = pc.and_(pc.equal(rows["plies"], 2), pc.greater(rows["lines"], 1))
     row = two.to_pylist().index(True)
     true = rows.slice(row, 1).to_pylist()[0]
-    dice, moves = other_line(true)
+    dice, moves = find_other_line(true)
     failure = get_failure(
         prove_small, listed_table, cells(("dice", row, dice), ("moves", row, moves))(rows)
     )
@@ -223,12 +237,12 @@ def test_a_line_that_is_not_the_smallest_is_found(
         lambda move: "99-99",
     ],
 )
-def test_moves_that_are_none_are_found(
+def test_invalid_moves_are_detected(
     listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
     damage: Callable[[str], str],
 ) -> None:
-    """The last move of one line made another; of several false lines the first row is named."""
+    """Change the last move of two lines; the first row is named."""
     rows, row = small_table[0], FAR
     changes = []
     for at in (row, row + 5):
@@ -259,24 +273,24 @@ FIVES = "15 squares: five A, five B and five empty"
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
         ("A", "length of position 1 | 15"),
         ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
     ],
 )
-def test_a_false_position_is_found(
-    listed_table: ListedTable, senet_rows: pa.Table, value: str, said: str
+def test_a_false_position_is_detected(
+    listed_table: ListedTable, senet_rows: pa.Table, value: str, message: str
 ) -> None:
     failure = get_failure(
         prove_positions, listed_table, cell("position", 500_000, value)(senet_rows)
     )
-    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, said)
+    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, message)
     text = "the rows are all 756,756 arrangements, each once, in notation order"
     assert failure.claim.claim == text
 
 
-def test_a_missing_position_is_found(listed_table: ListedTable, senet_rows: pa.Table) -> None:
+def test_a_missing_position_is_detected(listed_table: ListedTable, senet_rows: pa.Table) -> None:
     failure = get_failure(prove_positions, listed_table, without(500_000)(senet_rows))
     assert (failure.found, failure.expected) == ("rows 756755", 756_756)

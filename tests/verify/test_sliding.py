@@ -1,4 +1,4 @@
-"""`verify` proves sliding boards, and finds every kind of untruth about them."""
+"""`verify` proves sliding boards, and finds every kind of false value about them."""
 
 import json
 import tempfile
@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same with an index alone."""
+    """Return a folder of boards that have only indexes."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     tables = PUZZLE.list_tables_with_boards(["2x3"], ["goals"])
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
@@ -73,7 +73,7 @@ def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def vouch(folder: Path) -> None:
-    """Let the manifest and the index's header say what the files now are."""
+    """Make the manifest and the index's header agree with the changed files."""
     beside = list_parameters(read_manifest(Folder(folder)))
     (table,) = [table for table in PUZZLE.list_published_tables(beside) if table.name == NAME]
     content = ContentHash(table.columns or table.list_fields())
@@ -96,7 +96,7 @@ def vouch(folder: Path) -> None:
         entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
 
-def with_record(folder: Path, rank: int, distance: int) -> None:
+def write_record(folder: Path, rank: int, distance: int) -> None:
     data = bytearray((folder / f"{NAME}.idx").read_bytes())
     data[place(data, rank)] = distance
     (folder / f"{NAME}.idx").write_bytes(reseal(data))
@@ -104,16 +104,16 @@ def with_record(folder: Path, rank: int, distance: int) -> None:
 
 
 def build_small_board() -> str:
-    """What is built of a board, what its proof claims, and what is found in a false record."""
+    """Return hashes of a board's files, its proof's claims, and the error of a false record."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
-        made = [sha256(file) for file in sorted(folder.glob("sliding*"))]
+        hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
-        with_record(folder, 100, 19)
+        write_record(folder, 100, 19)
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(folder)
-        return json.dumps([made, claimed, str(reported.value).replace(place, "")], indent=1)
+        return json.dumps([hashes, claimed, str(reported.value).replace(place, "")], indent=1)
 
 
 def test_a_board_is_built_and_proved_the_same_with_the_compiler_off() -> None:
@@ -138,7 +138,7 @@ def test_an_index_alone_is_proved(index_alone: Path) -> None:
     assert all(claim.file == f"{claim.table}.idx" for claim in prove_boards(index_alone))
 
 
-def test_every_wrong_record_is_found(index_alone: Path) -> None:
+def test_every_wrong_record_is_detected(index_alone: Path) -> None:
     right = (index_alone / f"{NAME}.idx").read_bytes()
     manifest = (index_alone / "manifest.json").read_bytes()
     for rank in (0, 100, 359):
@@ -146,7 +146,7 @@ def test_every_wrong_record_is_found(index_alone: Path) -> None:
         for wrong in (distance + 2, abs(distance - 2), distance + 1, 0, 255):
             if wrong == distance:
                 continue
-            with_record(index_alone, rank, wrong)
+            write_record(index_alone, rank, wrong)
             with pytest.raises(VerifyFailed) as reported:
                 prove_boards(index_alone)
             assert reported.value.row is not None or "distance" in str(reported.value)
@@ -163,7 +163,7 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
         (0, "distance 0", "a distance above 0"),
         (distance + 2, nearest, f"one at {distance + 1} and none nearer"),
     ):
-        with_record(index_alone, 0, wrong)
+        write_record(index_alone, 0, wrong)
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(index_alone)
         assert (reported.value.row, reported.value.found, reported.value.expected) == (
@@ -174,42 +174,42 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
         assert reported.value.content == {"state": state, "distance": wrong}
 
 
-def halves(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
-    """Let a table's records come in two stretches, one of them with a false 0."""
+def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
+    """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
     def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-        for begin, given in true(listed):
+        for begin, given in iter_unchanged(listed):
             result, middle = given.copy(), len(given) // 2
             if rank is not None and listed.name == name:
                 result["distance"][rank] = 0
             yield begin, result[:middle]
             yield begin + middle, result[middle:]
 
-    true = iter_records
+    iter_unchanged = iter_records
     monkeypatch.setattr(proof, "iter_records", changed)
 
 
-def test_records_may_come_in_stretches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    halves(monkeypatch, NAME)
+def test_records_may_come_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    split_records(monkeypatch, NAME)
     assert prove_boards(folder)
 
 
 @pytest.mark.parametrize("goal", ["123450", "123405"])
-def test_a_false_record_of_any_goal_and_stretch_is_found(
+def test_false_records_of_any_goal_and_chunk_are_detected(
     folder: Path, goal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(
         Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"], ["goals"]))]),
         Quiet(),
     )
-    halves(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
+    split_records(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
     with pytest.raises(VerifyFailed) as reported:
         prove_boards(folder)
     state = sliding.parse_board("2x3").unrank(100, goal)
     assert (reported.value.row, reported.value.content) == (100, {"state": state, "distance": 0})
 
 
-def test_records_of_another_board_are_found(folder: Path) -> None:
+def test_records_of_another_board_are_detected(folder: Path) -> None:
     store, (table, *_) = Folder(folder), PUZZLE.list_tables_with_boards(["2x3"])
     listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
     with pytest.raises(VerifyFailed) as reported:
@@ -217,22 +217,20 @@ def test_records_of_another_board_are_found(folder: Path) -> None:
     assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
-def test_stretches_are_told_as_they_are_proved(
-    index_alone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_reported_by_chunk(index_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: dict[str, list[int]] = {}
 
-    def heard(claim: Claim, done: int) -> None:
+    def on_claim(claim: Claim, done: int) -> None:
         if claim.table == NAME:
             reported.setdefault(claim.claim, []).append(done)
 
     monkeypatch.setattr(proof, "CHUNK_ORDERS", 25)
-    prove_boards(index_alone, heard)
+    prove_boards(index_alone, on_claim)
     text = "every state except the goal has a neighbour one move nearer, and none still nearer"
     assert reported[text] == [0, 150, 300, 360, 360]
 
 
-def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(
+def test_consistent_distances_must_be_zero_at_the_goal(
     index_alone: Path,
 ) -> None:
     data = bytearray((index_alone / f"{NAME}.idx").read_bytes())
@@ -245,7 +243,7 @@ def test_distances_that_agree_with_their_neighbours_must_begin_at_the_goal(
     assert (reported.value.found, reported.value.expected) == ("distance of 123450: 2", 0)
 
 
-def test_another_number_of_states_than_published_is_found(
+def test_a_layer_size_differing_from_the_published_one_is_detected(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 44", " 45"))
@@ -254,7 +252,7 @@ def test_another_number_of_states_than_published_is_found(
     assert reported.value.found == "states at distance 14: 44"
 
 
-def test_farther_states_than_published_are_found(
+def test_states_farther_than_published_are_detected(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(references.FARTHEST, "2x3", 20)
@@ -263,7 +261,7 @@ def test_farther_states_than_published_are_found(
     assert (reported.value.found, reported.value.expected) == ("moves 21", 20)
 
 
-def test_the_manifests_content_is_that_of_the_records(index_alone: Path) -> None:
+def test_the_content_hash_is_computed_from_the_records(index_alone: Path) -> None:
     index = index_alone / f"{NAME}.idx"
     index.write_bytes(change_header(index.read_bytes(), content=bytes(32)))
     with edit_manifest(index_alone) as entries:
@@ -292,7 +290,7 @@ def swap(values: list[object]) -> None:
     values[7], values[8] = values[8], values[7]
 
 
-def put(row: int, value: object) -> Callable[[list[object]], None]:
+def set_value(row: int, value: object) -> Callable[[list[object]], None]:
     def change(values: list[object]) -> None:
         assert values[row] != value
         values[row] = value
@@ -304,15 +302,15 @@ def put(row: int, value: object) -> Callable[[list[object]], None]:
     ("edit", "column", "row"),
     [
         (change_column("state", swap), "state", 7),
-        (change_column("state", put(12, "12345")), "state", 12),
-        (change_column("distance", put(100, 3)), "distance", 100),
-        (change_column("best_moves", put(11, "UDLR")), "best_moves", 11),
-        (change_column("best_moves", put(359, "")), "best_moves", 359),
-        (change_column("manhattan", put(5, 0)), "manhattan", 5),
-        (change_column("goal", put(9, "123405")), "goal", 9),
+        (change_column("state", set_value(12, "12345")), "state", 12),
+        (change_column("distance", set_value(100, 3)), "distance", 100),
+        (change_column("best_moves", set_value(11, "UDLR")), "best_moves", 11),
+        (change_column("best_moves", set_value(359, "")), "best_moves", 359),
+        (change_column("manhattan", set_value(5, 0)), "manhattan", 5),
+        (change_column("goal", set_value(9, "123405")), "goal", 9),
     ],
 )
-def test_a_wrong_row_is_found(
+def test_a_wrong_row_is_detected(
     folder: Path, edit: Callable[[pa.Table], pa.Table], column: str, row: int
 ) -> None:
     path = folder / f"{NAME}.parquet"
@@ -331,7 +329,7 @@ def test_a_wrong_row_is_found(
     assert json.dumps(reported.value.to_dict())
 
 
-def test_a_row_too_few_is_found(folder: Path) -> None:
+def test_a_missing_row_is_detected(folder: Path) -> None:
     path = folder / f"{NAME}.parquet"
     pq.write_table(pq.read_table(path).slice(0, 359), path)
     vouch(folder)

@@ -1,4 +1,4 @@
-"""The verdict on each kind of table: what was shown and no more, as docs/trust.md has it."""
+"""Verdicts: each kind of table gets the verdict that docs/trust.md gives it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Register:
-    """Makes some puzzles the only ones that there are."""
+    """Return a function that makes some puzzles the only registered ones."""
 
     def only(*toys: Puzzle) -> None:
         modules = {toy.name: f"tests.only_{toy.name}" for toy in toys}
@@ -83,7 +83,7 @@ def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
     assert group_boards(verdicts[4:5]) == [("proved", "moves", [])]
 
 
-def test_an_outcome_shows_what_is_as_strong() -> None:
+def test_an_outcome_shows_equal_or_weaker_grades() -> None:
     outcome = Outcome((Verdict("counts", "3x4", Grade.RECOUNTED, ""),))
     assert outcome.shows("3x4", least=Grade.RECOUNTED)
     assert outcome.shows("3x4", least=Grade.SAMPLED)
@@ -119,7 +119,7 @@ class Tasty(pancakes.Pancakes):
 
 
 class Tags(Recipe):
-    """A recipe that brings its maker, and that no proof knows."""
+    """A recipe that has its own builder, and that no proof knows."""
 
     search = "tags"
     builder = "tests.verify.test_verdicts:make_tags"
@@ -130,16 +130,16 @@ class Tags(Recipe):
 
 def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
     tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
-    return (of for of in [tags]), (of for of in [tags]), 24
+    return (columns for columns in [tags]), (columns for columns in [tags]), 24
 
 
 INDEX = (("steps", "B"), ("tag", "3s"))
 ALONE = (Table("jugs", "Tags of 24 states", "row number = rank", (), Tags(), index=INDEX),)
-"""An index alone."""
+"""A table that is an index alone."""
 
 
 class WithoutRules(Puzzle):
-    """The same tables, of a puzzle of which nothing else is known."""
+    """A puzzle with the same tables, of which nothing else is known."""
 
     name = "jugs"
     title = "Unknown"
@@ -149,21 +149,21 @@ class WithoutRules(Puzzle):
 
 
 class Proving(WithoutRules):
-    """The same with a proof of its own."""
+    """A puzzle without rules that has its own proof."""
 
     proof = "tests.verify.test_verdicts:prove_own"
 
 
 def prove_own(listed: ListedTable, seen: Seen) -> object:
-    """A proof that leaves a verdict on another table, or something else."""
-    return LEFT.pop()
+    """Return a verdict on another table, or something else."""
+    return OUTCOMES.pop()
 
 
-LEFT: list[object] = []
+OUTCOMES: list[object] = []
 
 
 def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> Verdict:
-    """The one verdict where one puzzle has one table, which docs/trust.md has too."""
+    """Return the verdict on the only table of the only puzzle, and require it in docs/trust.md."""
     register(puzzle)
     (verdict,) = verify(Folder(folder)).verdicts
     assert (verdict.table, verdict.board) == (puzzle.tables[0].name, None)
@@ -181,7 +181,7 @@ def test_columns_and_fields_without_rules_keep_a_table_intact(
     assert verdict.how.endswith("; not proved: taste, spice")
 
 
-def test_a_column_beside_a_list_keeps_it_intact(
+def test_an_unknown_column_keeps_a_list_intact(
     tmp_path: Path, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = lanes.lane(3, 4)
@@ -204,7 +204,7 @@ def test_a_column_beside_a_list_keeps_it_intact(
 
 @pytest.fixture
 def alone(tmp_path: Path, register: Register) -> Path:
-    """A folder with an index alone, whose puzzle gives no rules for it."""
+    """Return a folder with an index alone, whose puzzle has no rules for it."""
     puzzle = WithoutRules(ALONE)
     register(puzzle)
     build_tables(tmp_path, puzzle)
@@ -217,7 +217,9 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
     register(lanes.PUZZLE)
     for quick in (False, True):
         verified = verify(Folder(alone), quick=quick)
-        assert [(of.table, of.verdict) for of in verified.verdicts] == [("jugs", "intact")]
+        assert [(verdict.table, verdict.verdict) for verdict in verified.verdicts] == [
+            ("jugs", "intact")
+        ]
         assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
 
 
@@ -226,7 +228,9 @@ def test_an_index_without_rules_is_counted_and_not_proved(
 ) -> None:
     assert run_command(["verify", "--json", "--outputs", str(alone)]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert [(of["table"], of["verdict"]) for of in answer["tables"]] == [("jugs", "intact")]
+    assert [(entry["table"], entry["verdict"]) for entry in answer["tables"]] == [
+        ("jugs", "intact")
+    ]
     assert (answer["totals"]["tables"], answer["totals"]["verdicts"]) == (1, {"intact": 1})
     assert run_command(["verify", "--outputs", str(alone)]) == 0
     out = capsys.readouterr().out
@@ -241,7 +245,7 @@ def test_fields_of_an_index_without_rules_are_named(alone: Path) -> None:
 
 
 class NoProof:
-    """Stands for what a proof does before it says what it showed."""
+    """Stand-in for the steps of a proof before its verdict."""
 
     def __init__(self, *given: object) -> None: ...
 
@@ -269,17 +273,17 @@ def test_every_proof_names_what_it_leaves_out(
     old = listed.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
-    more = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
+    extended = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
     for name in names:
         monkeypatch.setattr(module, name, NoProof)
     result = list[Verdict]()
-    prove([replace(listed, table=more)], result.extend)
-    assert {of.verdict for of in result} <= {Grade.INTACT}
+    prove([replace(listed, table=extended)], result.extend)
+    assert {verdict.verdict for verdict in result} <= {Grade.INTACT}
     monkeypatch.undo()
     assert listed.gaps == ["taste", *(name for name, _ in spice)]
 
 
-def test_records_of_an_index_alone_are_those_that_are_listed(alone: Path) -> None:
+def test_the_content_hash_of_an_index_alone_is_checked(alone: Path) -> None:
     with edit_manifest(alone) as entries:
         entries["jugs"]["content"] = "00" * 32
     with pytest.raises(VerifyFailed, match="every record decodes, and the content hash"):
@@ -290,25 +294,25 @@ SUPER: Any = "super"
 
 
 @pytest.mark.parametrize(
-    "left", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
+    "outcome", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
 )
-def test_a_proof_that_does_not_say_what_it_showed_shows_nothing(
-    left: object, tmp_path: Path, register: Register
+def test_a_proof_without_a_valid_outcome_shows_nothing(
+    outcome: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    LEFT[:] = [left]
+    OUTCOMES[:] = [outcome]
     assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
 
 
-def test_a_proof_gives_verdicts_on_its_own_table_alone(tmp_path: Path, register: Register) -> None:
+def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     register(Proving(jugs.PUZZLE.tables))
-    LEFT[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
+    OUTCOMES[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
     (verdict,) = verify(Folder(tmp_path)).verdicts
     assert verdict == Verdict("jugs", None, Grade.PROVED, "by hand")
 
 
-def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: Register) -> None:
+def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, lanes.PUZZLE)
     seen = list[Seen]()
 
@@ -322,7 +326,9 @@ def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: R
         verify(Folder(tmp_path))
     first, second = seen
     assert first == {}
-    assert [(name, of.result) for name, of in second.items()] == [("lane_3x4", "lane_3x4")]
+    assert [(name, outcome.result) for name, outcome in second.items()] == [
+        ("lane_3x4", "lane_3x4")
+    ]
 
 
 # ---- forged entries -------------------------------------------------------------------------
@@ -330,16 +336,16 @@ def test_what_a_proof_leaves_is_seen_by_the_next_one(tmp_path: Path, register: R
 
 @pytest.fixture
 def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the indexes of 2x3, and no rows."""
+    """Return a folder with the indexes of 2x3, and no rows."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     build_tables(tmp_path, SLIDING, *SLIDING.list_tables_with_boards(["2x3"], ["goals"]))
     return tmp_path
 
 
-def test_rows_that_are_listed_beside_an_index_alone_are_refused(
+def test_rows_listed_beside_an_index_alone_are_rejected(
     sliding_index: Path, tmp_path: Path, outputs: Path
 ) -> None:
-    """Nobody would look at them, and the table would be proved."""
+    """Refuse rows that no proof reads, which would otherwise count as proved."""
     name = "sliding_2x3_6"
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
@@ -350,7 +356,7 @@ def test_rows_that_are_listed_beside_an_index_alone_are_refused(
 
 
 @pytest.mark.parametrize("word", ["parameters", "description", "rows"])
-def test_an_index_alone_is_described_as_it_is_defined(sliding_index: Path, word: str) -> None:
+def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) -> None:
     with edit_manifest(sliding_index) as entries:
         text = entries["sliding_2x3_6"]
         false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
@@ -381,7 +387,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 
 @pytest.fixture(scope="module")
 def numbered_boards(ranked_boards: Path) -> list[Verdict]:
-    """Verdicts on tours by number, of boards taken for larger ones too, and for unknown ones."""
+    """Return verdicts on ranking tables, also with limits and references changed."""
     result = list[Verdict]()
     names = ("knight_cycles_5x6", "knight_numbers_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
@@ -400,17 +406,17 @@ def numbered_boards(ranked_boards: Path) -> list[Verdict]:
 
 
 def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[KnightBoard], Known]:
-    """Published numbers without those of some boards."""
+    """Return a function that gives the published numbers except those of some boards."""
     return lambda board: None if str(board) in names else known(board)
 
 
-def test_tours_by_number_are_recounted_only_where_all_was_tried(
+def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
     numbered_boards: list[Verdict],
 ) -> None:
-    assert [of.verdict for of in numbered_boards] == [
+    assert [verdict.verdict for verdict in numbered_boards] == [
         *("recounted", "recounted", "published", "published", "published", "sampled")
     ]
-    hows = [of.how.split("; ") for of in numbered_boards]
+    hows = [verdict.how.split("; ") for verdict in numbered_boards]
     summed = [True, True, False, True, False, False]
     assert [how[0].startswith("each layer was summed again") for how in hows] == summed
     assert hows[0][1:] == [
@@ -426,7 +432,7 @@ def test_tours_by_number_are_recounted_only_where_all_was_tried(
 
 @pytest.fixture
 def counted_boards(tmp_path: Path) -> list[Verdict]:
-    """Verdicts on boards that are small, taken for larger ones."""
+    """Return verdicts on small boards, some of them treated like larger ones."""
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
@@ -457,12 +463,12 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         register(toy)
         result += verify(Folder(folder)).verdicts
     bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
-    LEFT[:] = [None]
+    OUTCOMES[:] = [None]
     for toy in (bare, proving, lanes.PUZZLE):
         register(toy)
         result += verify(Folder(tmp_path / "2")).verdicts
     result += verify(Folder(tmp_path / "2"), quick=True).verdicts
-    assert [of.verdict for of in result] == [
+    assert [verdict.verdict for verdict in result] == [
         *("intact", "proved", "recounted", "proved", "proved", "intact", "intact", "intact"),
         "intact",
     ]
@@ -470,7 +476,7 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
 
 
 def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdict]) -> None:
-    result = [(of.board, of.verdict.value) for of in counted_boards]
+    result = [(verdict.board, verdict.verdict.value) for verdict in counted_boards]
     half = len(result) // 2
     assert dict(result[:half]) == {
         "3x4": "proved",
@@ -482,7 +488,7 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
         "5x6": "published",
         "10x3": "intact",
     }
-    # where no square is counted again, it is the totals that count
+    # where no square is recounted, the totals decide
     assert dict(result[half:]) == {
         **dict(result[:half]),
         "4x5": "published",
@@ -491,15 +497,15 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdic
     }
 
 
-def test_boards_are_no_better_than_the_list_beside_them(tmp_path: Path) -> None:
-    """A list that is not proved is no proof of a board, which is counted again instead."""
+def test_an_unproved_list_is_no_evidence_for_counts(tmp_path: Path) -> None:
+    """Recount a board whose list is not proved, because the list is no evidence for it."""
     table = make_count_table(((3, 4), (4, 3)))
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     tours = open_one(tmp_path, "knight_tours_3x4")
     tours.gaps.append("rating")
     result = list[Verdict]()
     prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
-    assert [of.verdict for of in result] == ["intact", "recounted", "recounted"]
-    assert {of.how for of in result[1:]} == {
+    assert [verdict.verdict for verdict in result] == ["intact", "recounted", "recounted"]
+    assert {verdict.how for verdict in result[1:]} == {
         "every square or its image was counted again, path by path"
     }

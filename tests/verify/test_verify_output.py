@@ -1,4 +1,4 @@
-"""What `verify` prints: a line and a verdict a table, totals, and nothing after what fails."""
+"""The output of `verify`: a line and a verdict a table, totals, and nothing after a failure."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the 8-puzzle's tables and one of another puzzle, which has no rules here."""
+    """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
     for module in (verify, verify.manifest_checks):
         monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
@@ -44,7 +44,7 @@ def keep_only(folder: Path, *names: str) -> None:
     write_manifest(Folder(folder), {name: entries[name] for name in names})
 
 
-def test_quick_says_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
+def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
     code, out, err = cli("verify", "--quick", "--outputs", str(copy))
     *lines, last = out.splitlines()
     assert (code, err) == (0, "")
@@ -65,10 +65,10 @@ def test_quick_says_that_only_files_were_compared(copy: Path, cli: Cli) -> None:
     assert re.fullmatch(rf"7 tables: 7 intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
-    assert [(of["table"], of["board"], of["verdict"]) for of in reported["tables"]] == [
+    assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
         (name.partition(".")[0], None, "intact") for name, *_ in rows[1:]
     ]
-    assert {of["how"] for of in reported["tables"]} == {
+    assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
     totals = {"claims": claims, "tables": 7, "seconds": 0, "verdicts": {"intact": 7}}
@@ -95,13 +95,13 @@ def test_a_table_that_no_rule_knows_is_intact(
     )
     assert re.fullmatch(r"3 tables: 2 proved, 1 intact; 32 claims, [\d.]+ s", last)
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
-    result = {of["table"]: of["verdict"] for of in reported["tables"]}
+    result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
     assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
 
 
 class Bare(Puzzle):
-    """A puzzle whose recipe no proof knows of a puzzle of its kind."""
+    """A puzzle whose recipe no proof knows in a puzzle of its kind."""
 
     name = "bare"
     title = "Bare"
@@ -121,9 +121,7 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
     assert re.search(r"\n2 tables: 2 intact; \d+ claims, [\d.]+ s\n$", out)
 
 
-def test_all_proved_is_said_plainly_and_every_claim_on_demand(
-    eight: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep_only(eight, "eight", "eight_edge")
     out = read_output(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, last = out.splitlines()
@@ -136,14 +134,14 @@ def test_all_proved_is_said_plainly_and_every_claim_on_demand(
     ]
 
 
-def test_nothing_is_claimed_after_what_fails(
+def test_nothing_is_claimed_after_a_failure(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rewrite(eight, "eight_edge", cell("solutions", 7, 99))
     code, out, err = read_output(capsys, "--outputs", str(eight))
     assert code == 3
     assert "eight_edge.parquet fails a proof" in err
-    # what was verified before stands there, and no totals
+    # the tables verified before are printed, without totals
     assert [line.split(",")[0] for line in out.splitlines()][1:] == ["eight.parquet"]
     assert "tables:" not in out
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
@@ -157,7 +155,7 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
     reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Grade.PUBLISHED, "as OEIS"), ("5x5", Grade.PROVED, "listed")]
-    reported.on_verdicts([Verdict("counts", *of) for of in boards])
+    reported.on_verdicts([Verdict("counts", *row) for row in boards])
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -168,13 +166,13 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
     ]
     reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    reported.on_verdicts([Verdict("more", *of) for of in boards])
+    reported.on_verdicts([Verdict("more", *row) for row in boards])
     assert lines[-1] == "  recounted: 7 boards: again\n"
 
 
 @pytest.fixture(scope="module")
 def sliding_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where nothing is published but a sliding board."""
+    """Return a folder where only a sliding board is published."""
     return make_once(
         tmp_path_factory,
         "sliding",
@@ -194,7 +192,7 @@ def test_a_folder_with_optional_tables_alone_is_verified(
     reported = json.loads(out)
     assert code == 0
     assert reported["unpublished"][:2] == ["eight", "eight_edge"]
-    assert [(of["table"], of["verdict"]) for of in reported["tables"]] == [
+    assert [(entry["table"], entry["verdict"]) for entry in reported["tables"]] == [
         ("sliding_2x3_5", "proved"),
         ("sliding_2x3_6", "proved"),
     ]
