@@ -84,9 +84,11 @@ def close_connections() -> Iterator[str]:
         def answer() -> None:
             while True:
                 try:
-                    server.accept()[0].close()
+                    connection = server.accept()[0]
                 except OSError:
                     return
+                connection.recv(1 << 16)  # unread bytes would make the close a reset
+                connection.close()
 
         threading.Thread(target=answer, daemon=True).start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}/tables"
