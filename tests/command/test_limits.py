@@ -41,7 +41,7 @@ def run_under_limit(*words: str, address_space: int, **variables: str) -> tuple[
     return result.returncode, result.stdout, result.stderr
 
 
-@pytest.mark.parametrize("limit", [100 << 20, 1000 << 20])
+@pytest.mark.parametrize("limit", [300 << 20, 1000 << 20])
 def test_a_limit_on_address_space_is_reported(outputs: Path, limit: int) -> None:
     code, out, text = run_under_limit(
         "query", "eight", "--outputs", str(outputs), address_space=limit
@@ -54,7 +54,7 @@ def test_a_limit_on_address_space_is_reported(outputs: Path, limit: int) -> None
 
 def test_a_lone_lookup_needs_little(outputs: Path) -> None:
     words = ("query", "eight", "123456780", "--outputs", str(outputs))
-    assert run_under_limit(*words, address_space=100 << 20)[::2] == (0, "")
+    assert run_under_limit(*words, address_space=300 << 20)[::2] == (0, "")
 
 
 @pytest.mark.parametrize("threads", ["0", "1000000"])
