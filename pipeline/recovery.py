@@ -71,7 +71,7 @@ def recover(store: Store) -> Recovery:
     """Find all undamaged tables and pages in a store without its manifest."""
     backup, pages = read_backup(store)
     tables = {name: entry for name, entry in backup.items() if _is_intact(store, entry)}
-    names = [name for name in _list_names(store) if name not in tables]
+    names = [name for name in _list_names(store, r"\.(parquet|idx)") if name not in tables]
     parameters, left_out = dict[str, dict[str, Any]](), dict[str, str]()
     for name in names:
         try:
@@ -88,6 +88,9 @@ def recover(store: Store) -> Recovery:
                 except (NotWhole, OSError) as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
+    for name in _list_names(store, r"\.[0-9]+\.parquet"):
+        if name not in tables:
+            left_out[name] = "nothing lists its part files"
     intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
     return Recovery(tables, intact_pages, left_out)
 
@@ -108,9 +111,9 @@ def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> 
         return False
 
 
-def _list_names(store: Store) -> list[str]:
-    """List the names of tables that files belong to, except tables in part files."""
-    matches = (re.fullmatch(r"([^.]+)\.(parquet|idx)", name) for name in list_files(store))
+def _list_names(store: Store, ending: str) -> list[str]:
+    """List the names of tables that have files with such an ending."""
+    matches = (re.fullmatch(rf"([^.]+){ending}", name) for name in list_files(store))
     return sorted({match[1] for match in matches if match and match[1].isidentifier()})
 
 
@@ -130,6 +133,7 @@ def _read_parameters(store: Store, name: str) -> dict[str, Any]:
 
 def _read_metadata(store: Store, name: str) -> dict[str, str]:
     try:
+        store.get_size(f"{name}.parquet")  # an OSError for a named pipe, which may never end
         with pq.ParquetFile(store.get_source(f"{name}.parquet")) as file:
             metadata = file.metadata.metadata or {}
     except (pa.ArrowException, OSError) as error:

@@ -237,6 +237,24 @@ def test_intact_part_files_stay_listed(folder: Path) -> None:
     assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
 
 
+def test_part_files_that_nothing_lists_are_named_and_untouched(folder: Path) -> None:
+    paths = split(folder, TOURS.name, 5, 9)
+    remove_both(folder)
+    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert TOURS.name not in tables
+    assert left_out == {TOURS.name: "nothing lists its part files"}
+    assert all(path.exists() for path in paths)
+
+
+@pytest.mark.parametrize("name", [TOURS.file, ROWS.index_file])
+def test_a_named_pipe_is_not_read(name: str, folder: Path) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    remove_both(folder)
+    _, _, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert [*left_out] == [name.partition(".")[0]]
+
+
 def test_only_unchanged_pages_stay_listed(folder: Path) -> None:
     store = Folder(folder)
     for name in ("report.html", "explorer.html"):
