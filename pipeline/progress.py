@@ -125,9 +125,9 @@ class BuildProgress(ProgressBar):
         """Print the manifest's problem, the recovered tables, and why others were left out."""
         self.console.print(problem, markup=False)
         if tables:
-            self.console.print(f"taken back from their files: {', '.join(tables)}", markup=False)
+            self.console.print(f"recovered: {', '.join(tables)}", markup=False)
         for name, reason in left_out.items():
-            self.console.print(f"not taken back: {name} ({reason})", markup=False)
+            self.console.print(f"not recovered: {name} ({reason})", markup=False)
 
 
 @dataclass(slots=True)

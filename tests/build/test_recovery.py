@@ -310,6 +310,6 @@ def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
     built_again = cli("precompute", "sliding", "--board", "2x3", *options)
     assert built_again.code == 0
-    assert f"taken back from their files: {COUNTS.name}, " not in built_again.out
-    assert "taken back from their files: " in built_again.err
+    assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
+    assert "recovered" not in built_again.out
     assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
