@@ -15,7 +15,7 @@ import pytest
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.definition import make_tour_table
-from tablebase.tables import MANIFEST
+from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, often, wide
@@ -64,7 +64,8 @@ def assert_right_answers_or_errors(cli: Cli, folder: Path, puzzle: str = "") -> 
 
 
 def assert_same_tables(folder: Path, outputs: Path) -> None:
-    names = sorted(path.name for path in folder.iterdir() if path.name != ".lock")
+    hidden = (".lock", BACKUP)
+    names = sorted(path.name for path in folder.iterdir() if path.name not in hidden)
     assert names == sorted(path.name for path in outputs.iterdir() if is_table(path))
     assert read_manifest(Folder(folder)) == read_manifest(Folder(outputs))
     for name in names:
