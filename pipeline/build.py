@@ -23,25 +23,28 @@ from pipeline.recovery import recover
 from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
-from tablebase.tables import MANIFEST
+from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import write_index
 from tablebase.tables.manifest import (
     Entry,
     File,
     IndexEntry,
+    Page,
     amend_manifest,
     facts_of_rows,
     find_mismatch,
+    has_manifest,
     is_row_file,
     list_parameters,
     measure_file,
+    read_backup,
     read_manifest,
     replace_manifest,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
-from tablebase.tables.store import Store
+from tablebase.tables.store import Store, Unreachable
 
 
 class BuildObserver(Protocol):
@@ -137,7 +140,7 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
     store = request.store
     try:
         published = read_manifest(store)
-        if published or MANIFEST in list_files(store, MANIFEST):
+        if published or has_manifest(store):
             return published
         problem = f"{store.locate(MANIFEST)} is missing."
     except TableDamaged as error:
@@ -146,10 +149,16 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
         if error.version > error.supported and not request.force:
             raise
         problem = f"{error.file} has format version {error.version}, not {error.supported}."
-    recovery = recover(store)
+    try:
+        backup = read_backup(store)
+    except TableVersionError:
+        if not request.force:
+            raise
+        backup = dict[str, Entry](), dict[str, Page]()
+    recovery = recover(store, *backup)
     if recovery.tables or recovery.left_out:
         observer.on_recovery(problem, sorted(recovery.tables), recovery.left_out)
-    if recovery.tables or MANIFEST in list_files(store, MANIFEST):
+    if recovery.tables or list_files(store, BACKUP) or has_manifest(store):
         replace_manifest(store, recovery.tables, recovery.pages)
     return dict(recovery.tables)
 
@@ -280,6 +289,8 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
                 return f"{file.file} damaged"
         except ABSENT:
             return f"{file.file} missing"
+        except Unreachable as error:
+            raise make_open_error(store.locate(file.file), error, "") from error
         except OSError:
             return f"{file.file} cannot be read"
     return UP_TO_DATE

@@ -33,7 +33,7 @@ from tablebase.tables.manifest import (
     find_mismatch,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
-from tablebase.tables.store import Store
+from tablebase.tables.store import Store, Unreachable
 
 
 class PartFileTask:
@@ -123,6 +123,8 @@ def _is_present(store: Store, table: Table, number: int, result: Arrays) -> bool
     rows, size, _ = result[0].tolist()
     try:
         return not rows or store.get_size(name_part_file(table, number + 1)) == size
+    except Unreachable:
+        raise
     except OSError:
         return False
 
@@ -192,6 +194,8 @@ def repair_part_files(store: Store, table: Table, entry: Entry, runner: TaskRunn
 def _is_intact(store: Store, file: File) -> bool:
     try:
         return not find_mismatch(store, file)
+    except Unreachable:
+        raise
     except OSError:
         return False
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,11 +41,10 @@ from tablebase.tables.manifest import (
     Page,
     facts_of_rows,
     measure_file,
-    read_backup,
 )
 from tablebase.tables.parquet import TableWriter, make_schema
-from tablebase.tables.repair import list_files
-from tablebase.tables.store import Store
+from tablebase.tables.repair import ABSENT, list_files, make_open_error
+from tablebase.tables.store import Store, Unreachable
 
 BLOCKS = 1 << 8
 """Index blocks that are read together."""
@@ -67,16 +67,19 @@ class NotWhole(Exception):
     """Error for a file whose content contradicts its metadata, or that is not this program's."""
 
 
-def recover(store: Store) -> Recovery:
-    """Find all undamaged tables and pages in a store without its manifest."""
-    backup, pages = read_backup(store)
+def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]) -> Recovery:
+    """Find all undamaged tables and pages in a store without its manifest.
+
+    `backup` and `pages` are what the manifest's backup lists. Raise TableUnreadable for a file that
+    cannot be read: that is no damage, so nothing may be concluded from it.
+    """
     tables = {name: entry for name, entry in backup.items() if _is_intact(store, entry)}
     names = [name for name in _list_names(store, r"\.(parquet|idx)") if name not in tables]
     parameters, left_out = dict[str, dict[str, Any]](), dict[str, str]()
     for name in names:
         try:
             parameters[name] = _read_parameters(store, name)
-        except (NotWhole, OSError) as error:
+        except NotWhole as error:
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
     for puzzle in list_puzzles():
@@ -85,7 +88,7 @@ def recover(store: Store) -> Recovery:
             if table_parameters is not None:
                 try:
                     tables[table.name] = _read_entry(store, table, table_parameters)
-                except (NotWhole, OSError) as error:
+                except NotWhole as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
     for name in _list_names(store, r"\.[0-9]+\.parquet"):
@@ -106,9 +109,27 @@ def _is_intact(store: Store, entry: Entry) -> bool:
 
 def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
     try:
-        return measure_file(store, name) == {"bytes": listed.bytes, "sha256": listed.sha256}
-    except OSError:
+        with _translate_read_errors(store, name):
+            return measure_file(store, name) == {"bytes": listed.bytes, "sha256": listed.sha256}
+    except NotWhole:
         return False
+
+
+@contextmanager
+def _translate_read_errors(store: Store, name: str) -> Iterator[None]:
+    """Raise NotWhole for a file that is missing or cannot be decoded, and TableUnreadable if the
+    system or the network does not let this process read it."""
+    try:
+        with store.open(name):  # pyarrow would wait for a named pipe, and hide the system's reason
+            pass
+        yield
+    except (pa.ArrowException, ValueError, RecursionError) as error:
+        raise NotWhole(f"{name} cannot be read") from error
+    except OSError as error:
+        is_damage = error.errno is None and not isinstance(error, Unreachable)
+        if is_damage or isinstance(error, ABSENT):
+            raise NotWhole(f"{name} cannot be read") from error
+        raise make_open_error(store.locate(name), error, "") from error
 
 
 def _list_names(store: Store, ending: str) -> list[str]:
@@ -124,7 +145,7 @@ def _read_parameters(store: Store, name: str) -> dict[str, Any]:
     text = _read_metadata(store, name).get("parameters")
     try:
         parameters = json.loads(text or "null")
-    except ValueError:
+    except (ValueError, RecursionError):
         parameters = None
     if not isinstance(parameters, dict):
         raise NotWhole(f"{name}.parquet does not say what it was made of")
@@ -132,12 +153,11 @@ def _read_parameters(store: Store, name: str) -> dict[str, Any]:
 
 
 def _read_metadata(store: Store, name: str) -> dict[str, str]:
-    try:
-        store.get_size(f"{name}.parquet")  # an OSError for a named pipe, which may never end
-        with pq.ParquetFile(store.get_source(f"{name}.parquet")) as file:
-            metadata = file.metadata.metadata or {}
-    except (pa.ArrowException, OSError) as error:
-        raise NotWhole(f"{name}.parquet cannot be read") from error
+    with (
+        _translate_read_errors(store, f"{name}.parquet"),
+        pq.ParquetFile(store.get_source(f"{name}.parquet")) as file,
+    ):
+        metadata = file.metadata.metadata or {}
     return {
         key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
         for key, value in metadata.items()
@@ -168,15 +188,15 @@ def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry
 def _read_rows(store: Store, table: Table) -> tuple[str, int]:
     """Decode all rows and return their content hash and number."""
     content_hash, rows = ContentHash(table.columns), 0
-    try:
-        with pq.ParquetFile(store.get_source(table.file), page_checksum_verification=True) as file:
-            if not file.schema_arrow.equals(make_schema(table), check_metadata=True):
-                raise NotWhole(f"{table.file} is of another version of its table")
-            for batch in file.iter_batches(1 << 16):
-                content_hash.update(batch)
-                rows += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        raise NotWhole(f"{table.file} cannot be read") from error
+    with (
+        _translate_read_errors(store, table.file),
+        pq.ParquetFile(store.get_source(table.file), page_checksum_verification=True) as file,
+    ):
+        if not file.schema_arrow.equals(make_schema(table), check_metadata=True):
+            raise NotWhole(f"{table.file} is of another version of its table")
+        for batch in file.iter_batches(1 << 16):
+            content_hash.update(batch)
+            rows += batch.num_rows
     return content_hash.hexdigest(), rows
 
 
@@ -186,11 +206,8 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
     `content` is the content hash of the rows; if it is empty, the hash of the records is used.
     """
     name = table.index_file
-    try:
-        with store.open(name) as file:
-            header = file.read(BLOCK_BYTES)
-    except OSError as error:
-        raise NotWhole(f"{name} cannot be read") from error
+    with _translate_read_errors(store, name), store.open(name) as file:
+        header = file.read(BLOCK_BYTES)
     if len(header) < BLOCK_BYTES:
         raise NotWhole(f"{name} has no whole header")
     magic, version, zero, width, block, count, digest, title = HEADER.unpack_from(header)

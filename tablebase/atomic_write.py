@@ -77,7 +77,7 @@ def _open_locked(path: str) -> int:
     flags |= getattr(os, "O_BINARY", 0)
     while True:
         descriptor = os.open(path, flags, 0o666)
-        lock_file(descriptor)
+        lock_file(descriptor, wait=True)
         # a cleanup of killed writers' files may have removed this one before it was locked
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):

@@ -25,7 +25,7 @@ from tablebase.stdio import CompleteWriter, explain_os_error
 from tablebase.tables.manifest import list_own_files
 from tablebase.tables.store import Folder, Store
 from tablebase.tables.store_factory import open_store
-from tablebase.write_lock import is_being_written
+from tablebase.write_lock import remove_abandoned
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300
@@ -148,8 +148,7 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
     _require_free(Folder(path.parent), path.name)
     begin = f".{zlib.crc32(os.fsencode(path.name)):08x}-"  # short: the length of a name is limited
     for old_file in path.parent.glob(f"{begin}*{NEW}"):
-        if not is_being_written(str(old_file)):  # its writer was killed
-            old_file.unlink(missing_ok=True)
+        remove_abandoned(str(old_file))
     temporary = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
     with atomic_write((str(path), str(temporary))) as (file,):
         if status is not None:

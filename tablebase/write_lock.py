@@ -6,18 +6,36 @@ no locks (Windows, some network file systems), every file counts as being writte
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 
-def lock_file(descriptor: int) -> bool:
-    """Lock an open file for its writer; return whether the lock was obtained."""
+def lock_file(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file; return whether the lock was obtained.
+
+    A writer waits, since others hold the lock for a moment to find out whether it is free.
+    """
     try:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except (ImportError, OSError):
         return False
     return True
+
+
+def remove_abandoned(path: str) -> None:
+    """Remove a file whose writer was killed; a file that is being written stays.
+
+    The lock is held until the file is removed, so that no writer can take the file meanwhile.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            if lock_file(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                os.unlink(path)
+        finally:
+            os.close(descriptor)
 
 
 def is_being_written(path: str) -> bool:

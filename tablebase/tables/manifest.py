@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from tablebase.errors import TableDamaged, TableError, TableVersionError, quote
-from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
+from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store import LOCK, NotAFile, Store
 
@@ -113,11 +113,33 @@ def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     return parse_manifest(text, store)
 
 
+def has_manifest(store: Store) -> bool:
+    """Return whether a store has a manifest, damaged or not; a link to nothing is none."""
+    try:
+        store.read(MANIFEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise make_open_error(store.locate(MANIFEST), error, "") from error
+    return True
+
+
 def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    """Read the tables and pages that the backup lists; none if it is missing or damaged."""
+    """Read the tables and pages that the backup lists; none if it is missing or damaged.
+
+    Raise TableUnreadable if it cannot be read, and TableVersionError if a newer program wrote it.
+    """
     try:
         return parse_manifest(store.read(BACKUP), store)
-    except (OSError, TableError):
+    except (*ABSENT, NotAFile):
+        return {}, {}
+    except OSError as error:
+        raise make_open_error(store.locate(BACKUP), error, "") from error
+    except TableVersionError as error:
+        if error.version > error.supported:
+            raise
+        return {}, {}
+    except TableDamaged:
         return {}, {}
 
 
@@ -130,8 +152,11 @@ def list_own_files(store: Store) -> set[str]:
     """List the files that belong to a store's tables; none if it holds no tables."""
     try:
         tables = read_manifest(store)
-    except TableError:  # it may be the manifest of another program
-        return set()
+    except TableError:
+        try:
+            tables, _ = read_backup(store)
+        except TableError:  # it may be the manifest of another program
+            return set()
     listed = {file.file for entry in tables.values() for file in entry.all_files}
     return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
 
@@ -183,7 +208,7 @@ def measure_footer(store: Store, name: str) -> Footer:
     file = store.open_random_access(name)
     size = min(FOOTER_END.size, file.size)
     end = file.read(size, file.size - size)
-    if not end.endswith(PARQUET):
+    if len(end) < FOOTER_END.size or not end.endswith(PARQUET):
         raise OSError(errno.EINVAL, "it is no Parquet file")
     size += FOOTER_END.unpack(end)[0]
     if size > file.size:
@@ -269,8 +294,9 @@ def amend_manifest(
     """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
 
     def add_entries(old_data: bytes | None) -> bytes:
+        # a manifest that was lost since it was read is in the backup
         listed_tables, listed_pages = (
-            ({}, {}) if old_data is None else parse_manifest(old_data, store)
+            read_backup(store) if old_data is None else parse_manifest(old_data, store)
         )
         listed_tables |= tables or {}
         remaining = {name: entry for name, entry in listed_tables.items() if name not in without}
@@ -282,9 +308,25 @@ def amend_manifest(
 
 
 def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
-    """Write a manifest of these tables and pages alone; the old one may be damaged."""
-    text = format_manifest(dict(tables), MADE_BY, dict(pages)).encode()
-    store.update(MANIFEST, lambda _: text)
+    """Write a manifest of these tables and pages; the old one may be damaged, and is saved.
+
+    If the old one is whole by now, another build has repaired it: what it lists stays listed.
+    """
+    replaced: list[bytes] = []
+
+    def merge_entries(old_data: bytes | None) -> bytes:
+        replaced[:] = [] if old_data is None else [old_data]
+        try:
+            other_tables, other_pages = parse_manifest(old_data or b"", store)
+        except TableError:
+            other_tables, other_pages = {}, {}
+        merged = {**tables, **other_tables}
+        return format_manifest(merged, MADE_BY, {**pages, **other_pages}).encode()
+
+    store.update(MANIFEST, merge_entries)
+    for data in replaced:
+        with store.write_atomically(REPLACED) as (file,):
+            file.write(data)
     _back_up(store)
 
 

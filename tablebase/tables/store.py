@@ -229,9 +229,13 @@ class Folder(Store):
 
     def remove(self, name: str) -> None:
         from tablebase.tables.locks import translate_store_errors
+        from tablebase.write_lock import remove_abandoned
 
         with translate_store_errors(self._path):
-            os.unlink(self.locate(name))
+            if name.endswith(SHARED_SUFFIX):
+                remove_abandoned(self.locate(name))
+            else:
+                os.unlink(self.locate(name))
 
     def make_ready(self) -> None:
         from tablebase.tables.locks import translate_store_errors

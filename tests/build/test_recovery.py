@@ -4,11 +4,13 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pyarrow.parquet as pq
 import pytest
 
-from tablebase.errors import TableUnreadable, TableVersionError
+from tablebase.errors import OutputError, TableUnreadable, TableVersionError
+from tablebase.output import write_output
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -19,10 +21,10 @@ from tablebase.puzzles.knight.definition import (
 )
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
-from tablebase.tables import BACKUP, MANIFEST
+from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.index_format import BLOCK_BYTES
-from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, seal
-from tablebase.tables.store import Folder
+from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, replace_manifest, seal
+from tablebase.tables.store import Folder, Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 from tests.support.tampered import split
@@ -313,3 +315,92 @@ def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
     assert "recovered" not in built_again.out
     assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
+
+
+def test_a_file_that_may_not_be_read_is_no_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conclude nothing from a table or a backup that the system or the network withholds."""
+    damage_manifest(folder)
+    before = read_tree(folder)
+    real = Folder.open
+    for withheld in (BACKUP, TOURS.file, CYCLES.index_file):
+        for error in (PermissionError(13, "Permission denied"), Unreachable("HTTP status 503", 503)):
+
+            def refuse(self: Folder, name: str, what: str = withheld, why: OSError = error) -> IO[bytes]:
+                if name == what:
+                    raise why
+                return real(self, name)
+
+            monkeypatch.setattr(Folder, "open", refuse)
+            with pytest.raises(TableUnreadable, match=withheld):
+                build_tables(folder, KNIGHT, COUNTS, force=True)
+            monkeypatch.undo()
+            assert read_tree(folder) == before
+
+
+def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / MANIFEST).symlink_to("nowhere")
+    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_a_newer_backup_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / BACKUP).write_text(newer)
+    for damage in (damage_manifest, remove_manifest):
+        damage(folder)
+        with pytest.raises(TableVersionError):
+            build_tables(folder, KNIGHT, TOURS)
+        assert (folder / BACKUP).read_text() == newer
+    build_tables(folder, KNIGHT, TOURS, force=True)
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:
+    store = Folder(folder)
+    listed = read_manifest(store)
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert read_manifest(store) == listed
+    damage_manifest(folder)
+    damaged = (folder / MANIFEST).read_bytes()
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert list(read_manifest(store)) == [TOURS.name]
+    assert (folder / REPLACED).read_bytes() == damaged
+
+
+def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / "report.html").write_text("a page")
+    record_page(Folder(folder), str(folder / "report.html"), listed)
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_an_output_never_replaces_a_table_of_a_damaged_manifest(folder: Path) -> None:
+    damage_manifest(folder)
+    before = (folder / TOURS.file).read_bytes()
+    with pytest.raises(OutputError, match="belongs to the tables"):
+        write_output(str(folder / TOURS.file), b"answers")
+    assert (folder / TOURS.file).read_bytes() == before
+
+
+def test_files_that_are_gone_are_not_listed_by_an_old_backup(folder: Path) -> None:
+    for path in (*folder.glob("*.parquet"), *folder.glob("*.idx"), folder / MANIFEST):
+        path.unlink()
+    build_tables(folder, KNIGHT, TOURS)
+    assert list(read_manifest(Folder(folder))) == [TOURS.name]
+
+
+def test_deep_metadata_is_damage(folder: Path) -> None:
+    rewrite(TOURS.file, parameters="[" * 100_000)(folder)
+    remove_both(folder)
+    _, _, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert "made of" in left_out[TOURS.name]
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """Read every file but the lock."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tablebase.atomic_write import atomic_write
 from tablebase.output import NEW, write_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.store import SHARED_SUFFIX, Folder
-from tablebase.write_lock import is_being_written, lock_file
+from tablebase.write_lock import is_being_written, lock_file, remove_abandoned
 from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import ROOT
 
@@ -105,11 +106,11 @@ def test_a_file_removed_before_locking_is_reopened(
 ) -> None:
     removed: list[int] = []
 
-    def remove_first(descriptor: int) -> bool:
+    def remove_first(descriptor: int, *, wait: bool = False) -> bool:
         if not removed:
             removed.append(descriptor)
             (tmp_path / "part").unlink()
-        return lock_file(descriptor)
+        return lock_file(descriptor, wait=wait)
 
     monkeypatch.setattr(tablebase.atomic_write, "lock_file", remove_first)
     with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
@@ -128,3 +129,27 @@ def test_without_locks_every_file_counts_as_being_written(
     assert is_being_written(str(tmp_path / "part"))
     write_output(str(tmp_path / "answers.csv"), b"answers")
     assert (tmp_path / "answers.csv").read_bytes() == b"answers"
+
+
+def test_only_abandoned_files_are_removed(tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    with atomic_write((str(tmp_path / "file"), str(part))) as (file,):
+        file.write(b"all of it")
+        remove_abandoned(str(part))
+        assert part.exists()
+    part.touch()
+    remove_abandoned(str(part))
+    assert not part.exists()
+    remove_abandoned(str(part))
+
+
+def test_a_writer_waits_for_whoever_looks_at_its_lock(tmp_path: Path) -> None:
+    """A writer that gave up its lock would be taken for a killed one."""
+    part = tmp_path / "part"
+    part.touch()
+    looking = os.open(part, os.O_RDONLY)
+    assert lock_file(looking)
+    threading.Timer(0.2, os.close, [looking]).start()
+    with atomic_write((str(tmp_path / "file"), str(part))) as (file,):
+        file.write(b"all of it")
+        assert is_being_written(str(part))
