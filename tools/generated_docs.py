@@ -180,8 +180,8 @@ precompute` restores the entry of every table whose files are intact: those that
 and those whose content hash matches the Parquet file's metadata or the index's header. It prints
 which tables it restored, and why it did not restore others; the files of these stay, and
 `.manifest.replaced` keeps the manifest that it replaced. A file that cannot be read, for want of
-permission or of a network, ends the repair. It replaces a manifest of a newer version of the program
-only with `--force`.
+permission or of a network, ends the repair. It replaces a manifest of a newer version of the
+program only with `--force`.
 
 Each table has:
 
