@@ -153,17 +153,17 @@ def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
 
 Tree = dict[str, str]
 V2 = {
-    "proc/self/cgroup": "0::/work/box\n",
+    "proc/self/cgroup": "0::/jobs/box\n",
     "proc/self/mountinfo": "41 31 0:38 / /cg rw,relatime shared:9 - cgroup2 cgroup2 rw\n",
 }
 V1 = {
-    "proc/self/cgroup": "5:cpu:/else\n4:memory,x:/work/box\n0::/\n",
+    "proc/self/cgroup": "5:cpu:/else\n4:memory,x:/jobs/box\n0::/\n",
     "proc/self/mountinfo": "30 23 0:2 / /cpu rw - cgroup cgroup rw,cpu\n"
     "35 31 0:32 / /cg rw,relatime - cgroup cgroup rw,memory\n",
 }
 OWN_NAMESPACE = {
-    "proc/self/cgroup": "0::/work/box\n",
-    "proc/self/mountinfo": "41 31 0:38 /work/box /cg rw,relatime - cgroup2 cgroup2 rw\n",
+    "proc/self/cgroup": "0::/jobs/box\n",
+    "proc/self/mountinfo": "41 31 0:38 /jobs/box /cg rw,relatime - cgroup2 cgroup2 rw\n",
 }
 
 
@@ -171,26 +171,26 @@ OWN_NAMESPACE = {
     ("files", "free"),
     [
         (V2, 8 * GIB),
-        ({**V2, "cg/work/box/memory.max": "max", "cg/work/box/memory.current": "1"}, 8 * GIB),
-        ({**V2, "cg/work/box/memory.max": f"{GIB}", "cg/work/box/memory.current": "24"}, GIB - 24),
-        ({**V2, "cg/work/memory.max": f"{GIB}", "cg/work/memory.current": "24"}, GIB - 24),
+        ({**V2, "cg/jobs/box/memory.max": "max", "cg/jobs/box/memory.current": "1"}, 8 * GIB),
+        ({**V2, "cg/jobs/box/memory.max": f"{GIB}", "cg/jobs/box/memory.current": "24"}, GIB - 24),
+        ({**V2, "cg/jobs/memory.max": f"{GIB}", "cg/jobs/memory.current": "24"}, GIB - 24),
         (
             {
                 **V2,
-                "cg/work/memory.max": f"{GIB}",
-                "cg/work/memory.current": "24",
-                "cg/work/memory.stat": "anon 4\ninactive_file 20\n",
+                "cg/jobs/memory.max": f"{GIB}",
+                "cg/jobs/memory.current": "24",
+                "cg/jobs/memory.stat": "anon 4\ninactive_file 20\n",
             },
             GIB - 4,
         ),
-        ({**V2, "cg/work/box/memory.max": "5", "cg/work/box/memory.current": "9"}, 0),
+        ({**V2, "cg/jobs/box/memory.max": "5", "cg/jobs/box/memory.current": "9"}, 0),
         ({**V2, "cg/other/memory.max": "5", "cg/other/memory.current": "1"}, 8 * GIB),
         (
             {
                 **V1,
-                "cg/work/box/memory.limit_in_bytes": f"{GIB}",
-                "cg/work/box/memory.usage_in_bytes": "24",
-                "cg/work/box/memory.stat": "inactive_file 1\ntotal_inactive_file 4\n",
+                "cg/jobs/box/memory.limit_in_bytes": f"{GIB}",
+                "cg/jobs/box/memory.usage_in_bytes": "24",
+                "cg/jobs/box/memory.stat": "inactive_file 1\ntotal_inactive_file 4\n",
                 "cg/memory.limit_in_bytes": f"{(1 << 63) - 4096}",
                 "cg/memory.usage_in_bytes": "99",
             },
