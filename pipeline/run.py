@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 
-from pipeline.limits import find_shortage, guard_libraries
 from pipeline.terminal import print_answer, print_error
 from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
 from tablebase.tables.repair import make_open_error
@@ -29,6 +28,8 @@ def run_command(arguments: list[str]) -> int:
     except (SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # polars raises a BaseException when it panics
+        from pipeline.limits import find_shortage  # a lone lookup does not need it
+
         known = find_shortage(error) or error
         if isinstance(known, TablebaseError):
             if not isinstance(known, ReaderGone):
@@ -51,6 +52,8 @@ def _dispatch(arguments: list[str]) -> int:
         if (answer := answer_fast(arguments[1:])) is not None:
             print_answer(answer)
             return 0
+    from pipeline.limits import guard_libraries
+
     guard_libraries()
     from pipeline.commands.app import run_app
 
