@@ -27,9 +27,10 @@ def lock_file(descriptor: int, *, wait: bool = False) -> bool:
 def remove_abandoned(path: str) -> None:
     """Remove a file whose writer was killed; a file that is being written stays.
 
-    The lock is held until the file is removed, so that no writer can take the file meanwhile.
+    So does a file that this user may not open or remove: it is somebody else's. The lock is held
+    until the file is removed, so that no writer can take the file meanwhile.
     """
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             if lock_file(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):

@@ -153,3 +153,22 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(tmp_path: Path) -> None:
     with atomic_write((str(tmp_path / "file"), str(part))) as (file,):
         file.write(b"all of it")
         assert is_being_written(str(part))
+
+
+def test_another_users_abandoned_file_does_not_stop_an_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = start(tmp_path, "answers.csv")
+    kill(writer)
+    (old_file,) = tmp_path.glob(f".*{NEW}")
+    unlink = os.unlink
+
+    def refuse(path: str, **options: int) -> None:
+        if str(path) == str(old_file):
+            raise PermissionError(1, "Operation not permitted")
+        unlink(path, **options)
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    write_output(str(tmp_path / "answers.csv"), b"answers")
+    assert (tmp_path / "answers.csv").read_bytes() == b"answers"
+    assert old_file.exists()
