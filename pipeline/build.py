@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Protocol
+from typing import Any, Protocol
 
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.part_files import (
@@ -19,7 +19,7 @@ from pipeline.part_files import (
     read_previous_rows,
     repair_part_files,
 )
-from pipeline.recovery import recover
+from pipeline.recovery import Recovery, recover
 from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
@@ -132,16 +132,17 @@ def _list_unfinished(store: Store) -> list[str]:
         raise make_open_error(str(store), error, "") from error
 
 
-def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
+def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
     """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
 
-    A manifest of a newer version is replaced only by force, since a newer program can read it.
+    Nothing is written. A manifest of a newer version is replaced only by force, since a newer
+    program can read it.
     """
     store = request.store
     try:
         published = read_manifest(store)
         if published or has_manifest(store):
-            return published
+            return published, None
         problem = f"{store.locate(MANIFEST)} is missing."
     except TableDamaged as error:
         problem = f"{error.file} is damaged: {error.problem}."
@@ -155,12 +156,21 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
         if not request.force:
             raise
         backup = dict[str, Entry](), dict[str, Page]()
-    recovery = recover(store, *backup)
+    recovery = recover(store, *backup)._replace(problem=problem)
+    return dict(recovery.tables), recovery
+
+
+def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
+    """Read the published entries; write a new manifest if tables had to be recovered."""
+    published, recovery = read_published(request)
+    if recovery is None:
+        return published
     if recovery.tables or recovery.left_out:
-        observer.on_recovery(problem, sorted(recovery.tables), recovery.left_out)
+        observer.on_recovery(recovery.problem, sorted(recovery.tables), recovery.left_out)
+    store = request.store
     if recovery.tables or list_files(store, BACKUP) or has_manifest(store):
         replace_manifest(store, recovery.tables, recovery.pages)
-    return dict(recovery.tables)
+    return published
 
 
 TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
@@ -176,7 +186,7 @@ def _find_outdated(
     versions.
     """
     queues: dict[tuple[str, str], TableQueue] = {}
-    for puzzle, table, reason in _iter_reasons(request, published):
+    for puzzle, table, reason in list_reasons(request, published):
         if reason == FORCED:
             for file in list_checkpoint_files(request.store, table.name):
                 request.store.remove(file)
@@ -250,7 +260,7 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
         published = read_manifest(request.store)
     except (TableDamaged, TableVersionError):
         return None
-    for _, table, reason in _iter_reasons(request, published):
+    for _, table, reason in list_reasons(request, published):
         if reason != UP_TO_DATE or find_unlisted_files(
             request.store, table.name, published[table.name]
         ):
@@ -258,14 +268,18 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
     return published
 
 
-def _iter_reasons(
+def list_reasons(
     request: Request, published: dict[str, Entry]
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    parameters = list_parameters(published)
+    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
+
+    The table is as it must be built beside those that are published or requested.
+    """
+    requested = {table.name: dict[str, Any]() for _, tables in request.tables for table in tables}
+    parameters = {**requested, **list_parameters(published)}
     for puzzle, tables in request.tables:
         for default_table in tables:
             table = puzzle.adapt_to_manifest(default_table, parameters)
-            parameters.setdefault(table.name, {})
             yield (
                 puzzle,
                 table,

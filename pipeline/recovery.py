@@ -55,12 +55,13 @@ UNKNOWN = "unknown"
 class Recovery(NamedTuple):
     """The recovered tables and pages, and the reasons why other tables were left out.
 
-    The files of tables that were left out are not changed.
+    The files of tables that were left out are not changed. `problem`: that of the manifest.
     """
 
     tables: dict[str, Entry]
     pages: dict[str, Page]
     left_out: dict[str, str]
+    problem: str = ""
 
 
 class NotWhole(Exception):

@@ -35,11 +35,6 @@ class Listing(NamedTuple):
     puzzle: Puzzle
     table: Table
 
-    @property
-    def stage(self) -> str:
-        """The arguments of `precompute` that select the table."""
-        return f"{self.puzzle.name} --board {self.table.recipe.list_parameters()['board']}"
-
 
 class ShardSummary(NamedTuple):
     """The finished work on a shard: its tasks, rows and seconds."""
@@ -49,24 +44,14 @@ class ShardSummary(NamedTuple):
     seconds: float
 
 
-def find_listings(
-    option: str, stages: Sequence[Puzzle], boards: list[str], *, plannable: bool = False
-) -> list[Listing]:
-    """Find the lists of these boards, or all their plannable tables; raise BadRequest for none."""
-    listings = [
-        Listing(stage, table)
-        for stage in stages
-        for table in (
-            stage.list_plannable_tables(boards)
-            if plannable
-            else stage.list_shardable_tables(boards)
-        )
-    ]
+def require_lists(option: str, listings: Sequence[Listing]) -> Sequence[Listing]:
+    """Return the requested tables if they are lists; raise BadRequest otherwise."""
     if not listings:
-        needed = "boards" if plannable else "lists"
-        raise BadRequest(
-            f"{option} needs --board and a stage with {needed}", "Example: knight --board 7x7"
-        )
+        raise BadRequest(f"{option} needs a list", f"Example: knight --board 7x7 {option}")
+    for listing in listings:
+        if not listing.table.recipe.is_divisible:
+            problem = f"{option} does not apply to {listing.table.name}: it is no list"
+            raise BadRequest(problem, "Build it by a command of its own")
     return listings
 
 
@@ -75,8 +60,7 @@ def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
     for _, puzzle_tables in tables:
         for table in puzzle_tables:
             if table.recipe.has_part_files:
-                board = table.recipe.list_parameters()["board"]
-                hint = f"Add --shard 1/1000 and so on to --board {board}, or --scheduler"
+                hint = "Add --shard 1/1000 and so on, or --scheduler"
                 raise BadRequest(f"{table.name} is too large for one process", hint)
 
 
@@ -130,7 +114,7 @@ def build_shard(
                 runner.run_tasks(function, [items[index] for index in numbers]), start=1
             ):
                 rows += count_rows(result)
-                runner.report_progress("parts", done, len(numbers))
+                runner.report_progress("tasks", done, len(numbers))
         except StoreError:
             # if another process published the whole table meanwhile, it removed its checkpoints
             if (
@@ -163,7 +147,7 @@ def require_complete(store: Store, listing: Listing) -> None:
     shard_numbers = sorted({task % count + 1 for task in missing})
     problem = f"shards {_format_ranges(shard_numbers)} of {count:,}" if shards else "all shards"
     command = format_rebuild_command(
-        f"{listing.stage} --shard {shard_numbers[0]}/{count if shards else 100}", store
+        f"{table.name} --shard {shard_numbers[0]}/{count if shards else 100}", store
     )
     raise TablePartial(table.name, f"{problem} are missing", command)
 

@@ -29,11 +29,12 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         if puzzle is None:
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
-    if board is not None and not puzzle.board_options:
+    board_option = next((option for option in puzzle.options if option.name == "board"), None)
+    if board is not None and board_option is None:
         raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
     tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
-    if not tables:
-        raise BadRequest("Missing option --board", "Example: --board 3x4")
+    if not tables and board_option:
+        raise BadRequest("Missing option --board", f"Example: --board {board_option.example}")
     frames = []
     for table in tables:
         if not table.columns:
@@ -54,9 +55,10 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
     """Return a board's published tables, for all goals; its default tables if it has none."""
-    names = {table.name for table in puzzle.list_tables_with_boards([board], puzzle.board_options)}
+    names = {t.name for t in puzzle.request_tables({"board": [board], "goals": ["all"]})}
     published = puzzle.list_published_tables(list_parameters(read_manifest(store)))
-    return tuple(t for t in published if t.name in names) or puzzle.list_tables_with_boards([board])
+    default_tables = puzzle.request_tables({"board": [board]})
+    return tuple(table for table in published if table.name in names) or default_tables
 
 
 def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:

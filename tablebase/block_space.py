@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from tablebase.cost import Cost
     from tablebase.graph import Blocks
-    from tablebase.puzzle import Columns
+    from tablebase.puzzle import Columns, PublishedParameters, Table
 
     Depths = npt.NDArray[np.uint8]
 
@@ -59,6 +60,15 @@ class BlockBreadthFirst(BreadthFirst):
         super().__init__({root: root})
         self.space = space
         self.rows = rows
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.cost import estimate_block_search
+
+        has_columns = bool(table.columns)
+        size = table.rows or self.space.size
+        return estimate_block_search(size, table.row_bytes, has_columns=has_columns)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

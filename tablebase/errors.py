@@ -124,12 +124,11 @@ class NotCounted(NoAnswer):
 
 
 class CannotBuild(NoAnswer):
-    """A table whose size can be estimated, and that is too large to build."""
+    """A table whose cost can be measured, and that is too large to build."""
 
-    def __init__(self, table: str, limit: str) -> None:
-        super().__init__(f"{table} can be planned but not built: boards are {limit}.")
+    def __init__(self, table: str) -> None:
+        super().__init__(f"Too large to build: {table}. Only the cost can be measured.")
         self.table = table
-        self.limit = limit
 
 
 READ_ONLY = "The store is read-only: choose another one with --outputs."

@@ -11,14 +11,17 @@ from tablebase.graph import UNREACHED, Graph, find_nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     import numpy as np
     import numpy.typing as npt
 
+    from tablebase.cost import Cost
     from tablebase.graph import SearchResult
 
+    BuildValues = Mapping[str, Sequence[str]]
+    PublishedParameters = Mapping[str, Any]
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
     Columns = Mapping[str, npt.NDArray[Any]]
@@ -72,9 +75,23 @@ class Recipe:
         """Whether each task writes a file of its own: for too many rows for one file or machine."""
         return False
 
+    @property
+    def is_divisible(self) -> bool:
+        """Whether the table is a list that can be built in shards."""
+        return False
+
     def list_parameters(self) -> dict[str, object]:
         """List everything that the table's rows depend on, as stored in the manifest."""
         raise NotImplementedError
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        """Estimate what building a table costs, without measuring; None if that is unknown.
+
+        `published`: the parameters of the table as it is published, whose rows may be used again.
+        """
+        return None
 
 
 class BreadthFirst(Recipe):
@@ -88,6 +105,13 @@ class BreadthFirst(Recipe):
 
     def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "roots": self.roots}
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.cost import estimate_graph_search
+
+        return estimate_graph_search(table.rows, table.row_bytes) if table.rows else None
 
 
 class Table:
@@ -136,6 +160,13 @@ class Table:
         """The column that numbers rows within the equal values of another, if one does."""
         return next((column for column in self.columns if column.within), None)
 
+    @property
+    def row_bytes(self) -> float:
+        """The approximate bytes of a row and its record, in files."""
+        from tablebase.cost import estimate_row_bytes
+
+        return estimate_row_bytes([column.kind for column in self.columns], self.record_format)
+
     def list_fields(self) -> tuple[Column, ...]:
         """Return the fields of the index as columns."""
         return tuple(
@@ -153,20 +184,45 @@ class Table:
         return "<" + "".join(letter for _, letter in self.index)
 
 
+class BuildOption:
+    """An option of `pipeline precompute` for one puzzle; without a metavar it is a flag.
+
+    Its value is the list of the texts given, which is empty for a flag. `example` is a valid text,
+    and `choices` are the texts to complete; without choices, they are the puzzle's boards.
+    """
+
+    __slots__ = ("choices", "example", "help", "metavar", "name")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        *,
+        example: str = "",
+        choices: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.help = help
+        self.metavar = metavar
+        self.example = example
+        self.choices = choices
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+
 class Puzzle:
-    """A puzzle: its name, its tables, and the boards and options for further tables."""
+    """A puzzle: its name, its tables, and the options that request further tables."""
 
     name: str
     title: str
     tables: tuple[Table, ...]
     depth = ""
     """The column with a state's depth, if there is one."""
-    requests: Mapping[str, str] = {}
-    """Further requests for boards, such as `count` and `closed`, each with its subject."""
-    board_meaning = ""
-    """The notation of its boards, and the contents of their tables."""
-    board_options: tuple[str, ...] = ()
-    """Options that change the tables of boards: `goals`, `parquet`."""
+    options: tuple[BuildOption, ...] = ()
+    """Options of `pipeline precompute` that request further tables, or change them."""
     reader = section = proof = ""
     """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
@@ -174,31 +230,30 @@ class Puzzle:
         """List the boards whose tables can be built when an option names them."""
         return []
 
-    def list_tables_with_boards(
-        self, texts: list[str], options: Collection[str] = ()
+    def request_tables(
+        self, values: BuildValues, *, with_unbuildable: bool = False
     ) -> tuple[Table, ...]:
-        """List the tables, with those of further boards if the puzzle has several boards."""
-        return self.tables
+        """Return the tables that these options request, or change.
 
-    def list_shardable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        """List the boards' tables that can be built in shards: those with every line of play."""
+        `with_unbuildable`: also those that are too large to build, but whose cost can be measured.
+        """
         return ()
 
-    def list_plannable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        """List the boards' tables that can be estimated, including some that cannot be built."""
-        return self.list_shardable_tables(texts)
-
-    def add_request(
-        self, tables: tuple[Table, ...], request: str, texts: list[str]
-    ) -> tuple[Table, ...]:
-        """Return the tables with those that a request for these boards adds or changes."""
-        return tables
+    def list_tables(self, values: BuildValues) -> tuple[Table, ...]:
+        """Return the default tables, with those that these options request."""
+        tables = {table.name: table for table in (*self.tables, *self.request_tables(values))}
+        return tuple(tables.values())
 
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Table, ...]:
         """List the tables, with the optional ones that are published, from their parameters."""
         return self.tables
+
+    def find_table(self, name: str) -> Table | None:
+        """Return the table of that name, optional ones included, or None if there is none."""
+        tables = self.list_published_tables({name: {}}) if self.owns_table(name) else ()
+        return next((table for table in tables if table.name == name), None)
 
     def owns_table(self, table: str) -> bool:
         """Return whether a table of that name belongs to this puzzle, optional tables included."""

@@ -14,7 +14,8 @@ from pipeline.builders.sweep_driver import TourTotals, count_tours
 from pipeline.tasks import Chunks, TableData, TaskRunner, make_no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts, estimate_count_cost
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.memory import estimate_count_cost
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:

@@ -54,6 +54,12 @@ def estimate(
     return sample
 
 
+def is_measurable(table: Table) -> bool:
+    """Return whether the cost of a table can be measured before it is built."""
+    module = BUILDERS.get(table.recipe.search)
+    return module is not None and hasattr(__import__(module, fromlist=["estimate"]), "estimate")
+
+
 def checkpoints(store: Store, table: Table) -> Checkpoints:
     """Return the checkpoints of a table that belong to its builder's present code."""
     recipe = table.recipe

@@ -4,39 +4,28 @@ This module and all others that declare options evaluate annotations when they a
 would otherwise evaluate each one, as text, at every start.
 """
 
-import dataclasses
 import json
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
-from pipeline.commands import completion, precompute_shards
-from pipeline.commands.options import Outputs, parse_memory
+from pipeline.commands import completion
+from pipeline.commands.options import JOBS, Json, Outputs, Quiet
 from pipeline.commands.pages import explore, report
+from pipeline.commands.precompute import PrecomputeCommand, precompute
 from pipeline.commands.query import query
 from pipeline.commands.sample import sample
-from pipeline.commands.selection import (
-    BOARD_STAGES,
-    add_requests,
-    describe_request,
-    format_help,
-    format_stages_with,
-    select_stages,
-    select_tables,
-)
-from pipeline.commands.text_tables import format_table, make_build_table, make_status_table
+from pipeline.commands.text_tables import format_table, make_status_table
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import require_one_printed
 from tablebase import __version__
-from tablebase.errors import BadRequest, require_choice
+from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
     get_puzzle,
-    list_names,
     list_puzzles_with_depths,
 )
-from tablebase.resources import count_cores
 from tablebase.tables.store_factory import open_store
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
@@ -56,18 +45,6 @@ MAX_MESSAGE = 300
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
-
-JOBS = count_cores()
-"""The default number of searches that run in parallel."""
-
-
-def make_board_option(verb: str, request: str) -> Any:
-    """Declare the option that requests further boards."""
-    help_text = f"Also {verb} {describe_request(request)}."
-    return typer.Option(f"--{request}", metavar="CxR", help=help_text)
 
 
 def _print_version(is_requested: bool) -> None:
@@ -115,122 +92,7 @@ def main(
     pass
 
 
-@app.command(add_help_option=False)
-def precompute(
-    context: typer.Context,
-    stages: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Stages to build (default: all).",
-            autocompletion=completion.complete_stages,
-        ),
-    ] = None,
-    outputs: Outputs = None,
-    force: Annotated[bool, typer.Option("--force", help="Rebuild up-to-date tables too.")] = False,
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", min=1, help="Number of searches at once.", show_default="all cores"),
-    ] = JOBS,
-    board: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--board",
-            metavar="BOARD",
-            help="Also build the tables of this board: "
-            f"{'; '.join(f'{name}: {stage.board_meaning}' for name, stage in BOARD_STAGES.items())}"
-            ". Repeatable.",
-            autocompletion=completion.complete_boards,
-        ),
-    ] = None,
-    goals: Annotated[
-        str | None,
-        typer.Option(
-            "--goals",
-            metavar="all",
-            help=f"Build all goals of larger boards too ({format_stages_with('goals')}).",
-            autocompletion=completion.complete_goals,
-        ),
-    ] = None,
-    parquet: Annotated[
-        bool,
-        typer.Option(
-            "--parquet",
-            help=f"Also write Parquet for boards over 10 cells ({format_stages_with('parquet')}).",
-        ),
-    ] = False,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
-        ),
-    ] = None,
-    shard: precompute_shards.ShardOption = None,
-    publish: precompute_shards.PublishOption = False,
-    plan: precompute_shards.PlanOption = False,
-    count: Annotated[list[str] | None, make_board_option("count", "count")] = None,
-    closed: Annotated[
-        bool, typer.Option("--closed", help="Count closed tours only (allows larger boards).")
-    ] = False,
-    rank_closed: Annotated[list[str] | None, make_board_option("rank", "rank-closed")] = None,
-    rank_tours: Annotated[list[str] | None, make_board_option("rank", "rank-tours")] = None,
-    memory: Annotated[
-        float | None,
-        typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
-    ] = None,
-    quiet: Quiet = False,
-    help: Annotated[
-        bool, typer.Option("--help", "-h", help="Show help; with PUZZLE, list its tables.")
-    ] = False,
-) -> None:
-    """Build the tables that are missing or out of date."""
-    if help and not stages:
-        context.command.params[0].metavar = " ".join(f"[{name}]" for name in list_names())
-    chosen = select_stages(stages)
-    if help:
-        print_answer(f"{format_help(chosen) if stages else context.get_help()}\n")
-        return
-    store, limit = open_store(outputs), parse_memory(memory)
-    if action := precompute_shards.ListAction(shard, publish, plan):
-        # the repair command of a damaged list has --force, too, so publishing allows it
-        forced = force and not publish
-        others: dict[str, object] = {"force": forced, "goals": goals, "parquet": parquet}
-        others |= {"count": count, "closed": closed, "rank-closed": rank_closed}
-        others |= {"rank-tours": rank_tours, "memory": memory}
-        other_options = [name for name, given in others.items() if given]
-        run_options = precompute_shards.RunOptions(store, jobs, scheduler, quiet, other_options)
-        precompute_shards.precompute_lists(action, chosen, board or [], run_options)
-        return
-    from pipeline.build import Request, build
-    from pipeline.dask_executor import open_executor
-    from pipeline.progress import BuildProgress
-    from pipeline.shards import require_shards
-
-    if goals is not None:
-        require_choice(goals, "set of goals", "all")
-    board_options = [name for name, action in (("goals", goals), ("parquet", parquet)) if action]
-    wanted = select_tables(chosen, board or [], board_options, is_named=bool(stages))
-    if closed and not count:
-        raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
-    requests = {
-        "closed" if closed else "count": count,
-        "rank-closed": rank_closed,
-        "rank-tours": rank_tours,
-    }
-    wanted = add_requests(wanted, requests)
-    if scheduler is None:
-        require_shards(wanted)
-    request = Request(store, wanted, force, jobs, memory=limit)
-    with (
-        BuildProgress(quiet=quiet) as progress,
-        open_executor(scheduler, jobs) as (executor, at_once),
-    ):
-        published = build(dataclasses.replace(request, jobs=at_once), progress, executor)
-    if not quiet:
-        built = {table.name for _, tables in request.tables for table in tables}
-        entries = {name: entry for name, entry in published.items() if name in built}
-        print_answer(format_table(make_build_table(entries, progress.seconds)))
+app.command(cls=PrecomputeCommand)(precompute)
 
 
 @app.command()

@@ -1,37 +1,47 @@
 """Shell completion: the values of options, and the tables that are published."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from typer import Context
 
 from queries.dispatch import open_reader
 from queries.query_options import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
+from tablebase.puzzle import BuildOption, Puzzle
 from tablebase.puzzles import list_names, list_puzzles
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store_factory import open_store
 
 Completer = Callable[[Context], list[str]]
 
 
-def complete_stages(context: Context) -> list[str]:
-    """List the stages that the command line does not name yet."""
-    return [name for name in list_names() if name not in (context.params.get("stages") or [])]
+def complete_targets(context: Context) -> list[str]:
+    """List the stages and tables that the command line does not name yet."""
+    tables = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    with suppress(TablebaseError):
+        tables += read_manifest(open_store(context.params.get("outputs")))
+    given = context.params.get("targets") or []
+    return [name for name in dict.fromkeys([*list_names(), *tables]) if name not in given]
+
+
+def complete_puzzles(context: Context) -> list[str]:
+    """List the puzzles."""
+    return list_names()
 
 
 def complete_boards(context: Context) -> list[str]:
-    """List the boards of the stages that the command line names, or of all."""
-    names_given = context.params.get("stages") or context.params.get("name") or list_names()
-    return [
-        board
-        for stage in list_puzzles()
-        if stage.name in names_given
-        for board in stage.list_boards()
-    ]
+    """List the boards of the puzzles whose states have depths."""
+    return [board for puzzle in list_puzzles() if puzzle.depth for board in puzzle.list_boards()]
 
 
-def complete_goals(context: Context) -> list[str]:
-    """List the values of --goals."""
-    return ["all"]
+def make_build_completer(puzzle: Puzzle, option: BuildOption) -> Completer:
+    """Return the completer for an option of `precompute`."""
+
+    def complete(context: Context) -> list[str]:
+        return list(option.choices) or puzzle.list_boards()
+
+    return complete
 
 
 def complete_removable_tables(context: Context) -> list[str]:

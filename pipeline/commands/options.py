@@ -8,11 +8,17 @@ import typer
 
 from queries.query_options import OUTPUTS
 from tablebase.errors import BadRequest
+from tablebase.resources import count_cores
 
 Outputs = Annotated[
     str | None,
     typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
 ]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
+JOBS = count_cores()
+"""The default number of searches that run in parallel."""
 
 
 def parse_memory(gigabytes: float | None) -> int | None:

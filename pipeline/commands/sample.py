@@ -23,7 +23,9 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="PUZZLE", help="Puzzle to draw from.", autocompletion=completion.complete_stages
+            metavar="PUZZLE",
+            help="Puzzle to draw from.",
+            autocompletion=completion.complete_puzzles,
         ),
     ],
     size: Annotated[

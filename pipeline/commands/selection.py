@@ -1,98 +1,127 @@
-"""The selection of the stages of `precompute`, and of the tables of each stage."""
+"""The selection of `precompute`: stages, tables, and the tables that their options request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from tablebase.errors import BadRequest, require_choice
-from tablebase.puzzle import Puzzle, Table
+from pipeline.shards import Listing
+from tablebase.errors import BadRequest, quote
+from tablebase.puzzle import BuildOption, Puzzle, Table
 from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 
-BOARD_STAGES = {name: get_puzzle(name) for name in MODULES if get_puzzle(name).list_boards()}
-"""The built-in stages that accept --board."""
-
-SelectedTables = list[tuple[Puzzle, tuple[Table, ...]]]
+if TYPE_CHECKING:
+    from tablebase.puzzle import BuildValues
 
 
-def select_stages(stage_names: list[str] | None) -> list[Puzzle]:
-    """Return the named puzzles in the order of the registry; without names, all puzzles."""
-    if not stage_names:
-        return list_puzzles()
-    for name in stage_names:
-        if not is_registered(name):
-            require_choice(name, "stage", *list_names())
-    # the names of plugins are looked up only if one is given
-    names = MODULES if {*stage_names} <= {*MODULES} else list_names()
-    return [get_puzzle(name) for name in names if name in stage_names]
+class Selection(NamedTuple):
+    """The stages and tables to build, and the tables that were requested one by one.
+
+    A table is requested by its name or by an option.
+    """
+
+    tables: list[tuple[Puzzle, tuple[Table, ...]]]
+    requested: list[Listing]
 
 
-def format_stages_with(option: str) -> str:
-    """Format the names of the built-in stages that accept an option for their boards."""
-    return " or ".join(
-        name for name, stage in BOARD_STAGES.items() if option in stage.board_options
-    )
+class Targets(NamedTuple):
+    """The targets of a command line: stages, and names of single tables by stage."""
+
+    stages: list[Puzzle]
+    table_names: dict[str, list[str]]
+
+    @property
+    def puzzles(self) -> list[Puzzle]:
+        """The stages, with those of single tables, in the order of the registry; or all."""
+        names = {*self.table_names, *(stage.name for stage in self.stages)}
+        if not names:
+            return list_puzzles()
+        known = MODULES if names <= {*MODULES} else list_names()  # else plugins are looked up
+        return [get_puzzle(name) for name in known if name in names]
+
+
+def find_owner(table: str) -> Puzzle | None:
+    """Find the puzzle that a table of that name belongs to."""
+    builtin = (get_puzzle(name) for name in MODULES)
+    owner = next((puzzle for puzzle in builtin if puzzle.owns_table(table)), None)
+    return owner or next((puzzle for puzzle in list_puzzles() if puzzle.owns_table(table)), None)
+
+
+def parse_targets(texts: Sequence[str]) -> Targets:
+    """Parse the names of stages and tables; raise BadRequest for a name that is neither."""
+    stages, table_names = list[Puzzle](), dict[str, list[str]]()
+    for text in texts:
+        if is_registered(text):
+            stages.append(get_puzzle(text))
+        elif owner := find_owner(text):
+            table_names.setdefault(owner.name, []).append(text)
+        else:
+            hint = f"Stages: {', '.join(list_names())}. Tables: see pipeline status"
+            raise BadRequest(f"There is no stage or table {quote(text)}", hint)
+    return Targets(stages, table_names)
 
 
 def select_tables(
-    stages: list[Puzzle], boards: list[str], options: list[str], *, is_named: bool
-) -> SelectedTables:
-    """Return the stages with their tables and those of the boards.
+    targets: Targets, values: BuildValues, *, with_unbuildable: bool = False
+) -> Selection:
+    """Select the tables of the targets and those that the options request."""
+    selected, requested = [], list[Listing]()
+    values_by_stage = _assign_values(targets, values)
+    stage_names = {stage.name for stage in targets.stages}
+    for puzzle in targets.puzzles:
+        by_option = puzzle.request_tables(
+            values_by_stage.get(puzzle.name, {}), with_unbuildable=with_unbuildable
+        )
+        names = targets.table_names.get(puzzle.name, [])
+        tables = {table.name: table for table in map(puzzle.find_table, names) if table}
+        if puzzle.name in stage_names or not names:
+            tables |= {table.name: table for table in puzzle.tables}
+        tables |= {table.name: table for table in by_option}
+        if puzzle.name in stage_names and not tables:
+            raise _make_missing_option_error(puzzle)
+        selected.append((puzzle, tuple(tables.values())))
+        requested_names = dict.fromkeys([*names, *(table.name for table in by_option)])
+        requested += [Listing(puzzle, tables[name]) for name in requested_names]
+    return Selection(selected, requested)
 
-    Raises BadRequest for options that cannot be combined with the stages.
+
+def _make_missing_option_error(puzzle: Puzzle) -> BadRequest:
+    """Make the error of a stage that has no tables without an option."""
+    option = puzzle.options[0]
+    example = f"Example: pipeline precompute {puzzle.name} {_format_example(option)}"
+    return BadRequest(f"{puzzle.name} has no table without {option.flag}", example)
+
+
+def _format_example(option: BuildOption) -> str:
+    return " ".join(filter(None, (option.flag, option.example)))
+
+
+def _assign_values(targets: Targets, values: BuildValues) -> dict[str, BuildValues]:
+    """Assign each option's value to the one stage that declares it; raise BadRequest otherwise.
+
+    Stages come before those of which only single tables are named.
     """
-    if boards and len([stage for stage in stages if stage.list_boards()]) != 1:
-        raise BadRequest(f"--board needs the stage {' or '.join(BOARD_STAGES)}")
-    for option in options:
-        if not boards or not any(option in stage.board_options for stage in stages):
-            raise BadRequest(f"--{option} needs --board and the stage {format_stages_with(option)}")
-    selected = [
-        (stage, stage.list_tables_with_boards(boards, options) if boards else stage.tables)
-        for stage in stages
-    ]
-    empty = [stage.name for stage, tables in selected if not tables]
-    if is_named and empty:
-        raise BadRequest(f"{empty[0]} needs a board", "Example: --board 3x4")
-    return selected
-
-
-def add_requests(
-    selected: SelectedTables, requests: Mapping[str, list[str] | None]
-) -> SelectedTables:
-    """Add the tables of requests, such as counts of more boards, to the selected tables.
-
-    Raises BadRequest if no selected stage accepts a request.
-    """
-    for request, boards in requests.items():
-        if boards and not any(request in stage.requests for stage, _ in selected):
-            stages = " or ".join(stage.name for stage in _find_stages(request))
-            raise BadRequest(f"--{request} needs the stage {stages}")
-        if boards:
-            selected = [
-                (stage, stage.add_request(tables, request, boards)) for stage, tables in selected
+    assigned: dict[str, dict[str, Sequence[str]]] = {}
+    for name, texts in values.items():
+        owners = find_declarations(targets.stages, name) or find_declarations(targets.puzzles, name)
+        if len(owners) != 1:
+            every_owner = owners or find_declarations([get_puzzle(name) for name in MODULES], name)
+            flag = next(iter(every_owner.values())).flag
+            examples = [
+                f"pipeline precompute {stage} {_format_example(option)}"
+                for stage, option in every_owner.items()
             ]
-    return selected
+            problem = f"{flag} is an option of the stage {' and of '.join(every_owner)}"
+            raise BadRequest(problem, f"Example: {' or '.join(examples)}")
+        assigned.setdefault(next(iter(owners)), {})[name] = texts
+    return dict(assigned)
 
 
-def describe_request(request: str) -> str:
-    """Return the help text of a request: its meaning, and the stages that accept it."""
-    meanings = {stage.name: stage.requests[request] for stage in _find_stages(request)}
-    return f"{'; '.join(meanings.values())} ({', '.join(meanings)}; repeatable)"
-
-
-def _find_stages(request: str) -> list[Puzzle]:
-    """Find the built-in stages that accept a request."""
-    return [stage for stage in map(get_puzzle, MODULES) if request in stage.requests]
-
-
-def format_help(stages: list[Puzzle]) -> str:
-    """Format the help of some stages: their tables, and the boards that they accept."""
-    lines = []
-    for stage in stages:
-        lines.append(f"pipeline precompute {stage.name}: {stage.title}\n")
-        for table in stage.tables:
-            lines += [f"  {table.file}", f"    {table.meaning}."]
-            if table.index:
-                lines.append(f"    {table.index_file}: the index, for other programs.")
-        if stage.list_boards():
-            lines.append(f"  --board BOARD: {stage.board_meaning}.")
-    return "\n".join([*lines, "", "Options: pipeline precompute --help"])
+def find_declarations(puzzles: Sequence[Puzzle], name: str) -> Mapping[str, BuildOption]:
+    """Find an option's declarations, by stage."""
+    return {
+        puzzle.name: option
+        for puzzle in puzzles
+        for option in puzzle.options
+        if option.name == name
+    }

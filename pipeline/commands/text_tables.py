@@ -1,4 +1,4 @@
-"""Tables as text: the results of a build, plans, and the status of a store."""
+"""Tables as text: the results of a build, dry runs, and the status of a store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from rich.text import Text
 from pipeline.terminal import escape_control
 
 if TYPE_CHECKING:
-    from pipeline.plan import Plan
+    from collections.abc import Mapping, Sequence
+
+    from pipeline.dry_run import PlannedTable, SavedWork
+    from pipeline.measurement import MeasuredCost
     from tablebase.tables.manifest import Entry
 
 
@@ -26,7 +29,7 @@ def format_table(grid: Grid) -> str:
 def _make_table(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in names:
-        is_text = name in ("table", "made by", "state")
+        is_text = name in ("table", "made by", "state", "reason", "resumes", "from")
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     return grid
 
@@ -45,31 +48,69 @@ def make_build_table(entries: dict[str, Entry], seconds: dict[str, float]) -> Gr
     return grid
 
 
-def make_plan_table(plans: dict[str, Plan], cores: int) -> Grid:
-    """Make the grid of plans: sizes, the time on this machine, and on 10, 100 and 1,000 workers.
+def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
+    """Make the grid of the tables that a build would write: reasons, saved work, and cost."""
+    grid = _make_table(
+        "table", "reason", "resumes", "rows", "processor time", "bytes", "memory", "from"
+    )
+    for planned in tables:
+        cost = planned.cost
+        sizes = ("unknown", "", "", "")
+        if cost:
+            sizes = (
+                f"{cost.rows:,}",
+                _format_duration(cost.seconds),
+                f"{cost.bytes:,}",
+                _format_size(cost.memory),
+            )
+        saved = _format_saved(planned.saved) if planned.saved else ""
+        grid.add_row(planned.table.name, planned.reason, saved, *sizes, planned.source)
+    return grid
+
+
+def _format_saved(saved: SavedWork) -> str:
+    """Format what an unfinished build left."""
+    if saved.tasks:
+        done, total = saved.tasks
+        return f"{done:,} of {total:,} tasks"
+    return f"{saved.files:,} checkpoint{'s' * (saved.files != 1)}, {_format_size(saved.bytes)}"
+
+
+def _format_size(count: float) -> str:
+    """Format a number of bytes with its unit.
+
+    >>> _format_size(999), _format_size(12_345_678), _format_size(2_070_000_000)
+    ('999 B', '12 MB', '2.1 GB')
+    """
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:,.{int(unit == 'GB')}f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def make_measured_table(tables: Mapping[str, MeasuredCost], cores: int) -> Grid:
+    """Make the grid of measured costs: sizes, and times here and on 10, 100 and 1,000 workers.
 
     A worker is assumed to be as fast as one core of this machine.
     """
     workers = (10, 100, 1000)
     others = [f"on {count:,} workers" for count in workers]
-    further = ("meanwhile", "memory")
-    sizes = ["bytes", *(size for size in further if any(getattr(p, size) for p in plans.values()))]
-    grid = _make_table("table", "parts", "rows", "error", *sizes, "here", *others)
-    for name, plan in plans.items():
-        max_workers = max(1, plan.tasks)  # a task runs on one worker
-        error = f"{plan.error:.0%}" if plan.error else "exact"
+    has_temporary = any(cost.temporary_bytes for cost in tables.values())
+    sizes = ["temporary bytes"] * has_temporary
+    grid = _make_table("table", "tasks", "error", *sizes, "this machine", *others)
+    for name, cost in tables.items():
+        max_workers = max(1, cost.tasks)  # a task runs on one worker
+        error = f"{cost.error:.0%}" if cost.error else "exact"
         spent = [
-            plan.local_seconds / min(cores, max_workers),
-            *(plan.seconds / min(count, max_workers) for count in workers),
+            cost.local_seconds / min(cores, max_workers),
+            *(cost.seconds / min(count, max_workers) for count in workers),
         ]
-        counts = [f"{count:,.0f}" for count in (plan.tasks, plan.rows)]
-        bytes_each = [f"{getattr(plan, size):,.0f}" for size in sizes]
         grid.add_row(
             name,
-            *counts,
+            f"{cost.tasks:,}",
             error,
-            *bytes_each,
-            *(_format_duration(plan.writing_seconds + time) for time in spent),
+            *[f"{cost.temporary_bytes:,.0f}"] * has_temporary,
+            *(_format_duration(cost.writing_seconds + time) for time in spent),
         )
     return grid
 

@@ -18,7 +18,6 @@ from tablebase.errors import (
     require_whole_number,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import MAX_RANKED_SIDE, estimate_count_cost
 from tablebase.puzzles.knight.definition import (
     MAX_SINGLE_FILE_SQUARES,
     PAIRS_BOARD,
@@ -30,6 +29,7 @@ from tablebase.puzzles.knight.definition import (
     get_sides,
     make_tour_table,
 )
+from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE, estimate_count_cost
 from tablebase.tables.repair import format_rebuild_command
 
 TYPE_CHECKING = False

@@ -133,11 +133,17 @@ class Checkpoints:
         """List the shards that are finished."""
         return [shard for stem, shard in _find_shards(self._store) if stem == self._stem]
 
+    def list_files(self) -> list[str]:
+        """List the files of the checkpoints that a build resumes from."""
+        names = list_checkpoint_files(self._store, self._table)
+        return [
+            name for name in names if name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)
+        ]
+
     def clear_others(self) -> None:
         """Remove the table's checkpoints of other recipes, versions and code."""
-        for name in list_checkpoint_files(self._store, self._table):
-            if not (name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)):
-                self._store.remove(name)
+        for name in {*list_checkpoint_files(self._store, self._table)} - {*self.list_files()}:
+            self._store.remove(name)
 
     def _format_name(self, name: str) -> str:
         return f"{self._stem}.{_digest(name)}{SUFFIX}"

@@ -28,7 +28,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build_without_large(folder: Path, jobs: int) -> None:
-    tables = PUZZLE.list_tables_with_boards([*BOARDS[1::2]])
+    tables = PUZZLE.list_tables({"board": [*BOARDS[1::2]]})
     build_tables(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
 
 
@@ -63,7 +63,11 @@ def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
 
 def test_a_board_is_refused_for_other_stages(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
-    assert (text.code, text.err) == (2, "pipeline: --board needs the stage sliding or knight.\n")
+    assert (text.code, text.err) == (
+        2,
+        "pipeline: --board is an option of the stage sliding and of knight. Example: pipeline "
+        "precompute sliding --board 3x4 or pipeline precompute knight --board 5x6.\n",
+    )
 
 
 def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None:

@@ -66,11 +66,11 @@ def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ("eight --rank-closed 6x6", 2, "--rank-closed needs the stage knight."),
+        ("eight --rank-closed 6x6", 2, "--rank-closed is an option of the stage knight."),
         ("knight --rank-closed 4x5", 1, "4x5 has no closed tour."),
         ("knight --rank-closed 9x8", 2, "9x8 has too many closed tours to count."),
         ("knight --rank-closed six", 2, "'six' is not a board"),
-        ("eight --rank-tours 6x6", 2, "--rank-tours needs the stage knight."),
+        ("eight --rank-tours 6x6", 2, "--rank-tours is an option of the stage knight."),
         ("knight --rank-tours 3x3", 1, "3x3 has no tour."),
         ("knight --rank-tours 2x9", 1, "2x9 has no tour."),
         ("knight --rank-tours 8x8", 2, "8x8 has too many open tours to number. The largest board is"),

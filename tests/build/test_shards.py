@@ -13,7 +13,7 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.builders import tour_list
 from pipeline.builders.registry import checkpoints
-from pipeline.shards import Listing, build_shard, find_listings, parse_shard, require_complete
+from pipeline.shards import Listing, build_shard, parse_shard, require_complete, require_lists
 from queries import open_tables
 from queries.scans import scan_table
 from queries.status import list_status, make_unusable_error
@@ -105,14 +105,15 @@ def test_shards_of_another_number_are_refused(tmp_path: Path) -> None:
 def test_progress_of_a_shard_is_reported(tmp_path: Path) -> None:
     recorder = Recorder()
     build_shard(Folder(tmp_path), make_listing("4x3"), ShardSpec(2, 8), recorder, None, 1)
-    assert recorder.steps[-1] == ("parts", 2, 2)
+    assert recorder.steps[-1] == ("tasks", 2, 2)
 
 
-@pytest.mark.parametrize(("plannable", "noun"), [(False, "lists"), (True, "boards")])
-def test_a_stage_without_lists_or_boards_is_refused(plannable: bool, noun: str) -> None:
-    text = rf"^--some needs --board and a stage with {noun}\. Example: knight --board 7x7\.$"
-    with pytest.raises(BadRequest, match=text):
-        find_listings("--some", [KNIGHT], [], plannable=plannable)
+def test_only_lists_are_built_in_shards() -> None:
+    with pytest.raises(BadRequest, match=r"^--some needs a list\. Example: knight --board 7x7 --some"):
+        require_lists("--some", [])
+    counts = Listing(KNIGHT, KNIGHT.tables[-1])
+    with pytest.raises(BadRequest, match=r"^--some does not apply to knight_counts: it is no list"):
+        require_lists("--some", [Listing(KNIGHT, make_tour_table(parse_board("7x7"))), counts])
 
 
 def test_the_largest_number_of_shards() -> None:
@@ -132,7 +133,7 @@ def test_missing_shards_are_named_and_nothing_is_changed(tmp_path: Path) -> None
         publish(tmp_path, "4x3")
     assert (
         none.value.command
-        == f"pipeline precompute knight --board 4x3 --shard 1/100 --outputs {tmp_path}"
+        == f"pipeline precompute knight_tours_4x3 --shard 1/100 --outputs {tmp_path}"
     )
     for number in (2, 7):
         build_one_shard(tmp_path, "4x3", number, 8)
@@ -221,7 +222,7 @@ def test_a_large_table_is_not_begun_without_shards(cli: Cli, tmp_path: Path) -> 
     assert (text.code, text.out) == (2, "")
     assert text.err == (
         "pipeline: knight_tours_7x7 is too large for one process. "
-        "Add --shard 1/1000 and so on to --board 7x7, or --scheduler.\n"
+        "Add --shard 1/1000 and so on, or --scheduler.\n"
     )
     assert not (tmp_path / "new").exists()
 
@@ -355,7 +356,7 @@ def test_shards_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path)]
     text = cli(*words, "--shard", "1/2")
     assert text.code == 0
-    assert text.out.startswith("knight_tours_4x3: shard 1/2, 6 parts, 8 rows in ")
+    assert text.out.startswith("knight_tours_4x3: shard 1/2, 6 tasks, 8 rows in ")
     text = cli(*words, "--publish")
     assert text.err.startswith("pipeline: knight_tours_4x3 is incomplete: shards 2 of 2 are missing")
     assert cli(*words, "--shard", "2/2", "--quiet") == (0, "", "")
@@ -364,7 +365,7 @@ def test_shards_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert "knight_tours_4x3    16" in text.out
     assert cli(*words, "--publish", "--shard", "1/2").code == 2
     text = cli(*words, "--shard", "1/2", "--force")
-    assert (text.code, text.err.count("--force does not go with --shard")) == (2, 1)
+    assert (text.code, text.err.count("--shard cannot be combined with --force")) == (2, 1)
     assert cli("precompute", "eight", "--shard", "1/2").code == 2
 
 

@@ -26,7 +26,7 @@ def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -
     build_tables(
         folder,
         PUZZLE,
-        *(table for table in PUZZLE.list_tables_with_boards(["3x4"]) if table.name.endswith("3x4")),
+        *(table for table in PUZZLE.list_tables({"board": ["3x4"]}) if table.name.endswith("3x4")),
     )
     return folder
 
@@ -49,9 +49,10 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("precompute ", "eight sliding senet knight"),
         ("precompute eight s", "sliding senet"),
-        ("precompute eight ", "sliding senet knight"),
+        ("precompute ei", "eight eight_edge"),
+        ("precompute knight knight_c", "knight_counts"),
+        ("precompute knight --ra", "--rank-closed --rank-tours"),
         ("histogram ", "eight sliding senet"),
         ("query ", "eight sliding senet knight"),
         ("query eight 123456780 --goal ", "corner centre edge"),

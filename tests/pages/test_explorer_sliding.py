@@ -35,7 +35,8 @@ def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(place: Path) -> None:
         copy = link_copy(outputs, place)
         build(
-            Request(Folder(copy), [(PUZZLE, PUZZLE.list_tables_with_boards([*BOARDS]))]), Recorder()
+            Request(Folder(copy), [(PUZZLE, PUZZLE.request_tables({"board": [*BOARDS]}))]),
+            Recorder(),
         )
         write_explorer(Folder(copy), str(copy / "explorer.html"))
 
@@ -54,7 +55,7 @@ def test_boards_with_all_goals_are_included(
     assert {*list_source_tables(Folder(folder))} >= expected
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 5)
     build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Recorder()
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Recorder()
     )
     assert not [name for name in list_source_tables(Folder(tmp_path)) if "2x3" in name]
 

@@ -54,7 +54,14 @@ def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) 
     observer = Quiet()
     build(
         Request(
-            Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(boards, options))], jobs=jobs
+            Folder(folder),
+            [
+                (
+                    PUZZLE,
+                    PUZZLE.request_tables({"board": boards, **{name: ["all"] for name in options}}),
+                )
+            ],
+            jobs=jobs,
         ),
         observer,
     )

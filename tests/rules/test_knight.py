@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts, estimate_count_cost
+from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.definition import COUNTED_BOARDS, PUZZLE, make_tour_table
+from tablebase.puzzles.knight.memory import estimate_count_cost
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
@@ -212,15 +213,13 @@ def test_large_lists_that_are_published_are_not_counted_again() -> None:
 
 
 def test_requested_boards_are_listed_and_counted() -> None:
-    tables = PUZZLE.list_tables_with_boards(["2x7", "5x5", "2x7", "7x3"])
+    tables = PUZZLE.list_tables({"board": ["2x7", "5x5", "2x7", "7x3"]})
     plain = [table.name for table in PUZZLE.tables]
-    assert [table.name for table in tables] == [
-        *plain[:-1],
-        "knight_tours_2x7",
-        "knight_tours_7x3",
-        "knight_counts",
+    assert [table.name for table in tables] == [*plain, "knight_tours_2x7", "knight_tours_7x3"]
+    requested = {table.name: dict[str, Any]() for table in tables}
+    counted = PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], requested).recipe.list_parameters()[
+        "boards"
     ]
-    counted = tables[-1].recipe.list_parameters()["boards"]
     assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (2, 7)])]
 
 
@@ -287,17 +286,19 @@ def test_requested_counts_are_preserved(
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    requested = PUZZLE.add_request(plain, "count", ["6x7", "5x5"])
+    requested = PUZZLE.list_tables({"count": ["6x7", "5x5"]})
     assert requested[:-1] == plain[:-1]
     assert requested[-1].recipe.list_parameters() == {
         "search": "tour counts",
         "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
         "closed": [],
     }
-    closed_request = PUZZLE.add_request(requested, "closed", ["6x7", "8x8"])[-1].recipe
-    assert closed_request.list_parameters()["closed"] == ["8x8"], (
-        "all tours of 6x7 are counted already"
-    )
+    (closed_request,) = PUZZLE.request_tables({"count": ["6x7", "8x8"], "closed": []})
+    published = {closed_request.name: requested[-1].recipe.list_parameters()}
+    beside = PUZZLE.adapt_to_manifest(closed_request, published)
+    assert beside.recipe.list_parameters()["closed"] == ["8x8"], "6x7 is counted already"
+    with pytest.raises(BadRequest, match="--closed needs --count"):
+        PUZZLE.request_tables({"closed": []})
 
 
 @pytest.mark.parametrize(

@@ -163,17 +163,21 @@ def test_list_boards_names_every_board() -> None:
 
 def test_requested_boards_select_their_tables() -> None:
     def names(boards: list[str], *options: str) -> list[str]:
-        return [table.name for table in PUZZLE.list_tables_with_boards(boards, options)]
+        values = {"board": boards, **{name: ["all"] for name in options}}
+        return [table.name for table in PUZZLE.request_tables(values)]
 
     assert names([]) == []
     assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
     assert names(["4x3"]) == ["sliding_3x4_12"]
     all_names = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
     assert names(["3x4"], "goals") == all_names
-    assert all(table.columns for table in PUZZLE.list_tables_with_boards(["2x5"]))
-    assert not any(table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals"]))
+    assert all(table.columns for table in PUZZLE.request_tables({"board": ["2x5"]}))
+    assert not any(
+        table.columns for table in PUZZLE.request_tables({"board": ["3x4"], "goals": ["all"]})
+    )
     assert all(
-        table.columns for table in PUZZLE.list_tables_with_boards(["3x4"], ["goals", "parquet"])
+        table.columns
+        for table in PUZZLE.request_tables({"board": ["3x4"], "goals": ["all"], "parquet": []})
     )
 
 
@@ -193,7 +197,7 @@ def test_a_table_name_determines_board_and_build_command() -> None:
 
 
 def test_published_rows_are_preserved() -> None:
-    (alone,) = PUZZLE.list_tables_with_boards(["3x4"])
+    (alone,) = PUZZLE.request_tables({"board": ["3x4"]})
     assert PUZZLE.adapt_to_manifest(alone, {}) is alone
     assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone
     assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": True}}).columns

@@ -99,6 +99,12 @@ COMMANDS = {
         sample senet
         query knight --count --to a3
         precompute hanoi
+        precompute eight --measure
+        precompute knight sliding --board 3x4
+        precompute knight_tours_5x6 --shard 1/2 --publish
+        precompute knight_counts --shard 1/2
+        precompute sliding
+        precompute sliding --goals all
         precompute eight --board 3x4
         precompute knight --board 3
         remove eight
@@ -129,6 +135,9 @@ COMMANDS = {
         histogram eight
         histogram senet
         histogram senet --json
+        precompute --dry-run
+        precompute knight --rank-tours 7x7 --count 7x8 --dry-run
+        precompute sliding_3x4_12 --dry-run --json
         --version
     """,
     "help": """

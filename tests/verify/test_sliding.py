@@ -59,7 +59,7 @@ def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Quiet())
     return tmp_path
 
 
@@ -67,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
 def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of boards that have only indexes."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
-    tables = PUZZLE.list_tables_with_boards(["2x3"], ["goals"])
+    tables = PUZZLE.request_tables({"board": ["2x3"], "goals": ["all"]})
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
     return tmp_path
 
@@ -107,7 +107,9 @@ def build_small_board() -> str:
     """Return hashes of a board's files, its proof's claims, and the error of a false record."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        build(Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"]))]), Quiet())
+        build(
+            Request(Folder(folder), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Quiet()
+        )
         hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
         write_record(folder, 100, 19)
@@ -130,7 +132,7 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.list_tables_with_boards([board]))]), Quiet())
+    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": [board]}))]), Quiet())
     assert prove_boards(tmp_path)
 
 
@@ -199,7 +201,9 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
     folder: Path, goal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(
-        Request(Folder(folder), [(PUZZLE, PUZZLE.list_tables_with_boards(["2x3"], ["goals"]))]),
+        Request(
+            Folder(folder), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"], "goals": ["all"]}))]
+        ),
         Quiet(),
     )
     split_records(monkeypatch, f"sliding_2x3_{goal.index('0') + 1}", 100)
@@ -210,7 +214,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
 
 
 def test_records_of_another_board_are_detected(folder: Path) -> None:
-    store, (table, *_) = Folder(folder), PUZZLE.list_tables_with_boards(["2x3"])
+    store, (table, *_) = Folder(folder), PUZZLE.request_tables({"board": ["2x3"]})
     listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
     with pytest.raises(VerifyFailed) as reported:
         proof.Distances(listed, sliding.parse_board("2x4"), "12345670").prove()
@@ -315,7 +319,7 @@ def test_a_wrong_row_is_detected(
 ) -> None:
     path = folder / f"{NAME}.parquet"
     rows = edit(pq.read_table(path))
-    (table,) = [one for one in PUZZLE.list_tables_with_boards(["2x3"]) if one.name == NAME]
+    (table,) = [one for one in PUZZLE.request_tables({"board": ["2x3"]}) if one.name == NAME]
     with path.open("wb") as file, TableWriter(file, table) as writer:
         columns = {name: rows[name].to_numpy() for name in rows.column_names if name != "goal"}
         texts = {name: columns[name].astype("S") for name in ("state", "best_moves")}

@@ -1,38 +1,17 @@
-"""Recipe of the counts of tours, and the memory that counting and ranking need."""
+"""Recipe of the counts of tours."""
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest
 from tablebase.puzzle import Recipe
-from tablebase.puzzles.knight.board import KnightBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Sides = tuple[int, int]
+    from tablebase.cost import Cost
+    from tablebase.puzzle import PublishedParameters, Table
 
-MAX_LAYER_STATES = {
-    False: {
-        3: (26, 364), 4: (26, 5_262), 5: (14, 228_936), 6: (12, 6_774_595), 7: (8, 14_736_773),
-        8: (8, 335_484_807),
-    },
-    True: {
-        3: (26, 65), 4: (26, 533), 5: (18, 39_100), 6: (14, 1_017_017), 7: (10, 12_345_976),
-        8: (8, 16_759_503),
-    },
-}  # fmt: skip
-"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
-side for which they are counted, and the measured number of states of its largest layer.
-"""
-BYTES_PER_STATE = 40
-"""Memory for each state of the largest layer, approximately, as measured."""
-DENSE_STATES, DENSE_BYTES = 20_000_000, 20
-"""The first so many states need so many more bytes each."""
-MIN_COST = 400_000_000
-"""Bytes of memory for the smallest board."""
-MAX_RANKED_SIDE = 7
-"""Shorter side of the largest boards whose open tours are ranked."""
+    Sides = tuple[int, int]
 
 
 class TourCounts(Recipe):
@@ -53,41 +32,30 @@ class TourCounts(Recipe):
             "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
         }
 
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_counts
+
+        known = self._find_published(published or {})
+        boards = [(sides, sides in self.closed) for sides in self.boards]
+        rows = sum(files * ranks for files, ranks in self.boards)
+        return estimate_counts([board for board in boards if board not in known], rows)
+
+    def _find_published(self, published: PublishedParameters) -> list[tuple[Sides, bool]]:
+        """Find the boards that are published, each with whether only closed tours are counted.
+
+        A board and the same board on its side have the same counts.
+        """
+        closed = published.get("closed", ())
+        return [
+            (sides, text in closed)
+            for text in published.get("boards", ())
+            for files, _, ranks in [text.partition("x")]
+            for sides in ((int(files), int(ranks)), (int(ranks), int(files)))
+        ]
+
     def merge(self, other: TourCounts) -> TourCounts:
         """Return a recipe with the boards of both recipes."""
         all_tours = ({*self.boards} - self.closed) | ({*other.boards} - other.closed)
         return TourCounts(all_tours, self.closed | other.closed)
-
-
-def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
-    """Estimate the bytes of memory for ranking tours; raise BadRequest if a board is too large.
-
-    More than for counting: no state stands for its mirror image.
-    """
-    if not closed and min(board) > MAX_RANKED_SIDE:
-        name, hint = (
-            f"{board[0]}x{board[1]}",
-            f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}",
-        )
-        raise BadRequest(f"{name} has too many open tours to number", hint)
-    # all encoded layers stay in memory, and open tours have more of them
-    factor = 2 if closed else 2.2
-    return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
-
-
-def estimate_count_cost(board: Sides, *, closed: bool) -> int:
-    """Estimate the bytes of memory for counting tours; raise BadRequest if a board is too large."""
-    (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
-    if short < 3:
-        raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
-    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
-    if long > longest:
-        largest_sides = [(side, longest) for side, (longest, _) in MAX_LAYER_STATES[closed].items()]
-        # boards may have more files than ranks
-        sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
-        tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
-        has_closed = KnightBoard(*board).has_closed_tours()
-        if not closed and has_closed and long <= MAX_LAYER_STATES[True].get(short, (0,))[0]:
-            hint = "Closed tours alone can be counted: add --closed"
-        raise BadRequest(f"{name} has too many {tours} to count", hint)
-    return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)

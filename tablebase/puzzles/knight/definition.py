@@ -10,19 +10,18 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
-from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzle import BuildOption, Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, SQUARES, KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import (
-    TourCounts,
-    estimate_count_cost,
-    estimate_rank_cost,
-)
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.memory import estimate_count_cost, estimate_rank_cost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from tablebase.cost import Cost
+    from tablebase.puzzle import BuildValues, PublishedParameters
     from tablebase.puzzles.knight.count_recipe import Sides
 
 MAX_SINGLE_FILE_SQUARES = 36
@@ -74,9 +73,20 @@ class AllTours(BoardRecipe):
         return has_part_files(self.board)
 
     @property
+    def is_divisible(self) -> bool:
+        return True
+
+    @property
     def opening_length(self) -> int:
         """The number of first squares that all tours of a task share: more on larger boards."""
         return max(1, self.board.squares - 44)
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_list
+
+        return estimate_list(get_sides(self.board))
 
     def list_parameters(self) -> dict[str, object]:
         files = {"opening": self.opening_length} if self.has_part_files else {}
@@ -90,6 +100,13 @@ class ClosedTourRanking(BoardRecipe):
     search = "numbered cycles"
     is_open = False
     """Whether open tours are ranked, for each start separately."""
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_ranked_tours
+
+        return estimate_ranked_tours(get_sides(self.board), closed=not self.is_open)
 
 
 class OpenTourRanking(ClosedTourRanking):
@@ -105,6 +122,13 @@ class TourPerPair(BoardRecipe):
 
     __slots__ = ()
     search = "one tour a pair"
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_pairs
+
+        return estimate_pairs(table.rows or 0)
 
 
 def has_part_files(board: KnightBoard) -> bool:
@@ -191,10 +215,10 @@ def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> T
 
 
 RANKING_TABLES = {
-    "rank-closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
-    "rank-tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
+    "rank_closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
+    "rank_tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
 }
-"""For each request: the prefix of its tables' names, and the function that makes the table."""
+"""For each option: the prefix of its tables' names, and the function that makes the table."""
 
 
 TOUR_COLUMNS = (
@@ -219,10 +243,13 @@ _PAIRS = KnightBoard(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
-    requests = dict.fromkeys(("count", "closed"), "the tours of this board")
-    requests["rank-closed"] = "the closed tours of this board"
-    requests["rank-tours"] = "the open tours of this board"
-    board_meaning = "files x ranks, every tour"
+    options = (
+        BuildOption("board", "List every tour of this board.", "CxR", example="5x6"),
+        BuildOption("count", "Count the tours of this board, too.", "CxR", example="6x7"),
+        BuildOption("closed", "Count closed tours only (allows larger boards)."),
+        BuildOption("rank_closed", "Rank the closed tours of this board.", "CxR", example="6x6"),
+        BuildOption("rank_tours", "Rank the open tours of this board.", "CxR", example="5x6"),
+    )
 
     tables = (
         make_tour_table(KnightBoard(5, 5)),
@@ -247,35 +274,27 @@ class Knight(Puzzle):
             f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_SINGLE_FILE_SQUARES
         ]
 
-    def list_tables_with_boards(
-        self, texts: list[str], options: Collection[str] = ()
+    def request_tables(
+        self, values: BuildValues, *, with_unbuildable: bool = False
     ) -> tuple[Table, ...]:
-        """List the tables, with all tours of further boards, which are counted too."""
-        tables_by_name = {table.name: table for table in self.list_shardable_tables(texts)}
-        default_names = {table.name for table in self.tables}
-        boards = [board for board in map(parse_board, texts) if not has_part_files(board)]
-        return (
-            *self.tables[:-1],
-            *(table for name, table in sorted(tables_by_name.items()) if name not in default_names),
-            make_count_table({*COUNTED_BOARDS, *map(get_sides, boards)}),
-        )
-
-    def list_shardable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        return tuple(make_tour_table(parse_board(text)) for text in texts)
-
-    def add_request(
-        self, tables: tuple[Table, ...], request: str, texts: list[str]
-    ) -> tuple[Table, ...]:
-        boards = [parse_board(text) for text in texts]
-        if request in RANKING_TABLES:
-            make_table = RANKING_TABLES[request][1]
-            tables_by_name = {table.name: table for table in map(make_table, boards)}
-            return (*tables, *tables_by_name.values())
-        requested, closed = [get_sides(board) for board in boards], request == "closed"
-        for board in requested:
-            estimate_count_cost(board, closed=closed)
-        counted = TourCounts((), requested) if closed else TourCounts(requested)
-        return tuple(_add_boards(table, counted) for table in tables)
+        """Return the lists and rankings of these boards, and the counts if any are requested."""
+        makers = {"board": make_tour_table}
+        makers |= {name: make_table for name, (_, make_table) in RANKING_TABLES.items()}
+        tables = [
+            make_table(parse_board(text))
+            for name, make_table in makers.items()
+            for text in values.get(name, ())
+        ]
+        closed, boards = "closed" in values, [parse_board(text) for text in values.get("count", ())]
+        if closed and not boards:
+            raise BadRequest("--closed needs --count", "Example: --count 8x8 --closed")
+        requested = [get_sides(board) for board in boards]
+        for sides in requested:
+            estimate_count_cost(sides, closed=closed)
+        if requested:
+            counts = TourCounts((), requested) if closed else TourCounts(requested)
+            tables.append(_add_boards(self.tables[-1], counts))
+        return tuple({table.name: table for table in tables}.values())
 
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]
@@ -311,9 +330,10 @@ class Knight(Puzzle):
     def format_build_arguments(self, table: str) -> str:
         if any(table == known.name for known in self.tables):
             return self.name
-        for request, (prefix, _) in RANKING_TABLES.items():
-            if table.startswith(prefix):
-                return f"{self.name} --{request} {table.removeprefix(prefix)}"
+        for option in self.options:
+            prefix, _ = RANKING_TABLES.get(option.name, ("", None))
+            if prefix and table.startswith(prefix):
+                return f"{self.name} {option.flag} {table.removeprefix(prefix)}"
         board = find_listed_board(table)
         finish = " --publish" if board and has_part_files(board) else ""
         return f"{self.name} --board {table.removeprefix(TOURS_PREFIX)}{finish}"

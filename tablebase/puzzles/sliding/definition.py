@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import Puzzle, Table
+from tablebase.errors import BadRequest, NotationError, require_choice, require_text
+from tablebase.puzzle import BuildOption, Puzzle, Table
 from tablebase.puzzles.sliding.board import MARKS, MAX_CELLS, SlidingBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from tablebase.block_space import Depths
     from tablebase.graph import Blocks
-    from tablebase.puzzle import Columns
+    from tablebase.puzzle import BuildValues, Columns
 
 MAX_LISTED_CELLS = 10
 """Cells of the largest boards that get all goals, and rows beside each index, by default."""
@@ -125,28 +125,42 @@ class Sliding(Puzzle):
     title = "Sliding boards"
     tables = ()
     depth = "distance"
-    board_meaning = f"rows x columns, at most {MAX_CELLS} cells"
-    board_options = ("goals", "parquet")
+    options = (
+        BuildOption(
+            "board", f"Build this board, of at most {MAX_CELLS} cells.", "RxC", example="3x4"
+        ),
+        BuildOption(
+            "goals",
+            f"Build all goals of boards over {MAX_LISTED_CELLS} cells, not only the first.",
+            "all",
+            example="all",
+            choices=("all",),
+        ),
+        BuildOption("parquet", f"Also write Parquet for boards over {MAX_LISTED_CELLS} cells."),
+    )
 
     def list_boards(self) -> list[str]:
         sides = range(2, MAX_CELLS // 2 + 1)
         return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MAX_CELLS]
 
-    def list_tables_with_boards(
-        self, texts: list[str], options: Collection[str] = ()
+    def request_tables(
+        self, values: BuildValues, *, with_unbuildable: bool = False
     ) -> tuple[Table, ...]:
+        for text in values.get("goals", ()):
+            require_choice(text, "set of goals", "all")
+        boards = values.get("board", ())
+        for name in ("goals", "parquet"):
+            if name in values and not boards:
+                raise BadRequest(f"--{name} needs --board", f"Example: --board 3x4 --{name}")
+        max_cells = len(MARKS) if with_unbuildable else MAX_CELLS
         tables = {
             table.name: table
-            for text in texts
-            for table in parse_board(text).wide.select_tables(
-                every_goal="goals" in options, with_rows="parquet" in options
+            for text in boards
+            for table in parse_board(text, max_cells).wide.select_tables(
+                every_goal="goals" in values, with_rows="parquet" in values
             )
         }
         return tuple(tables.values())
-
-    def list_plannable_tables(self, texts: list[str]) -> tuple[Table, ...]:
-        boards = (parse_board(text, len(MARKS)).wide for text in texts)
-        return tuple(table for board in boards for table in board.select_tables(every_goal=False))
 
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipeline import plan as plans
+from pipeline import measurement
 from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.commands.app import run_app
-from pipeline.plan import make_plan
+from pipeline.measurement import measure_cost
 from pipeline.shards import Listing
 from pipeline.tasks import CostSample, SingleRunCost, TaskRunner, make_no_records
 from tablebase.errors import CannotBuild
@@ -34,7 +34,7 @@ START = 1.0
 
 
 def make_sliding_listing(board: str) -> Listing:
-    return Listing(SLIDING, SLIDING.list_plannable_tables([board])[0])
+    return Listing(SLIDING, SLIDING.request_tables({"board": [board]}, with_unbuildable=True)[0])
 
 
 def make_listing(board: str) -> Listing:
@@ -59,8 +59,8 @@ def estimate_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         calls.append((work.jobs, items))
         return SAMPLE
 
-    monkeypatch.setattr(plans, "estimate", return_estimate)
-    monkeypatch.setattr(plans, "_measure_write_cost", lambda *_: (10.0, 0.5))
+    monkeypatch.setattr(measurement, "estimate", return_estimate)
+    monkeypatch.setattr(measurement, "_measure_write_cost", lambda *_: (10.0, 0.5))
     return calls
 
 
@@ -68,17 +68,17 @@ def test_an_uncounted_table_is_planned_from_a_sample(
     estimate_calls: list[Any], tmp_path: Path
 ) -> None:
     """Expect a file per task, the mean of the estimated rows, and the error of that mean."""
-    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None, 3)
+    plan = measure_cost(Folder(tmp_path), make_listing("13x3"), None, 3)
     assert plan == pytest.approx((20, 100, 0.1, 1000, 250, 0, 52, 0, 52))
     assert estimate_calls == [(3, None)]
-    make_plan(Folder(tmp_path), make_listing("13x3"), ShardSpec(3, 8))
+    measure_cost(Folder(tmp_path), make_listing("13x3"), ShardSpec(3, 8))
     table = make_listing("13x3").table
     assert estimate_calls[1:] == [(1, parts(table).items[2::8])]
 
 
 def test_a_counted_table_has_exact_rows(estimate_calls: list[Any], outputs: Path) -> None:
     """Expect one file, written by one core, and the error of the seconds per row."""
-    plan = make_plan(Folder(outputs), make_listing("5x5"), None)
+    plan = measure_cost(Folder(outputs), make_listing("5x5"), None)
     rows, error = 1728, (3 / 90 - 1 / 110) / (3 / 90 + 1 / 110)
     search_seconds = 0.02 * rows
     expected = (
@@ -93,7 +93,7 @@ def test_a_counted_table_has_exact_rows(estimate_calls: list[Any], outputs: Path
         search_seconds,
     )
     assert plan == pytest.approx(expected)
-    assert make_plan(Folder(outputs), make_listing("5x5"), ShardSpec(1, 2)).rows == 100
+    assert measure_cost(Folder(outputs), make_listing("5x5"), ShardSpec(1, 2)).rows == 100
 
 
 @pytest.mark.parametrize(("free", "local_seconds"), [(None, 7), (1000, 7), (999, 0.02 * 20_160)])
@@ -105,9 +105,9 @@ def test_a_table_that_fits_in_free_space_is_planned_as_a_single_run(
     local_seconds: float,
 ) -> None:
     single_run = SingleRunCost(seconds=7, memory=1000)
-    monkeypatch.setattr(plans, "estimate", lambda *_: SAMPLE._replace(single_run=single_run))
-    monkeypatch.setattr(plans, "get_free_memory", lambda: free)
-    plan = make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)
+    monkeypatch.setattr(measurement, "estimate", lambda *_: SAMPLE._replace(single_run=single_run))
+    monkeypatch.setattr(measurement, "get_free_memory", lambda: free)
+    plan = measure_cost(Folder(tmp_path), make_sliding_listing("2x4"), None)
     assert (plan.rows, plan.memory, plan.local_seconds) == pytest.approx(
         (20_160, 1000, local_seconds)
     )
@@ -119,8 +119,8 @@ def test_few_estimates_give_no_error(
     estimate_calls: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[float]
 ) -> None:
     result = SAMPLE._replace(rows=rows or [0.0], seconds=[1.0] * len(rows or [0.0]))
-    monkeypatch.setattr(plans, "estimate", lambda *_: result)
-    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
+    monkeypatch.setattr(measurement, "estimate", lambda *_: result)
+    plan = measure_cost(Folder(tmp_path), make_listing("13x3"), None)
     assert (plan.rows, plan.error) == (sum(rows), 0)
     assert plan.seconds == pytest.approx(51 if sum(rows) else 0)
 
@@ -137,8 +137,8 @@ def test_bytes_and_seconds_per_row_are_measured(
             table, TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table)), None
         )
     clock = iter([10.0, 10.5, 20.0, 24.0])
-    monkeypatch.setattr("pipeline.plan.time.thread_time", lambda: next(clock))
-    size, seconds = plans._measure_write_cost(Folder(tmp_path), table, result)
+    monkeypatch.setattr("pipeline.measurement.time.thread_time", lambda: next(clock))
+    size, seconds = measurement._measure_write_cost(Folder(tmp_path), table, result)
     assert (seconds, bool(size)) == (4 / rows, columns)
     if columns:
         build_tables(tmp_path, KNIGHT, table)
@@ -150,8 +150,8 @@ def test_bytes_and_seconds_per_row_are_measured(
 
 @wide
 def test_planned_rows_are_the_counted_ones(outputs: Path) -> None:
-    six = make_plan(Folder(outputs), make_listing("6x6"), ShardSpec(1, 1))
-    counted = make_plan(Folder(outputs), make_listing("6x6"), None)
+    six = measure_cost(Folder(outputs), make_listing("6x6"), ShardSpec(1, 1))
+    counted = measure_cost(Folder(outputs), make_listing("6x6"), None)
     assert (counted.tasks, counted.rows, counted.error) == (36, 6_637_920, 0)
     assert six.rows == 6_637_920
     size = (outputs / "knight_tours_6x6.parquet").stat().st_size
@@ -160,14 +160,14 @@ def test_planned_rows_are_the_counted_ones(outputs: Path) -> None:
 
 def test_shards_add_up_to_the_table(tmp_path: Path) -> None:
     store = Folder(tmp_path)
-    plans = [make_plan(store, make_listing("5x5"), ShardSpec(number, 4)) for number in (1, 2, 3, 4)]
+    plans = [measure_cost(store, make_listing("5x5"), ShardSpec(number, 4)) for number in (1, 2, 3, 4)]
     assert [plan.tasks for plan in plans] == [7, 6, 6, 6]
     assert sum(plan.rows for plan in plans) == 1728
-    assert make_plan(store, make_listing("5x5"), ShardSpec(26, 30)) == (0,) * 9
+    assert measure_cost(store, make_listing("5x5"), ShardSpec(26, 30)) == (0,) * 9
 
 
 def test_large_tables_are_estimated(tmp_path: Path) -> None:
-    plan = make_plan(Folder(tmp_path), make_listing("13x3"), None)
+    plan = measure_cost(Folder(tmp_path), make_listing("13x3"), None)
     assert plan.tasks == 20
     assert abs(plan.rows / 257_728 - 1) < 0.2
     assert 0.7 < plan.bytes / 1_630_752 < 1.3
@@ -176,28 +176,33 @@ def test_large_tables_are_estimated(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 def test_the_plan_of_7x7(tmp_path: Path) -> None:
-    plan = make_plan(Folder(tmp_path), make_listing("7x7"), None)
+    plan = measure_cost(Folder(tmp_path), make_listing("7x7"), None)
     assert plan.tasks == 10_864
     assert abs(plan.rows / 165_575_218_320 - 1) < 3 * plan.error
     assert 0 < plan.error < 0.15
-    shard = make_plan(Folder(tmp_path), make_listing("7x7"), ShardSpec(5, 2500))
+    shard = measure_cost(Folder(tmp_path), make_listing("7x7"), ShardSpec(5, 2500))
     assert abs(shard.rows / 86_022_593 - 1) < 0.2
 
 
 def test_the_plan_option(cli: Cli, tmp_path: Path) -> None:
-    words = ["precompute", "knight", "--board", "4x3", "--outputs", str(tmp_path / "new"), "--plan"]
+    words = ["precompute", "knight_tours_4x3", "--outputs", str(tmp_path / "new")]
+    words += ["--dry-run", "--measure"]
     text = cli(*words)
     assert (text.code, text.err) == (0, "")
-    head, row = text.out.splitlines()
-    assert head.split()[:4] == ["table", "parts", "rows", "error"]
-    assert row.split()[:4] == ["knight_tours_4x3", "12", "16", "exact"]
-    assert cli(*words, "--shard", "2/12").out.splitlines()[1].split()[1:3] == ["1", "0"]
-    assert cli(*words, "--publish").code == 2
+    head, row, _, measured_head, measured_row = text.out.splitlines()
+    assert head.split() == "table reason resumes rows processor time bytes memory from".split()
+    assert row.split()[:3] == ["knight_tours_4x3", "missing", "16"]
+    assert row.split()[-1] == "measured"
+    assert measured_head.split()[:3] == ["table", "tasks", "error"]
+    assert measured_row.split()[:3] == ["knight_tours_4x3", "12", "exact"]
+    shard = cli(*words, "--shard", "2/12").out.splitlines()
+    assert shard[1].split()[:8] == "knight_tours_4x3 shard 2/12 0 of 1 tasks 0".split()
+    assert shard[-1].split()[1] == "1"
     assert not (tmp_path / "new").exists()
 
 
 def test_the_plan_of_a_sliding_board(tmp_path: Path) -> None:
-    plan = make_plan(Folder(tmp_path / "new"), make_sliding_listing("2x5"), None)
+    plan = measure_cost(Folder(tmp_path / "new"), make_sliding_listing("2x5"), None)
     assert (plan.tasks, plan.rows) == (9 * 8, 1_814_400)
     assert 1_814_400 < plan.memory < 1.2 * 1_814_400
     assert 0 < plan.error < 0.3
@@ -216,10 +221,10 @@ def test_the_plan_of_a_sliding_board(tmp_path: Path) -> None:
 def test_a_table_that_does_not_fit_is_planned_in_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "get_free_memory", lambda: 20_000)
-    assert (plan := make_plan(Folder(tmp_path), make_sliding_listing("2x4"), None)).memory > 20_000
+    monkeypatch.setattr(measurement, "get_free_memory", lambda: 20_000)
+    assert (plan := measure_cost(Folder(tmp_path), make_sliding_listing("2x4"), None)).memory > 20_000
     assert plan.local_seconds == plan.seconds
-    assert 20_160 < plan.meanwhile < 60_000
+    assert 20_160 < plan.temporary_bytes < 60_000
 
 
 def test_a_board_too_large_to_build_is_planned(
@@ -230,30 +235,29 @@ def test_a_board_too_large_to_build_is_planned(
     monkeypatch.setattr(sliding.parse_board, "__defaults__", (8,))
     words = ["precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path)]
     with pytest.raises(CannotBuild) as refused:
-        run_app([*words, "--plan"])
-    head, row, *_ = capfd.readouterr().out.splitlines()
-    assert head.split()[4:8] == ["bytes", "meanwhile", "memory", "here"]
-    assert row.split()[:3] == ["sliding_2x5_10", "72", "1,814,400"]
+        run_app([*words, "--dry-run", "--measure"])
+    _, row, *_, measured_head, _, _, last = capfd.readouterr().out.splitlines()
+    assert row.split()[:3] == ["sliding_2x5_10", "missing", "1,814,400"]
+    assert measured_head.split()[:4] == ["table", "tasks", "error", "temporary"]
+    assert last.split()[:2] == ["sliding_2x5_8", "72"]
     names = "sliding_2x5_10, sliding_2x5_9, sliding_2x5_8"
     assert (refused.value.table, refused.value.exit_code) == (names, 1)
-    assert " can be planned but not built: boards are rows x columns" in str(refused.value)
+    assert "Only the cost can be measured" in str(refused.value)
 
 
 def test_invalid_plans_are_refused(cli: Cli) -> None:
-    text = cli("precompute", "sliding", "--board", "3x6", "--plan")
+    text = cli("precompute", "sliding", "--board", "3x6", "--dry-run", "--measure")
     assert (text.code, text.err.count("boards have at most 16 cells")) == (2, 1)
-    text = cli("precompute", "sliding", "--board", "2x3", "--shard", "1/2", "--plan")
+    text = cli("precompute", "sliding", "--board", "2x3", "--shard", "1/2", "--dry-run")
     assert text.code == 2
-    assert "--shard needs --board and a stage with lists" in text.err
-    assert (
-        "--plan needs --board and a stage with boards" in cli("precompute", "eight", "--plan").err
-    )
+    assert "--shard does not apply to sliding_2x3_6: it is no list" in text.err
+    assert "--measure needs --dry-run" in cli("precompute", "eight", "--measure").err
 
 
 @pytest.mark.skipif(not LONG, reason="a part of the long run")
 @pytest.mark.parametrize("board", ["3x4", "2x6"])
 def test_the_plan_of_a_large_sliding_board(tmp_path: Path, board: str) -> None:
-    plan = make_plan(Folder(tmp_path), make_sliding_listing(board), None, 2)
+    plan = measure_cost(Folder(tmp_path), make_sliding_listing(board), None, 2)
     words = ["precompute", "sliding", "--board", board, "--quiet", "--outputs", str(tmp_path)]
     build = subprocess.Popen([SCRIPT, *words], env=environment())
     _, build.returncode, usage = os.wait4(build.pid, 0)
@@ -264,6 +268,6 @@ def test_the_plan_of_a_large_sliding_board(tmp_path: Path, board: str) -> None:
         < (plan.local_seconds + plan.writing_seconds) / (usage.ru_utime + usage.ru_stime - START)
         < 1.35
     )
-    larger_plan = make_plan(Folder(tmp_path), make_sliding_listing(NEXT_BOARD[board]), None, 2)
+    larger_plan = measure_cost(Folder(tmp_path), make_sliding_listing(NEXT_BOARD[board]), None, 2)
     assert larger_plan.rows == ROWS[NEXT_BOARD[board]]
     assert 0.65 < larger_plan.seconds / larger_plan.rows / (plan.seconds / plan.rows) < 1.35

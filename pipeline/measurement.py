@@ -1,4 +1,4 @@
-"""Plans: the rows, bytes and time of a table, or of a shard of a list, before it is built.
+"""Measured costs: the rows, bytes and time of a table, or of a shard of a list, before it is built.
 
 The number of rows is taken from published tables (of counts, for example) if they have it.
 Otherwise some branches of the search are followed, several times, and the error is computed from
@@ -37,12 +37,12 @@ SAMPLE_CHUNKS = 12
 """Chunks of a table that are written to measure the time of writing."""
 
 
-class Plan(NamedTuple):
+class MeasuredCost(NamedTuple):
     """The expected cost of a table or a shard.
 
     `seconds`: processor time of all tasks; `writing_seconds`: processor time to write the tasks'
     results to the table; `local_seconds`: as `seconds`, if this machine builds it alone; `error`:
-    the standard error as a fraction; `meanwhile`: temporary bytes in the store, which tasks write
+    the standard error as a fraction; `temporary_bytes`: bytes in the store, which tasks write
     for each other; `memory`: bytes, if this machine builds it alone.
     """
 
@@ -50,20 +50,22 @@ class Plan(NamedTuple):
     rows: float
     error: float
     bytes: float
-    meanwhile: float
+    temporary_bytes: float
     memory: float
     seconds: float
     writing_seconds: float
     local_seconds: float
 
 
-def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int = 1) -> Plan:
-    """Estimate the cost of a table, or of a shard of a list."""
+def measure_cost(
+    store: Store, listing: Listing, shard: ShardSpec | None, jobs: int = 1
+) -> MeasuredCost:
+    """Measure the cost of a table, or of a shard of a list."""
     table, items = listing.table, None
     if shard is not None:
         items = parts(table).items[shard.number - 1 :: shard.total]
         if not items:
-            return Plan(0, 0, 0, 0, 0, 0, 0, 0, 0)
+            return MeasuredCost(0, 0, 0, 0, 0, 0, 0, 0, 0)
     known = table.rows
     if known is None and shard is None:
         known = open_reader(listing.puzzle.name, store).count_listed_rows(table)
@@ -85,7 +87,7 @@ def make_plan(store: Store, listing: Listing, shard: ShardSpec | None, jobs: int
         memory, free = sample.single_run.memory, get_free_memory()
         if free is None or memory <= free:
             local_seconds = sample.single_run.seconds
-    return Plan(
+    return MeasuredCost(
         sample.tasks,
         rows,
         _estimate_error(sample, known is not None),

@@ -1,0 +1,340 @@
+"""The command `pipeline precompute`: its options, those of each stage, and its output."""
+
+import dataclasses
+import inspect
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand
+
+from pipeline.commands import completion
+from pipeline.commands.options import JOBS, Json, Outputs, Quiet, parse_memory
+from pipeline.terminal import print_answer, print_error
+from tablebase.errors import BadRequest, CannotBuild, TablebaseError
+from tablebase.puzzle import BuildOption, Puzzle
+from tablebase.puzzles import MODULES, get_puzzle, is_registered
+from tablebase.tables.store_factory import open_store
+
+if TYPE_CHECKING:
+    from pipeline.build import Request
+    from pipeline.commands.selection import Selection
+    from pipeline.dry_run import DryRun
+    from tablebase.tables.checkpoints import ShardSpec
+
+STAGES, VALUES, IN_HELP = "pipeline.stages", "pipeline.values", "pipeline.in_help"
+"""Keys of a context's `meta`: the stages that the command line names, their options' values, and
+whether the help of stages is being printed."""
+
+
+class PrecomputeCommand(TyperCommand):
+    """The command `precompute`, with the options of the stages that the command line names.
+
+    The options of other built-in stages are known too, but hidden, so that a message can say which
+    stage has them. Typer does not export the types of contexts and parameters.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Find the named stages first, because they decide which options there are."""
+        ctx.meta[STAGES] = _find_named_stages(super().get_params(ctx), args)
+        ctx.meta[VALUES] = {}
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the general parameters and the options of the stages."""
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
+        others = [get_puzzle(name) for name in MODULES]
+        params, names = super().get_params(ctx), set[str]()
+        if ctx.meta.get(IN_HELP):
+            params, others = [], []
+        for puzzle in (*stages, *(puzzle for puzzle in others if puzzle not in stages)):
+            for option in puzzle.options:
+                if option.name not in names:
+                    names.add(option.name)
+                    params.append(_make_param(puzzle, option, is_hidden=puzzle not in stages))
+        return params
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line: in the help of stages, with their names."""
+        names = [puzzle.name for puzzle in ctx.meta.get(STAGES, []) if ctx.meta.get(IN_HELP)]
+        return [*names, *super().collect_usage_pieces(ctx)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help; that of stages has their own options, and their tables."""
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
+        ctx.meta[IN_HELP] = bool(stages)
+        super().format_help(ctx, formatter)
+        for puzzle in stages:
+            formatter.write(_format_tables(puzzle))
+        if stages:
+            formatter.write("Other options: pipeline precompute --help\n")
+
+
+def _format_tables(puzzle: Puzzle) -> str:
+    """Format the default tables of a stage."""
+    lines = [f"Tables of {puzzle.name} ({puzzle.title}):"]
+    for table in puzzle.tables:
+        lines += [f"  {table.file}", f"    {table.meaning}."]
+        if table.index and table.columns:
+            lines.append(f"    {table.index_file}: the index, for other programs.")
+    if not puzzle.tables:
+        lines.append(f"  none without {puzzle.options[0].flag}")
+    return "\n".join([*lines, "", ""])
+
+
+def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Puzzle]:
+    """Find the stages of the stages and tables that a command line names, in its order."""
+    from pipeline.commands.selection import find_owner
+
+    with_value = {
+        flag for param in params if not getattr(param, "is_flag", True) for flag in param.opts
+    }
+    stages = list[Puzzle]()
+    for previous, argument in zip(["", *args], args, strict=False):
+        if argument.startswith("-") or previous in with_value:
+            continue
+        try:
+            stage = get_puzzle(argument) if is_registered(argument) else find_owner(argument)
+        except TablebaseError:  # the command itself reports it
+            continue
+        if stage and stage not in stages:
+            stages.append(stage)
+    return stages
+
+
+def _make_param(puzzle: Puzzle, option: BuildOption, *, is_hidden: bool) -> Any:
+    """Make the parameter of a stage's option, which stores its value in the context's `meta`."""
+
+    def store_value(context: typer.Context, value: Any) -> None:
+        if value:
+            context.meta[VALUES][option.name] = value if option.metavar else []
+
+    declared = typer.Option(
+        option.flag,
+        metavar=option.metavar or None,
+        help=f"{option.help}{' Repeatable.' * bool(option.metavar)}",
+        hidden=is_hidden,
+        show_default=False,
+        expose_value=False,
+        callback=store_value,
+        rich_help_panel=f"Options of {puzzle.name}",
+        autocompletion=completion.make_build_completer(puzzle, option) if option.metavar else None,
+    )
+    app = typer.Typer(add_completion=False)
+    app.command()(_make_function(option, declared))
+    (param,) = (p for p in typer.main.get_command(app).params if p.name == option.name)
+    return param
+
+
+def _make_function(option: BuildOption, declared: Any) -> Callable[..., None]:
+    """Make a function with one option as its parameter, from which Typer makes the parameter."""
+
+    def function(**values: Any) -> None:
+        pass
+
+    kind = list[str] | None if option.metavar else bool
+    parameter = inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if option.metavar else False,
+        annotation=Annotated[kind, declared],
+    )
+    function.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]  # typer reads it
+    function.__annotations__ = {option.name: parameter.annotation}
+    return function
+
+
+class Run(NamedTuple):
+    """A build's request, with what only the command line needs."""
+
+    request: "Request"
+    selection: "Selection"
+    scheduler: str | None
+    is_quiet: bool
+    as_json: bool
+
+
+def precompute(
+    context: typer.Context,
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="STAGE|TABLE",
+            help="Stages or tables to build (default: all). With --help, a stage's own options.",
+            autocompletion=completion.complete_targets,
+        ),
+    ] = None,
+    outputs: Outputs = None,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild up-to-date tables too.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be built, why and at what cost.")
+    ] = False,
+    measure: Annotated[
+        bool,
+        typer.Option("--measure", help="Measure the cost by running samples (with --dry-run)."),
+    ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", min=1, help="Number of searches at once.", show_default="all cores"),
+    ] = JOBS,
+    memory: Annotated[
+        float | None,
+        typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option("--shard", metavar="I/N", help="Build only shard I of N of the lists."),
+    ] = None,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Publish the lists once every shard is built.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Build the tables that are missing or out of date."""
+    from pipeline.build import Request
+    from pipeline.commands.selection import parse_targets, select_tables
+    from pipeline.shards import parse_shard, require_shards
+
+    selection = select_tables(
+        parse_targets(targets or []), context.meta[VALUES], with_unbuildable=dry_run and measure
+    )
+    _refuse_combinations(measure=measure and not dry_run, shard=shard, publish=publish, force=force)
+    request = Request(
+        open_store(outputs), selection.tables, force, jobs, memory=parse_memory(memory)
+    )
+    run = Run(request, selection, scheduler, quiet, as_json)
+    shard_spec = None if shard is None else parse_shard(shard)
+    if dry_run:
+        _print_dry_run(run, shard_spec, is_publishing=publish, is_measured=measure)
+    elif shard_spec:
+        _build_shards(run, shard_spec)
+    elif publish:
+        _build(_select_lists(run))
+    else:
+        if scheduler is None:
+            require_shards(selection.tables)
+        _build(run)
+
+
+def _refuse_combinations(*, measure: bool, shard: str | None, publish: bool, force: bool) -> None:
+    """Raise BadRequest for options that cannot be combined."""
+    if measure:
+        raise BadRequest("--measure needs --dry-run", "A build needs no measurement")
+    if publish and shard is not None:
+        raise BadRequest(
+            "--shard cannot be combined with --publish", "Publish once every shard is built"
+        )
+    if force and shard is not None:
+        raise BadRequest("--shard cannot be combined with --force", "Leave out --force")
+
+
+def _select_lists(run: Run) -> Run:
+    """Return the run that publishes the requested lists, which must have all their shards.
+
+    The repair command of a damaged list has --force, which must not rebuild other files.
+    """
+    from pipeline.shards import require_complete, require_lists
+
+    listings = require_lists("--publish", run.selection.requested)
+    for listing in listings:
+        require_complete(run.request.store, listing)
+    tables = [(listing.puzzle, (listing.table,)) for listing in listings]
+    return run._replace(request=dataclasses.replace(run.request, tables=tables, force=False))
+
+
+def _build(run: Run) -> None:
+    """Build the tables, and print what was built."""
+    from pipeline.build import build
+    from pipeline.commands.text_tables import format_table, make_build_table
+    from pipeline.dask_executor import open_executor
+    from pipeline.progress import BuildProgress
+
+    request = run.request
+    with (
+        BuildProgress(quiet=run.is_quiet) as progress,
+        open_executor(run.scheduler, request.jobs) as (executor, at_once),
+    ):
+        published = build(dataclasses.replace(request, jobs=at_once), progress, executor)
+    if not run.is_quiet:
+        built = {table.name for _, tables in request.tables for table in tables}
+        entries = {name: entry for name, entry in published.items() if name in built}
+        print_answer(format_table(make_build_table(entries, progress.seconds)))
+
+
+def _build_shards(run: Run, shard: "ShardSpec") -> None:
+    """Build a shard of each requested list."""
+    from pipeline.dask_executor import open_executor
+    from pipeline.progress import BuildProgress
+    from pipeline.shards import build_shard, require_lists
+
+    request = run.request
+    for listing in require_lists("--shard", run.selection.requested):
+        with (
+            BuildProgress(quiet=run.is_quiet) as progress,
+            open_executor(run.scheduler, request.jobs) as executor_and_jobs,
+        ):
+            built = build_shard(request.store, listing, shard, progress, *executor_and_jobs)
+        if not run.is_quiet:
+            summary = f"{built.tasks:,} tasks, {built.rows:,} rows in {built.seconds:.1f} s"
+            print_answer(f"{listing.table.name}: shard {shard}, {summary}\n")
+
+
+def _print_dry_run(
+    run: Run, shard: "ShardSpec | None", *, is_publishing: bool, is_measured: bool
+) -> None:
+    """Print what the same command without --dry-run does, and raise the error that it raises."""
+    from pipeline.commands.text_tables import (
+        format_table,
+        make_dry_run_table,
+        make_measured_table,
+    )
+    from pipeline.dry_run import DryRun, plan_build, plan_shard
+    from pipeline.shards import require_lists, require_shards
+
+    run = _select_lists(run) if is_publishing else run
+    if shard:
+        listings = require_lists("--shard", run.selection.requested)
+        planned_shards = [
+            plan_shard(run.request, listing, shard, is_measured=is_measured) for listing in listings
+        ]
+        plan = DryRun(planned_shards, [], None)
+    else:
+        plan = plan_build(run.request, is_measured=is_measured)
+    if run.as_json:
+        print_answer(f"{json.dumps(plan.to_dict())}\n")
+    else:
+        if plan.recovery and plan.recovery.tables:
+            print_error(plan.recovery.problem)
+            print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
+        if plan.tables:
+            print_answer(format_table(make_dry_run_table(plan.tables)))
+        measured = {planned.table.name: planned.measured for planned in plan.tables}
+        costs = {name: cost for name, cost in measured.items() if cost}
+        if costs:
+            print_answer(f"\n{format_table(make_measured_table(costs, run.request.jobs))}")
+        if plan.up_to_date:
+            print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")
+    _refuse_unbuildable(plan)
+    if not shard and not is_publishing and run.scheduler is None:
+        require_shards(run.request.tables)
+
+
+def _refuse_unbuildable(plan: "DryRun") -> None:
+    """Raise CannotBuild for tables whose cost can be measured, and that are too large to build."""
+    names = [
+        planned.table.name
+        for planned in plan.tables
+        if not planned.puzzle.owns_table(planned.table.name)
+    ]
+    if names:
+        raise CannotBuild(", ".join(names))
