@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.part_files import (
@@ -20,7 +20,7 @@ from pipeline.part_files import (
     repair_part_files,
 )
 from pipeline.recovery import Recovery, recover
-from pipeline.tasks import TaskRunner
+from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import BACKUP, MANIFEST
@@ -47,8 +47,28 @@ from tablebase.tables.repair import ABSENT, list_files, make_open_error
 from tablebase.tables.store import Store, Unreachable
 
 
-class BuildObserver(Protocol):
-    """Receiver of a build's progress; several tables may be built at the same time."""
+class TableStatistics(NamedTuple):
+    """What building a table took: time, and tasks.
+
+    `processor_seconds`: of the thread that built it, and of all threads and workers that ran its
+    tasks.
+    """
+
+    seconds: float
+    processor_seconds: float
+    tasks_done: int
+    tasks_resumed: int
+    tasks_failed: int
+
+
+class BuildObserver:
+    """Receiver of a build's progress, which does nothing with it.
+
+    Several tables may be built at the same time.
+    """
+
+    def on_plan(self, tables: Sequence[Table]) -> None:
+        """Handle the list of the tables that are going to be built."""
 
     def on_table(self, table: Table, reason: str) -> None:
         """Handle the start of a table: why it is built, or that it is up to date."""
@@ -56,8 +76,14 @@ class BuildObserver(Protocol):
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         """Handle progress on a table; `total` is None where it is unknown."""
 
-    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
         """Handle the publication of a table."""
+
+    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
+        """Handle the end of a shard, which nothing publishes yet."""
+
+    def on_failed(self, table: Table, statistics: TableStatistics) -> None:
+        """Handle the end of a table that was not built."""
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Handle a recovery: the manifest's problem, the recovered tables, and for each table that
@@ -101,6 +127,7 @@ def build(
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
         table_queues = _find_outdated(request, published, observer)
+        observer.on_plan([table for queue in table_queues for _, table, *_ in queue])
         with ExitStack() as stack:
             # two pools: a table that waits for its tasks must not take a thread from them
             task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
@@ -179,7 +206,7 @@ TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 
 def _find_outdated(
     request: Request, published: dict[str, Entry], observer: BuildObserver
-) -> Iterable[TableQueue]:
+) -> list[TableQueue]:
     """Find the tables that are out of date, each with puzzle, reason and published entry.
 
     Checkpoints that the build must not use are removed: all of a forced table, else those of other
@@ -198,7 +225,21 @@ def _find_outdated(
         else:
             queue = queues.setdefault((puzzle.name, table.recipe.search), [])
             queue.append((puzzle, table, reason, published.get(table.name)))
-    return queues.values()
+    return [*queues.values()]
+
+
+class Clock:
+    """Clock of a table that this thread builds."""
+
+    def __init__(self) -> None:
+        self.usage = TaskUsage()
+        self._started, self._processor_started = time.perf_counter(), time.thread_time()
+
+    def read(self) -> TableStatistics:
+        usage = self.usage
+        seconds = time.perf_counter() - self._started
+        processor_seconds = time.thread_time() - self._processor_started + usage.seconds
+        return TableStatistics(seconds, processor_seconds, usage.done, usage.resumed, usage.failed)
 
 
 def _build_queue(
@@ -209,26 +250,31 @@ def _build_queue(
     for puzzle, table, reason, published in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
-        started = time.perf_counter()
+        clock = Clock()
         table_runner = replace(
             runner,
             on_progress=partial(observer.on_step, table.name),
             checkpoints=checkpoints(store, table),
+            usage=clock.usage,
         )
         if reason != FORCED:
             table_runner = replace(
                 table_runner,
                 read_previous_rows=partial(read_previous_rows, store, table, published),
             )
-        if reason != FORCED and published and is_repairable(table, published):
-            entry = repair_part_files(store, table, published, table_runner)
-        else:
-            entry = _write_table(store, puzzle, table, table_runner)
+        try:
+            if reason != FORCED and published and is_repairable(table, published):
+                entry = repair_part_files(store, table, published, table_runner)
+            else:
+                entry = _write_table(store, puzzle, table, table_runner)
+        except BaseException:
+            observer.on_failed(table, clock.read())
+            raise
         entries[table.name] = entry
         with listing:
             amend_manifest(store, {table.name: entry})
         _remove_unlisted(store, table.name, entry)
-        observer.on_built(table, entry, time.perf_counter() - started)
+        observer.on_built(table, entry, clock.read())
     return entries
 
 

@@ -19,6 +19,7 @@ from tablebase.cost import PROCESS_BYTES, Cost
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import Entry
+from tablebase.tables.run_records import TableRun, find_table_run
 from tablebase.tables.store import Store
 
 
@@ -118,6 +119,9 @@ def _estimate(
         measured = measure_cost(request.store, listing, None, request.jobs)
         cost = _convert(measured)
         return PlannedTable(puzzle, table, reason, saved, cost, "measured", measured)
+    run = find_table_run(request.store, table.name, table.recipe.list_parameters())
+    if run is not None:
+        return PlannedTable(puzzle, table, reason, saved, _convert_run(run), "last run")
     published: Mapping[str, Any] = {}
     if entry and not request.force:
         published = entry.parameters
@@ -128,6 +132,26 @@ def _estimate(
             recipe_cost = recipe_cost._replace(rows=rows)
     return PlannedTable(
         puzzle, table, reason, saved, recipe_cost, "recipe" if recipe_cost else "unknown"
+    )
+
+
+def find_expected_seconds(request: Request) -> dict[str, float]:
+    """Return the seconds that each table of a request took when it was last built."""
+    runs = (
+        find_table_run(request.store, table.name, table.recipe.list_parameters())
+        for _, tables in request.tables
+        for table in tables
+    )
+    return {run.table: run.seconds for run in runs if run and run.seconds is not None}
+
+
+def _convert_run(run: TableRun) -> Cost:
+    """Convert the figures of a run to those that every estimate has."""
+    return Cost(
+        run.rows or 0,
+        run.processor_seconds or 0.0,
+        run.bytes or 0,
+        run.process_peak_memory or PROCESS_BYTES,
     )
 
 

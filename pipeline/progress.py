@@ -16,17 +16,13 @@ from rich.console import Console
 
 from tablebase.output import STANDARD
 from tablebase.paths import expand_path
-from tablebase.puzzle import Table
 from tablebase.signals import CleanupOnSignal
-from tablebase.tables.manifest import Entry
 
 if TYPE_CHECKING:
     from pipeline.verify import Claim, Verdict, Verified
 
 FEW_BOARDS = 6
 """Maximum number of boards that a line names; for more it has their number."""
-LINE_INTERVAL = 5.0
-"""Seconds between two lines about the same table where there is no terminal."""
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
 cursor."""
@@ -35,13 +31,12 @@ cursor."""
 class ProgressBar:
     """A progress bar on standard error while the block lasts, if that is a terminal."""
 
-    def __init__(self, *, shown: bool = True) -> None:
+    def __init__(self, *columns: bars.ProgressColumn, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
         self._progress = bars.Progress(
             bars.TextColumn("  {task.description}", markup=False),
             bars.BarColumn(bar_width=24),
-            bars.MofNCompleteColumn(),
-            bars.TimeElapsedColumn(),
+            *(columns or (bars.MofNCompleteColumn(), bars.TimeElapsedColumn())),
             console=self.console,
             transient=True,
             # output printed meanwhile appears above the bar, but only if both share a terminal
@@ -74,60 +69,6 @@ class ProgressBar:
         """Remove an activity's bar, if it has one."""
         if row in self._rows:
             self._progress.remove_task(self._rows.pop(row))
-
-
-class BuildProgress(ProgressBar):
-    """Progress of a build: the observer that prints its lines and shows its bars."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        super().__init__(shown=not quiet)
-        self._printed_at: dict[str, float] = {}
-        """The time of the last line printed about each table that is being built."""
-        self._counting: set[str] = set()
-        """Tables with at least one printed count."""
-        self.seconds: dict[str, float] = {}
-        """The seconds that building took, by table."""
-
-    def on_table(self, table: Table, reason: str) -> None:
-        """Print why a table is built, or that it is up to date."""
-        from pipeline.build import UP_TO_DATE  # slow to import, and needed by builds alone
-
-        if reason == UP_TO_DATE:
-            self.console.print(f"{table.name}: {reason}", markup=False)
-            return
-        self.console.print(f"building {table.name} ({reason})", markup=False)
-        self._printed_at[table.name] = time.monotonic()
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        """Show a table's progress; without a terminal, print a line now and then."""
-        description = f"{table}: {doing}" if len(self._printed_at) > 1 else doing
-        self.show(description, done, total, table)
-        now = time.monotonic()
-        # a count that was printed once is also printed when it is complete
-        is_due = now - self._printed_at[table] > LINE_INTERVAL or (
-            table in self._counting and done == total
-        )
-        if not self.console.is_terminal and is_due:
-            self._printed_at[table] = now
-            self._counting.add(table)
-            of_total = f" of {total:,}" if total else ""
-            self.console.print(f"  {description} {done:,}{of_total}", markup=False)
-
-    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
-        """Print a finished table's rows and seconds."""
-        self.hide(table.name)
-        del self._printed_at[table.name]
-        self.seconds[table.name] = seconds
-        line = f"{table.name}: {entry.rows:,} rows in {seconds:.1f} s"
-        self.console.print(line, markup=False)
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        """Print the manifest's problem, the recovered tables, and why others were left out."""
-        self.console.print(problem, markup=False)
-        if tables:
-            self.console.print(f"recovered: {', '.join(tables)}", markup=False)
-        for name, reason in left_out.items():
-            self.console.print(f"not recovered: {name} ({reason})", markup=False)
 
 
 @dataclass(slots=True)

@@ -8,13 +8,12 @@ same shard more than once.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from pipeline.build import UP_TO_DATE, BuildObserver, explain_rebuild
+from pipeline.build import UP_TO_DATE, BuildObserver, Clock, explain_rebuild
 from pipeline.builders.registry import checkpoints
 from pipeline.part_files import divide_table, find_finished_tasks, is_repairable
 from pipeline.tasks import TaskRunner
@@ -87,7 +86,7 @@ def build_shard(
     jobs: int,
 ) -> ShardSummary:
     """Run the tasks of a shard that are not finished; this may be repeated, also in parallel."""
-    start_time, table = time.monotonic(), listing.table
+    table, clock = listing.table, Clock()
     store.make_ready()
     table_checkpoints = checkpoints(store, table)
     for other in table_checkpoints.list_shards():
@@ -106,7 +105,12 @@ def build_shard(
     with ThreadPoolExecutor(jobs) as threads:
         on_progress = partial(observer.on_step, table.name)
         runner = TaskRunner(
-            executor or threads, jobs, on_progress, table_checkpoints, is_remote=True
+            executor or threads,
+            jobs,
+            on_progress,
+            table_checkpoints,
+            is_remote=True,
+            usage=clock.usage,
         )
         rows = 0
         try:
@@ -115,15 +119,20 @@ def build_shard(
             ):
                 rows += count_rows(result)
                 runner.report_progress("tasks", done, len(numbers))
-        except StoreError:
+        except BaseException as error:
             # if another process published the whole table meanwhile, it removed its checkpoints
-            if (
-                explain_rebuild(store, read_manifest(store).get(table.name), table, force=False)
-                != UP_TO_DATE
-            ):
+            if not isinstance(error, StoreError) or not _is_published(store, table):
+                observer.on_failed(table, clock.read())
                 raise
     table_checkpoints.mark_shard_done(shard)
-    return ShardSummary(len(numbers), rows, time.monotonic() - start_time)
+    statistics = clock.read()
+    observer.on_shard_built(table, rows, statistics)
+    return ShardSummary(len(numbers), rows, statistics.seconds)
+
+
+def _is_published(store: Store, table: Table) -> bool:
+    entry = read_manifest(store).get(table.name)
+    return explain_rebuild(store, entry, table, force=False) == UP_TO_DATE
 
 
 def require_complete(store: Store, listing: Listing) -> None:

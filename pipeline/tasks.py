@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy.typing as npt
@@ -71,6 +72,60 @@ MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
 
 
+class TaskResult(NamedTuple):
+    """The result of a task, whether it was loaded from a checkpoint, and its processor seconds."""
+
+    value: Any
+    is_resumed: bool
+    seconds: float
+
+
+@dataclass(slots=True)
+class TaskUsage:
+    """What the tasks of a table used so far: their number, and their processor seconds.
+
+    The threads of a search that is not divided into tasks are counted too.
+    """
+
+    seconds: float = 0.0
+    done: int = 0
+    resumed: int = 0
+    failed: int = 0
+    _lock: Any = field(default_factory=Lock)
+
+    def add_seconds(self, seconds: float) -> None:
+        """Add processor seconds of any thread."""
+        with self._lock:
+            self.seconds += seconds
+
+    def add(self, result: TaskResult) -> Any:
+        """Count a finished task and return its value."""
+        self.add_seconds(result.seconds)
+        self.done += 1
+        self.resumed += result.is_resumed
+        return result.value
+
+
+class TimedThreadPool(ThreadPoolExecutor):
+    """A pool of threads whose processor seconds are added to a table's usage."""
+
+    def __init__(self, threads: int, usage: TaskUsage) -> None:
+        super().__init__(threads)
+        self._usage = usage
+
+    def submit(
+        self, function: Callable[..., Result], /, *arguments: Any, **options: Any
+    ) -> Future[Result]:
+        def run() -> Result:
+            started = time.thread_time()
+            try:
+                return function(*arguments, **options)
+            finally:
+                self._usage.add_seconds(time.thread_time() - started)
+
+        return super().submit(run)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
     """The runner of a builder's tasks; its copies (`replace`) share failures with it.
@@ -91,6 +146,8 @@ class TaskRunner:
     """Whether other machines may run tasks: results are then saved in the store and read there."""
     shared: dict[object, Any] = field(default_factory=dict)
     """Results of `compute_once`, by function."""
+    usage: TaskUsage = field(default_factory=TaskUsage)
+    """What the tasks used so far; each table's runner has its own."""
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
 
@@ -158,56 +215,68 @@ class TaskRunner:
             is_waiting = not wait([pending[0]], 0.2).done
             if not any(task.exception() in self._failed for task in pending if task.done()):
                 self.require_no_failure()
-        result = pending.popleft().result()
+        result = self.usage.add(pending.popleft().result())
         return self.checkpoints.require(result) if self.is_remote and self.checkpoints else result
 
     def _note_failure(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
             self._failed.append(error)
+            self.usage.failed += 1
 
 
 def run_in_threads(
     function: Callable[..., Result],
     items: Iterable[tuple[Any, ...]],
     max_threads: int | None = None,
+    usage: TaskUsage | None = None,
 ) -> Iterator[Result]:
     """Run a function for each item in threads, and iterate over the results in their order.
 
-    There are as many threads as cores, and at most `max_threads`.
+    There are as many threads as cores, and at most `max_threads`. Their processor seconds are added
+    to `usage`; they are no tasks, because their results are never saved.
     """
     threads = min(count_cores(), max_threads or count_cores())
     with ThreadPoolExecutor(threads) as pool:
-        yield from TaskRunner(pool, threads).run_tasks(function, items)
+        runner = TaskRunner(pool, threads)
+        try:
+            yield from runner.run_tasks(function, items)
+        finally:
+            if usage:
+                usage.add_seconds(runner.usage.seconds)
 
 
 def _load_or_compute(
     checkpoints: Checkpoints | None, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> Any:  # of the function's type
+) -> TaskResult:
+    started = time.thread_time()
     if checkpoints is None:
-        return function(*arguments)
+        return TaskResult(function(*arguments), False, time.thread_time() - started)
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
-    if result is None:
+    is_resumed = result is not None
+    if not is_resumed:
         start_time = time.monotonic()
         result = function(*arguments)
         if time.monotonic() - start_time > MIN_SAVED_SECONDS:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
-    return result
+    return TaskResult(result, is_resumed, time.thread_time() - started)
 
 
 def _store_result(
     checkpoints: Checkpoints, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> str:
+) -> TaskResult:
     """Save a task's result in the store and return its name.
 
     So large results do not pass through the executor.
     """
+    started = time.thread_time()
     checkpoints.require_version()
     name = make_checkpoint_name(function, arguments)
-    if checkpoints.load(name) is None:
+    is_resumed = checkpoints.load(name) is not None
+    if not is_resumed:
         checkpoints.save(name, function(*arguments))
-    return name
+    return TaskResult(name, is_resumed, time.thread_time() - started)
 
 
 def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

@@ -71,6 +71,16 @@ def atomic_write(
             remove_temporary_files()
 
 
+def replace_at_once(path: str, data: bytes) -> None:
+    """Replace a small file while a signal ends the process, which waits for nobody."""
+    temporary = f"{path}.{os.getpid()}.new"
+    try:
+        Path(temporary).write_bytes(data)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
 def _open_locked(path: str) -> int:
     """Open a new file with a lock that shows other processes that it is being written."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)

@@ -223,6 +223,8 @@ class Puzzle:
     """The column with a state's depth, if there is one."""
     options: tuple[BuildOption, ...] = ()
     """Options of `pipeline precompute` that request further tables, or change them."""
+    example = ""
+    """A key that `pipeline query` answers from the default tables."""
     reader = section = proof = ""
     """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
@@ -272,7 +274,6 @@ class StateSpace(Puzzle):
     """A puzzle with few enough states that each has a rank: its number in notation order."""
 
     size: int
-    example: str
     depth = "distance"
 
     def parse(self, text: str) -> str:

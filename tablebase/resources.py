@@ -33,6 +33,15 @@ def get_free_memory(root: str = "") -> int | None:
     return min(limits, default=None)
 
 
+def measure_peak_memory() -> int | None:
+    """Return the most bytes that this process has had in memory so far, if the system says.
+
+    Not `getrusage`: that figure begins with the one of the process that started this one.
+    """
+    kibibytes = _read_fields("/proc/self/status").get("VmHWM:")
+    return None if kibibytes is None else kibibytes << 10
+
+
 def address_space_limit() -> int | None:
     """Return the bytes of address space that this process may have (`ulimit -v`), if limited."""
     try:

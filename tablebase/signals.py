@@ -23,6 +23,8 @@ SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 cleanup_lock = _thread.allocate_lock()
 """Held while something is created that needs a cleanup; for ever, once a signal has arrived."""
 _cleanups: dict[object, Callable[[], object]] = {}
+_received: list[int] = []
+"""The number of the signal that ends the process, once one has arrived."""
 
 
 class CleanupOnSignal:
@@ -52,8 +54,16 @@ def watch_signals() -> None:
     _thread.start_new_thread(_wait_for_signal, (watched,))
 
 
+def get_received_signal() -> tuple[str, int]:
+    """Return the name and the number of the signal that ends the process, for a cleanup."""
+    (number,) = _received
+    names = {getattr(_signal, name): name for name in SIGNAL_NAMES}
+    return names[number], number
+
+
 def _wait_for_signal(watched: list[int]) -> None:
     number = _signal.sigwait(watched)
+    _received.append(number)
     cleanup_lock.acquire()
     for cleanup in list(_cleanups.values()):
         try:

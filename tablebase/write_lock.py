@@ -9,6 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 def lock_file(descriptor: int, *, wait: bool = False) -> bool:
     """Lock an open file; return whether the lock was obtained.
@@ -22,6 +26,19 @@ def lock_file(descriptor: int, *, wait: bool = False) -> bool:
     except (ImportError, OSError):
         return False
     return True
+
+
+@contextlib.contextmanager
+def hold_file(path: str) -> Iterator[None]:
+    """Create a file and lock it while the block lasts; then remove it."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        lock_file(descriptor, wait=True)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        os.close(descriptor)
 
 
 def remove_abandoned(path: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -14,7 +15,15 @@ import numpy.typing as npt
 
 from pipeline.builders.block_shards import measure_shard, search_shards
 from pipeline.search.block_bfs import search_blocks
-from pipeline.tasks import Chunks, CostSample, SingleRunCost, TableData, TaskRunner, run_in_threads
+from pipeline.tasks import (
+    Chunks,
+    CostSample,
+    SingleRunCost,
+    TableData,
+    TaskRunner,
+    TimedThreadPool,
+    run_in_threads,
+)
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import Blocks
 from tablebase.puzzle import Puzzle, Table
@@ -66,7 +75,7 @@ def _iter_rows(
         for first in range(0, rows, step)
     )
     done = 0
-    for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs):
+    for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs, runner.usage):
         runner.report_progress("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns
@@ -129,7 +138,14 @@ def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
             start_time = time.monotonic()
 
     saved_search = _load_search(checkpoints, space, states) if checkpoints else None
-    return search_blocks(space, runner.jobs, layer_done, runner.require_no_failure, saved_search)
+    return search_blocks(
+        space,
+        runner.jobs,
+        layer_done,
+        runner.require_no_failure,
+        saved_search,
+        partial(TimedThreadPool, usage=runner.usage),
+    )
 
 
 def _save_search(checkpoints: Checkpoints, level: int, blocks: Depths) -> None:

@@ -33,7 +33,7 @@ from pipeline.search.tour_counting.sweep import (
     make_hash_table,
     sum_cycles,
 )
-from pipeline.tasks import TaskRunner, run_in_threads
+from pipeline.tasks import TaskRunner, TaskUsage, run_in_threads
 from tablebase.errors import SearchError
 from tablebase.frontier.keys import MAX_CELLS
 from tablebase.puzzles.knight.board import KnightBoard
@@ -161,7 +161,7 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
         table = make_hash_table(states[0], states[1])
         states.clear()
         layer = layers[number]
-        by_square[number], onward = _step_back(layer, steps[number], table)
+        by_square[number], onward = _step_back(layer, steps[number], table, runner.usage)
         states += layer.keys, onward
         del layer, table, onward
     # an edge at a square of a state is an edge at the square's image in the state's image
@@ -230,7 +230,7 @@ def combine_halves(
     while done < tasks:
         numbers = range(done, min(tasks, done + TASKS_PER_ROUND))
         for number, uses_found in zip(
-            numbers, run_in_threads(run_task, zip(numbers), threads), strict=True
+            numbers, run_in_threads(run_task, zip(numbers), threads, runner.usage), strict=True
         ):
             runner.report_progress(name, number, tasks)
             uses += uses_found
@@ -241,7 +241,7 @@ def combine_halves(
     return Layer(one.keys, one.ways), sums.merge(), uses
 
 
-def _step_back(layer: Layer, step: Step, table: HashTable) -> tuple[int, Array]:
+def _step_back(layer: Layer, step: Step, table: HashTable, usage: TaskUsage) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
     slices = [
@@ -250,7 +250,7 @@ def _step_back(layer: Layer, step: Step, table: HashTable) -> tuple[int, Array]:
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, *table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(
-        slices, run_in_threads(count_onward, arguments), strict=True
+        slices, run_in_threads(count_onward, arguments, usage=usage), strict=True
     ):
         onward[span] = counts
         uses += int(uses_found[step.others == 0].sum())

@@ -5,6 +5,7 @@ would otherwise evaluate each one, as text, at every start.
 """
 
 import json
+import sys
 from typing import Annotated, cast
 
 import typer
@@ -14,6 +15,7 @@ from pipeline.commands.options import JOBS, Json, Outputs, Quiet
 from pipeline.commands.pages import explore, report
 from pipeline.commands.precompute import PrecomputeCommand, precompute
 from pipeline.commands.query import query
+from pipeline.commands.runs import runs
 from pipeline.commands.sample import sample
 from pipeline.commands.text_tables import format_table, make_status_table
 from pipeline.terminal import print_answer, print_error
@@ -110,11 +112,16 @@ def remove(
 ) -> None:
     """Remove tables that were built on request (with `precompute --board`)."""
     from pipeline.build import build
-    from pipeline.progress import BuildProgress
+    from pipeline.build_progress import BuildProgress
     from pipeline.removal import make_removal
+    from pipeline.runs import RunRecorder
 
-    with BuildProgress(quiet=quiet) as progress:
-        build(make_removal(open_store(outputs), tables, JOBS), progress)
+    store = open_store(outputs)
+    with (
+        BuildProgress(quiet=quiet) as progress,
+        RunRecorder(store, sys.argv[1:], progress) as recorder,
+    ):
+        build(make_removal(store, tables, JOBS), recorder)
     if not quiet:
         print_answer("".join(f"removed {name}\n" for name in tables))
 
@@ -206,5 +213,5 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-for command in (sample, report, explore):
+for command in (runs, sample, report, explore):
     app.command()(command)

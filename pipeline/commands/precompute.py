@@ -3,6 +3,8 @@
 import dataclasses
 import inspect
 import json
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -15,10 +17,12 @@ from pipeline.terminal import print_answer, print_error
 from tablebase.errors import BadRequest, CannotBuild, TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
 from tablebase.puzzles import MODULES, get_puzzle, is_registered
+from tablebase.tables.store import DEFAULT_FOLDER
 from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
     from pipeline.build import Request
+    from pipeline.build_progress import BuildProgress
     from pipeline.commands.selection import Selection
     from pipeline.dry_run import DryRun
     from tablebase.tables.checkpoints import ShardSpec
@@ -150,6 +154,7 @@ class Run(NamedTuple):
 
     request: "Request"
     selection: "Selection"
+    command: list[str]
     scheduler: str | None
     is_quiet: bool
     as_json: bool
@@ -212,7 +217,7 @@ def precompute(
     request = Request(
         open_store(outputs), selection.tables, force, jobs, memory=parse_memory(memory)
     )
-    run = Run(request, selection, scheduler, quiet, as_json)
+    run = Run(request, selection, sys.argv[1:], scheduler, quiet, as_json)
     shard_spec = None if shard is None else parse_shard(shard)
     if dry_run:
         _print_dry_run(run, shard_spec, is_publishing=publish, is_measured=measure)
@@ -255,38 +260,88 @@ def _select_lists(run: Run) -> Run:
 def _build(run: Run) -> None:
     """Build the tables, and print what was built."""
     from pipeline.build import build
-    from pipeline.commands.text_tables import format_table, make_build_table
+    from pipeline.build_progress import BuildProgress
     from pipeline.dask_executor import open_executor
-    from pipeline.progress import BuildProgress
+    from pipeline.dry_run import find_expected_seconds
+    from pipeline.runs import RunRecorder
 
     request = run.request
+    expected_seconds = find_expected_seconds(request)
     with (
-        BuildProgress(quiet=run.is_quiet) as progress,
+        BuildProgress(quiet=run.is_quiet, expected_seconds=expected_seconds) as progress,
+        RunRecorder(request.store, run.command, progress) as recorder,
         open_executor(run.scheduler, request.jobs) as (executor, at_once),
     ):
-        published = build(dataclasses.replace(request, jobs=at_once), progress, executor)
-    if not run.is_quiet:
-        built = {table.name for _, tables in request.tables for table in tables}
-        entries = {name: entry for name, entry in published.items() if name in built}
-        print_answer(format_table(make_build_table(entries, progress.seconds)))
+        build(dataclasses.replace(request, jobs=at_once), recorder, executor)
+    if recorder.problem and not run.is_quiet:
+        print_error(f"note: the run record was not written: {recorder.problem}")
+    if run.as_json:
+        print_answer(f"{json.dumps(_describe_build(run, progress))}\n")
+    elif not run.is_quiet:
+        _print_build(run, progress)
+
+
+def _describe_build(run: Run, progress: "BuildProgress") -> dict[str, Any]:
+    """Return what was built as plain values."""
+    return {
+        "tables": [
+            {
+                "table": name,
+                "reason": built.reason,
+                "rows": built.entry.rows,
+                "bytes": sum(file.bytes for file in built.entry.all_files),
+                **built.statistics._asdict(),
+            }
+            for name, built in progress.built.items()
+        ],
+        "up_to_date": progress.up_to_date,
+        "store": str(run.request.store),
+    }
+
+
+def _print_build(run: Run, progress: "BuildProgress") -> None:
+    """Print the tables that were built, where they are, and what to type next."""
+    from pipeline.commands.text_tables import format_table, make_build_table
+
+    store, up_to_date = run.request.store, progress.up_to_date
+    if not progress.built:
+        tables = "1 table is" if len(up_to_date) == 1 else f"all {len(up_to_date)} tables are"
+        print_answer(f"{tables} up to date in {store}\n")
+        return
+    print_answer(format_table(make_build_table(progress.built)))
+    if up_to_date:
+        print_answer(f"up to date: {', '.join(up_to_date)}\n")
+    outputs = "" if str(store) == DEFAULT_FOLDER else f" --outputs {shlex.quote(str(store))}"
+    examples = [
+        f"pipeline query {puzzle.name} {puzzle.example}"
+        for puzzle, tables in run.request.tables
+        if puzzle.example and any(table.name in progress.built for table in tables)
+    ]
+    following = examples[0] if examples else "pipeline status"
+    print_answer(f"The tables are in {store}. Next: {following}{outputs}\n")
 
 
 def _build_shards(run: Run, shard: "ShardSpec") -> None:
     """Build a shard of each requested list."""
+    from pipeline.build_progress import BuildProgress
     from pipeline.dask_executor import open_executor
-    from pipeline.progress import BuildProgress
+    from pipeline.runs import RunRecorder
     from pipeline.shards import build_shard, require_lists
 
     request = run.request
     for listing in require_lists("--shard", run.selection.requested):
         with (
             BuildProgress(quiet=run.is_quiet) as progress,
+            RunRecorder(request.store, run.command, progress) as recorder,
             open_executor(run.scheduler, request.jobs) as executor_and_jobs,
         ):
-            built = build_shard(request.store, listing, shard, progress, *executor_and_jobs)
-        if not run.is_quiet:
-            summary = f"{built.tasks:,} tasks, {built.rows:,} rows in {built.seconds:.1f} s"
-            print_answer(f"{listing.table.name}: shard {shard}, {summary}\n")
+            built = build_shard(request.store, listing, shard, recorder, *executor_and_jobs)
+        if run.as_json:
+            summary = {"table": listing.table.name, "shard": str(shard), **built._asdict()}
+            print_answer(f"{json.dumps(summary)}\n")
+        elif not run.is_quiet:
+            words = f"{built.tasks:,} tasks, {built.rows:,} rows in {built.seconds:.1f} s"
+            print_answer(f"{listing.table.name}: shard {shard}, {words}\n")
 
 
 def _print_dry_run(

@@ -9,13 +9,23 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pipeline.terminal import escape_control
+from tablebase.tables.run_records import COMPLETED, RUNNING, Run, TableRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pipeline.build_progress import BuiltTable
     from pipeline.dry_run import PlannedTable, SavedWork
     from pipeline.measurement import MeasuredCost
-    from tablebase.tables.manifest import Entry
+
+
+TEXT_COLUMNS = {
+    "table", "made by", "state", "reason", "resumes", "from", "run", "started", "command",
+    "outcome",
+}  # fmt: skip
+"""Columns whose cells begin at the left."""
+MAX_COMMAND = 60
+"""Most characters of a command in a list of runs."""
 
 
 def format_table(grid: Grid) -> str:
@@ -29,21 +39,23 @@ def format_table(grid: Grid) -> str:
 def _make_table(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in names:
-        is_text = name in ("table", "made by", "state", "reason", "resumes", "from")
+        is_text = name in TEXT_COLUMNS
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     return grid
 
 
-def make_build_table(entries: dict[str, Entry], seconds: dict[str, float]) -> Grid:
-    """Make the grid of published tables with rows, bytes, and the seconds that building took."""
-    grid = _make_table("table", "rows", "bytes", "index bytes", "seconds")
-    for name, entry in sorted(entries.items()):
+def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
+    """Make the grid of the tables that were built: reasons, sizes, and times."""
+    grid = _make_table("table", "reason", "rows", "bytes", "seconds", "rows a second")
+    for name, (reason, entry, statistics) in sorted(built.items()):
+        seconds = statistics.seconds
         grid.add_row(
             name,
+            reason,
             f"{entry.rows:,}",
-            f"{entry.bytes:,}" if entry.files else "",
-            f"{entry.index.bytes:,}" if entry.index else "",
-            f"{seconds[name]:.2f}" if name in seconds else "up to date",
+            f"{sum(file.bytes for file in entry.all_files):,}",
+            f"{seconds:.2f}",
+            f"{entry.rows / seconds:,.0f}" if seconds else "",
         )
     return grid
 
@@ -113,6 +125,50 @@ def make_measured_table(tables: Mapping[str, MeasuredCost], cores: int) -> Grid:
             *(_format_duration(cost.writing_seconds + time) for time in spent),
         )
     return grid
+
+
+def make_runs_table(runs: Sequence[Run]) -> Grid:
+    """Make the grid of run records: when, what, how long, and how it ended."""
+    grid = _make_table("run", "started", "command", "tables", "seconds", "outcome")
+    for run in runs:
+        record = run.record
+        command = " ".join(["pipeline", *record.command])
+        finished = sum(table.outcome == COMPLETED for table in record.tables)
+        cells = (
+            record.name,
+            record.started,
+            command if len(command) <= MAX_COMMAND else f"{command[: MAX_COMMAND - 1]}…",
+            f"{finished} of {len(record.tables)}",
+            f"{record.seconds:,.1f}",
+            run.outcome,
+        )
+        grid.add_row(*(Text(escape_control(cell)) for cell in cells))
+    return grid
+
+
+def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
+    """Make the grid of one run's tables; `outcome`: that of the run."""
+    names = "table", "reason", "outcome", "rows", "seconds", "processor time", "rows a second"
+    grid = _make_table(*names, "bytes", "tasks", "resumed", "failed", "peak memory of the process")
+    for table in tables:
+        grid.add_row(
+            Text(escape_control(table.table)),
+            Text(escape_control(table.reason)),
+            outcome if table.outcome == RUNNING else table.outcome,
+            _format_count(table.rows),
+            _format_count(table.seconds, 2),
+            _format_count(table.processor_seconds, 2),
+            _format_count(table.rows_per_second),
+            _format_count(table.bytes),
+            *(f"{count:,}" for count in (table.tasks_done, table.tasks_resumed)),
+            f"{table.tasks_failed:,}",
+            "" if table.process_peak_memory is None else _format_size(table.process_peak_memory),
+        )
+    return grid
+
+
+def _format_count(number: float | None, digits: int = 0) -> str:
+    return "" if number is None else f"{number:,.{digits}f}"
 
 
 def _format_duration(seconds: float) -> str:

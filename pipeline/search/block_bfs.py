@@ -9,7 +9,7 @@ leaves, and stays in their chunk: no two threads write to a row.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,13 @@ def search_blocks(
     layer_done: Callable[[int, Array], None],
     chunk_done: Callable[[], None],
     saved: tuple[int, Array] | None = None,
+    open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
 ) -> Array:
     """Return every state's depth, `UNREACHED` for unreachable states.
 
     `layer_done(level, depth)` is called when all depths up to a level are known. Given back as
     `saved`, its arguments resume the search, even if `depth` has deeper states already.
-    `chunk_done()` is called more often.
+    `chunk_done()` is called more often. `open_pool` opens a pool of so many threads.
     """
     blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
     size = blocks * rows * places
@@ -47,7 +48,7 @@ def search_blocks(
     chunk_rows = space.rows_per_prefix * -(
         -rows // (space.rows_per_prefix * threads * CHUNKS_PER_THREAD)
     )
-    with ThreadPoolExecutor(threads) as pool:
+    with open_pool(threads) as pool:
         while fresh.any():
             layer_done(level, depth)
             if level + 1 == UNREACHED:

@@ -74,6 +74,9 @@ class ObjectStore(Store):
         files, root = self._open_root()
         return _RangeReader(files, f"{root}/{name}", self.get_size(name))
 
+    def open_subfolder(self, name: str) -> Store:
+        return ObjectStore(self.locate(name))
+
     @contextlib.contextmanager
     def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False

@@ -162,6 +162,22 @@ class Store:
         """Make the store ready and lock it for one build; raise StoreError if that fails."""
         raise NotImplementedError
 
+    def open_subfolder(self, name: str) -> Store:
+        """Open the store of the files below a name; it need not exist."""
+        raise NotImplementedError
+
+    def mark_running(self, name: str) -> AbstractContextManager[object]:
+        """Return a context in which a file shows that this process is running.
+
+        `is_being_written` returns whether it is. A store without locks has no such file.
+        """
+        from contextlib import nullcontext
+
+        return nullcontext()
+
+    def replace_at_once(self, name: str, data: bytes) -> None:
+        """Replace a small file while a signal ends the process; a slow store does not."""
+
     def find_name(self, path: str) -> str | None:
         """Return the name in this store of the file that a path leads to; None if outside."""
         return None
@@ -248,6 +264,19 @@ class Folder(Store):
 
         self.make_ready()
         return lock_folder(self._path, LOCK)
+
+    def open_subfolder(self, name: str) -> Store:
+        return Folder(self.locate(name))
+
+    def mark_running(self, name: str) -> AbstractContextManager[object]:
+        from tablebase.write_lock import hold_file
+
+        return hold_file(self.locate(name))
+
+    def replace_at_once(self, name: str, data: bytes) -> None:
+        from tablebase.atomic_write import replace_at_once
+
+        replace_at_once(self.locate(name), data)
 
     def find_name(self, path: str) -> str | None:
         folder, name = os.path.split(os.path.realpath(path))

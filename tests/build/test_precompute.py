@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
-from pipeline.progress import BuildProgress
+from pipeline.build import Request, TableStatistics, build
+from pipeline.build_progress import BuildProgress
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
@@ -155,7 +155,7 @@ def read_progress(
     capsys: pytest.CaptureFixture[str],
     interval: float,
 ) -> list[str]:
-    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", interval)
+    monkeypatch.setattr("pipeline.build_progress.LINE_INTERVAL", interval)
     tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
     with BuildProgress(quiet=False) as report:
         build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
@@ -167,12 +167,12 @@ def test_progress_is_printed_to_its_end(
 ) -> None:
     lines = read_progress(tmp_path, monkeypatch, capsys, -1)
     for name, last in (
-        ("knight_tours_5x5", "  1,728 tours found, starts 25 of 25"),
-        ("knight_tours_8x8", "  pairs 2,048 of 2,048"),
-        ("knight_counts", "  3x12 open, steps back 15 of 15"),
+        ("knight_tours_5x5", "1,728 tours found, starts 25 of 25 (100%)"),
+        ("knight_tours_8x8", "pairs 2,048 of 2,048 (100%)"),
+        ("knight_counts", "3x12 open, steps back 15 of 15 (100%)"),
     ):
         end = next(at for at, line in enumerate(lines) if line.startswith(f"{name}: "))
-        assert lines[end - 1] == last
+        assert re.fullmatch(rf"  {name}: {re.escape(last)}(, [\d,.]+/s)?, \d+ s", lines[end - 1])
         assert f"building {name} (missing)" in lines[:end]
 
 
@@ -200,15 +200,15 @@ def test_printed_progress_ends_with_the_last_step(
             report.on_step("knight_tours_5x5", "starts", done, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
-        "  starts 31 of 36",
-        "  starts 36 of 36",
+        "  knight_tours_5x5: starts 31 of 36 (86%), 6.5/s, 5 s",
+        "  knight_tours_5x5: starts 36 of 36 (100%), 6.4/s, 6 s",
     ]
 
 
 def test_progress_names_the_table_while_several_are_built(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipeline.progress.LINE_INTERVAL", -1)
+    monkeypatch.setattr("pipeline.build_progress.LINE_INTERVAL", -1)
     five, six = PUZZLE.tables[:2]
     with BuildProgress(quiet=False) as report:
         report.on_table(five, "missing")
@@ -216,16 +216,17 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        report.on_built(five, Entry([], 1728, "", "", {}, "", None), 0.5)
+        entry = Entry([], 1728, "", "", {}, "", None)
+        report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
-        "  starts 1 of 25",
+        "  knight_tours_5x5: starts 1 of 25 (4%), 0 s",
         "building knight_tours_6x6 (missing)",
-        "  knight_tours_5x5: starts 2 of 25",
-        "  knight_tours_6x6: starts 1 of 36",
+        "  knight_tours_5x5: starts 2 of 25 (8%), 0 s",
+        "  knight_tours_6x6: starts 1 of 36 (3%), 0 s",
         "knight_tours_5x5: 1,728 rows in 0.5 s",
-        "  starts 2 of 36",
+        "  knight_tours_6x6: starts 2 of 36 (6%), 0 s",
     ]
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipeline import tasks
-from pipeline.build import Request, build
+from pipeline.build import BuildObserver, Request, TableStatistics, build
 from pipeline.builders import block_table
 from pipeline.builders.block_table import make
 from pipeline.builders.registry import checkpoints
@@ -31,21 +31,13 @@ from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles
 
 
-class Quiet:
+class Quiet(BuildObserver):
     """Build observer that lists the finished tables."""
 
     def __init__(self) -> None:
         self.finished: list[str] = []
 
-    def on_table(self, table: Table, reason: str) -> None:
-        pass
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        pass
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...
-
-    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
+    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
         self.finished.append(table.name)
 
 

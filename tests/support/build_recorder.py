@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.build import Request, build
+from pipeline.build import BuildObserver, Request, TableStatistics, build
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
@@ -14,7 +14,7 @@ COUNTS = make_count_table(((3, 4), (2, 2)))
 SMALL = (TOURS, COUNTS)
 
 
-class Recorder:
+class Recorder(BuildObserver):
     """Build observer that keeps everything that a build reports."""
 
     def __init__(self) -> None:
@@ -32,8 +32,8 @@ class Recorder:
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.recovery = (problem, tables, left_out)
 
-    def on_built(self, table: Table, entry: Entry, seconds: float) -> None:
-        assert seconds >= 0
+    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
+        assert statistics.seconds >= 0
         self.finished.append(table.name)
 
 

@@ -324,15 +324,3 @@ def story(folder: Path, *names: str) -> str:
     reported.clear()
     prove(tables)
     return "".join(reported)
-
-
-class Silent:
-    """Build observer that ignores every call."""
-
-    def on_table(self, table: Table, reason: str) -> None: ...
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None: ...
-
-    def on_built(self, table: Table, entry: Entry, seconds: float) -> None: ...
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None: ...

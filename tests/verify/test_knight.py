@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import BuildObserver, Request, build
 from pipeline.verify.knight import tours
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -17,7 +17,6 @@ from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.tampered import (
-    Silent,
     cell,
     exchange_rows,
     get_refutation,
@@ -219,7 +218,7 @@ def test_a_false_chessboard_record_is_detected(copy: Path) -> None:
 def test_requested_boards_are_proved(copy: Path) -> None:
     sides = (3, 4), (3, 3), (7, 3), (5, 6)
     boards = [make_tour_table(KnightBoard(files, ranks)) for files, ranks in sides]
-    build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), Silent())
+    build(Request(Folder(copy), [(KNIGHT, tuple(boards))]), BuildObserver())
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104), ("5x6", 37568)):
         proved = prove_one(copy, f"knight_tours_{name}")
         assert any(f"{rows:,} directed tours" in claim.claim for claim in proved)

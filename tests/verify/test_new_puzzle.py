@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import BuildObserver, Request, build
 from pipeline.verify import Claim, VerifyFailed, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.goal_proof import make_plain_space, prove_rows
@@ -22,7 +22,6 @@ from tablebase.puzzles import MODULES
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
     TABLES,
-    Silent,
     cell,
     get_refutation,
     open_one,
@@ -72,7 +71,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, copy: Path) -> Path:
     monkeypatch.setitem(MODULES, "stack", "tests.stack")
     monkeypatch.setitem(sys.modules, "tests.stack", SimpleNamespace(PUZZLE=toy))
     monkeypatch.setitem(TABLES, "stack", toy.tables[0])
-    build(Request(Folder(copy), [(toy, toy.tables)]), Silent())
+    build(Request(Folder(copy), [(toy, toy.tables)]), BuildObserver())
     return copy
 
 
@@ -164,7 +163,7 @@ def test_a_graph_that_contradicts_the_moves_is_detected(
     # let one turn from the farthest state end at the goal
     false.targets[4 * 119] = 0
     monkeypatch.setattr(toy, "make_graph", lambda: false)
-    build(Request(Folder(stack), [(toy, toy.tables)], force=True), Silent())
+    build(Request(Folder(stack), [(toy, toy.tables)], force=True), BuildObserver())
     assert "nearer" in get_refutation(stack, "stack").claim.claim
 
 

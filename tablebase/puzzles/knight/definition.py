@@ -243,6 +243,7 @@ _PAIRS = KnightBoard(*PAIRS_BOARD)
 class Knight(Puzzle):
     name = "knight"
     title = "Knight's tour"
+    example = "b1"
     options = (
         BuildOption("board", "List every tour of this board.", "CxR", example="5x6"),
         BuildOption("count", "Count the tours of this board, too.", "CxR", example="6x7"),

@@ -1,0 +1,237 @@
+"""The writer of run records: what a build did, written while it goes on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from threading import RLock
+from typing import Self
+
+from msgspec.structs import replace
+
+from pipeline.build import UP_TO_DATE, BuildObserver, TableStatistics
+from tablebase import __version__
+from tablebase.errors import StoreError, TablebaseError
+from tablebase.puzzle import Table
+from tablebase.resources import count_cores, measure_peak_memory
+from tablebase.signals import CleanupOnSignal, get_received_signal
+from tablebase.tables.manifest import Entry
+from tablebase.tables.run_records import (
+    COMPLETED,
+    FAILED,
+    INTERRUPTED,
+    MARK_SUFFIX,
+    MAX_RECORDS,
+    RECORD_VERSION,
+    RUNNING,
+    RUNS,
+    SUFFIX,
+    RunRecord,
+    TableRun,
+    encode,
+    list_names,
+)
+from tablebase.tables.store import Store
+
+LIBRARIES = ("numba", "numpy", "polars", "pyarrow")
+"""The libraries whose versions a record has."""
+
+
+class RunRecorder(BuildObserver):
+    """A build observer that writes a run record, and passes everything on to another observer.
+
+    No record is written for a run that builds nothing, since the store may be read-only. A record
+    that cannot be written does not end the build.
+    """
+
+    def __init__(self, store: Store, command: Sequence[str], observer: BuildObserver) -> None:
+        self._store = store
+        self._folder = store.open_subfolder(RUNS)
+        self._observer = observer
+        self._started_at = time.monotonic()
+        self._lock = RLock()
+        self._cleanup = CleanupOnSignal(self._record_signal)
+        self.problem = ""
+        """Why the record could not be written."""
+        started = datetime.now(UTC)
+        name = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._mark = self._folder.mark_running(f".{name}{MARK_SUFFIX}")
+        self._tables = dict[str, TableRun]()
+        self._is_begun = False
+        self._record = RunRecord(
+            name=name,
+            record_version=RECORD_VERSION,
+            command=[*command],
+            versions=_list_versions(),
+            machine=_describe_machine(),
+            started=_format_time(started),
+            seconds=0.0,
+            outcome=RUNNING,
+        )
+
+    def __enter__(self) -> Self:
+        self._cleanup.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        self._cleanup.__exit__(kind, error, trace)
+        if isinstance(error, KeyboardInterrupt):
+            self._finish(INTERRUPTED, "SIGINT", 130)
+        elif error is not None:
+            code = error.exit_code if isinstance(error, TablebaseError) else 3
+            self._finish(FAILED, str(error), code)
+        else:
+            self._finish(COMPLETED, "", 0)
+
+    def on_plan(self, tables: Sequence[Table]) -> None:
+        self._observer.on_plan(tables)
+
+    def on_table(self, table: Table, reason: str) -> None:
+        self._observer.on_table(table, reason)
+        if reason != UP_TO_DATE:
+            self._change(
+                TableRun(
+                    table=table.name,
+                    reason=reason,
+                    outcome=RUNNING,
+                    parameters=table.recipe.list_parameters(),
+                )
+            )
+
+    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
+        self._observer.on_step(table, doing, done, total)
+
+    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
+        self._observer.on_built(table, entry, statistics)
+        seconds = statistics.seconds
+        finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
+        self._change(
+            replace(
+                finished,
+                rows=entry.rows,
+                rows_per_second=round(entry.rows / seconds, 1) if seconds else None,
+                bytes=sum(file.bytes for file in entry.all_files),
+            )
+        )
+
+    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
+        self._observer.on_shard_built(table, rows, statistics)
+        finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
+        self._change(replace(finished, rows=rows))
+
+    def on_failed(self, table: Table, statistics: TableStatistics) -> None:
+        self._observer.on_failed(table, statistics)
+        self._change(_add_statistics(self._tables[table.name], FAILED, statistics))
+
+    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
+        self._observer.on_recovery(problem, tables, left_out)
+
+    def _change(self, table_run: TableRun) -> None:
+        """Change a table's part of the record and write it; the first time, begin the record."""
+        with self._lock:
+            self._tables[table_run.table] = table_run
+            if not self._is_begun:
+                self._is_begun = True
+                self._begin()
+            self._write()
+
+    def _begin(self) -> None:
+        """Make the records' folder, mark this run as running, and remove the oldest records."""
+        try:
+            self._folder.make_ready()
+            self._mark.__enter__()
+            for name in list_names(self._store)[MAX_RECORDS - 1 :]:
+                self._folder.remove(f"{name}{SUFFIX}")
+            for name in self._folder.list_names("."):
+                if not self._folder.is_being_written(name):
+                    self._folder.remove(name)
+        except (OSError, StoreError) as error:
+            self.problem = str(error)
+
+    def _write(self) -> None:
+        seconds = round(time.monotonic() - self._started_at, 3)
+        self._record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
+        name = f"{self._record.name}{SUFFIX}"
+        try:
+            with self._folder.write_atomically(name, durable=False, shared=True) as (file,):
+                file.write(encode(self._record))
+        except (OSError, StoreError) as error:
+            self.problem = str(error)
+
+    def _finish(self, outcome: str, problem: str, exit_code: int) -> None:
+        if not self._is_begun:
+            return
+        with self._lock:
+            self._end(outcome, problem, exit_code)
+            self._write()
+        with suppress(OSError, StoreError):
+            self._mark.__exit__(None, None, None)
+
+    def _end(self, outcome: str, problem: str, exit_code: int) -> None:
+        """Record how the run ended; tables that are not finished ended with it."""
+        for name, table_run in self._tables.items():
+            if table_run.outcome == RUNNING:
+                self._tables[name] = replace(table_run, outcome=outcome)
+        self._record = replace(
+            self._record,
+            ended=_format_time(datetime.now(UTC)),
+            outcome=outcome,
+            problem=problem,
+            exit_code=exit_code,
+        )
+
+    def _record_signal(self) -> None:
+        """Record that a signal ends the process; it must not wait for a lock."""
+        if not self._is_begun:
+            return
+        name, number = get_received_signal()
+        self._end(INTERRUPTED, name, 128 + number)
+        seconds = round(time.monotonic() - self._started_at, 3)
+        record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
+        self._folder.replace_at_once(f"{record.name}{SUFFIX}", encode(record))
+
+
+def _add_statistics(table_run: TableRun, outcome: str, statistics: TableStatistics) -> TableRun:
+    return replace(
+        table_run,
+        outcome=outcome,
+        seconds=round(statistics.seconds, 3),
+        processor_seconds=round(statistics.processor_seconds, 3),
+        process_peak_memory=measure_peak_memory(),
+        tasks_done=statistics.tasks_done,
+        tasks_resumed=statistics.tasks_resumed,
+        tasks_failed=statistics.tasks_failed,
+    )
+
+
+def _format_time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _list_versions() -> dict[str, str]:
+    versions = {"puzzle-tablebase": __version__, "python": platform.python_version()}
+    for library in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[library] = version(library)
+    return versions
+
+
+def _describe_machine() -> dict[str, str | int]:
+    """Describe the machine, without its name."""
+    machine: dict[str, str | int] = {
+        "system": sys.platform,
+        "processor": platform.machine(),
+        "cores": count_cores(),
+    }
+    with suppress(AttributeError, OSError, ValueError):
+        machine["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return machine

@@ -1,0 +1,153 @@
+"""Run records: what each build did, in a JSON file of its own in `.runs` beside the tables.
+
+They are outside the manifest, and differ from run to run. A record is written when a build begins
+its first table, after each table, and at the end. A process that was killed leaves its record as it
+was last written, and no lock on the file that shows that it runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tablebase.errors import BadRequest, quote
+from tablebase.tables.store import Store
+
+RUNS = ".runs"
+"""The folder of the records, beside the tables."""
+SUFFIX = ".json"
+MARK_SUFFIX = ".running"
+"""Suffix of the file that a running process locks."""
+MAX_RECORDS = 50
+RECORD_VERSION = 1
+
+RUNNING, COMPLETED, FAILED, INTERRUPTED = "running", "completed", "failed", "interrupted"
+KILLED = "killed"
+"""The outcome of a run whose process is gone and did not say how it ended."""
+
+
+class TableRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run did for one table; None where a figure is not known.
+
+    `processor_seconds`: of the thread that built the table, and of the threads and workers that ran
+    its tasks. `process_peak_memory`: the most bytes that the process had in memory by the time when
+    the table was finished, other tables included. `tasks_resumed`: of the finished tasks, those
+    whose results came from checkpoints.
+    """
+
+    table: str
+    reason: str
+    outcome: str
+    parameters: dict[str, Any]
+    seconds: float | None = None
+    processor_seconds: float | None = None
+    rows: int | None = None
+    rows_per_second: float | None = None
+    bytes: int | None = None
+    process_peak_memory: int | None = None
+    tasks_done: int = 0
+    tasks_resumed: int = 0
+    tasks_failed: int = 0
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of the program: its command, versions, machine, tables, and how it ended."""
+
+    name: str
+    record_version: int
+    command: list[str]
+    versions: dict[str, str]
+    machine: dict[str, str | int]
+    started: str
+    ended: str | None = None
+    seconds: float
+    outcome: str
+    problem: str = ""
+    exit_code: int | None = None
+    tables: list[TableRun] = []
+
+
+class Run(NamedTuple):
+    """A record as it was read, with its outcome as it is now."""
+
+    record: RunRecord
+    outcome: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        values: dict[str, Any] = msgspec.to_builtins(self.record)
+        return {**values, "outcome": self.outcome}
+
+
+def list_names(store: Store) -> list[str]:
+    """List the names of the records, the newest first."""
+    names = store.open_subfolder(RUNS).list_names()
+    return sorted(
+        (name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and name[0] != "."),
+        reverse=True,
+    )
+
+
+def list_runs(store: Store) -> Iterator[Run]:
+    """Yield the runs, the newest first, without records that cannot be read."""
+    for name in list_names(store):
+        with suppress(OSError, ValueError):
+            yield _read(store, name)
+
+
+def read_run(store: Store, name: str) -> Run:
+    """Return a run by its name, or by the beginning of it; `last`: the newest one.
+
+    Raise BadRequest if there is none.
+    """
+    if name == "last":
+        run = next(list_runs(store), None)
+        if run is None:
+            raise BadRequest(f"{store} has no run record", "pipeline precompute writes one")
+        return run
+    matches = [known for known in list_names(store) if known.startswith(name) and name]
+    if len(matches) != 1:
+        problem = f"{len(matches) or 'no'} run records have names that begin with {quote(name)}"
+        raise BadRequest(problem, "List the names with: pipeline runs")
+    try:
+        return _read(store, matches[0])
+    except (OSError, ValueError) as error:
+        problem = f"The run record {matches[0]} cannot be read"
+        raise BadRequest(problem, "List the others with: pipeline runs") from error
+
+
+def find_table_run(store: Store, table: str, parameters: Mapping[str, Any]) -> TableRun | None:
+    """Find the newest run that built a whole table with these parameters, without checkpoints."""
+    for run in list_runs(store):
+        for table_run in run.record.tables:
+            if (
+                table_run.table == table
+                and table_run.outcome == COMPLETED
+                and table_run.parameters == parameters
+                and not table_run.tasks_resumed
+            ):
+                return table_run
+    return None
+
+
+def encode(record: RunRecord) -> bytes:
+    """Encode a record as indented JSON."""
+    return f"{json.dumps(msgspec.to_builtins(record), indent=1)}\n".encode()
+
+
+def _read(store: Store, name: str) -> Run:
+    """Read a record; raise ValueError if it is damaged or of another version."""
+    folder = store.open_subfolder(RUNS)
+    record = msgspec.json.decode(folder.read(f"{name}{SUFFIX}"), type=RunRecord)
+    if record.record_version != RECORD_VERSION or record.name != name:
+        raise ValueError(name)
+    outcome = record.outcome
+    if outcome == RUNNING:
+        mark = f".{name}{MARK_SUFFIX}"
+        is_running = mark in folder.list_names(mark) and folder.is_being_written(mark)
+        outcome = RUNNING if is_running else KILLED
+    return Run(record, outcome)
