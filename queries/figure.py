@@ -75,11 +75,17 @@ def _extract_body(query: Query) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows to read, and the name of their file as the page shows it."""
+    """Rows to read, the name of their file as the page shows it, and the code that reads it."""
 
     file: str
     rows: int
     scan: pl.LazyFrame
+    reader: str = "scan_parquet"
+    ending: str = ""
+
+    def format_scan(self) -> str:
+        """Return the code that reads the file lazily."""
+        return f"pl.{self.reader}({json.dumps(self.file, ensure_ascii=False)}){self.ending}"
 
 
 class Sources:
@@ -116,10 +122,7 @@ class Sources:
     def format_code(self, figure: Figure) -> str:
         """Format the query as polars code; run beside `outputs`, it ends with the answer."""
         parameters = zip(inspect.signature(figure.query).parameters, figure.sources, strict=True)
-        scans = [
-            f"{name} = pl.scan_parquet({json.dumps(self.load(source).file, ensure_ascii=False)})"
-            for name, source in parameters
-        ]
+        scans = [f"{name} = {self.load(source).format_scan()}" for name, source in parameters]
         return "\n".join(["import polars as pl", "", *scans, "", _extract_body(figure.query)])
 
     def describe_sources(self, figure: Figure) -> str:

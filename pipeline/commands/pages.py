@@ -31,6 +31,15 @@ def report(
             "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
         ),
     ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run",
+            metavar="RUN",
+            help="Also show where the time of a build went: its name in `pipeline runs`, or last.",
+            autocompletion=completion.complete_runs,
+        ),
+    ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
     from queries.report.writer import write_report
@@ -39,7 +48,7 @@ def report(
     store = open_store(outputs)
     default_target = store.locate("report.html" if format == "html" else "report")
     target = default_target if output is None else expand_path(output)
-    paths = write_report(store, target, format, sample)
+    paths = write_report(store, target, format, sample, run)
     if target == STANDARD:
         return
     for path in paths:

@@ -30,15 +30,21 @@ SECTIONS = {
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
 SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
 """The function that reads a sample file and makes its section."""
+RUN_LOADER = "queries.report.run_section:load_run"
+"""The function that reads a run record and makes its section."""
 
 
 def write_report(
-    store: Store, target: str | Path, format: str = "html", sample: str | Path | None = None
+    store: Store,
+    target: str | Path,
+    format: str = "html",
+    sample: str | Path | None = None,
+    run: str | None = None,
 ) -> list[str]:
     """Write the report on a store's tables, a page or a folder of pictures; return what it wrote.
 
     A page in the store is listed in the manifest, with the tables that it shows. `sample` is a
-    Parquet file of closed tours as `pipeline sample` draws them.
+    Parquet file of closed tours as `pipeline sample` draws them, `run` the name of a run record.
     """
     require_choice(format, "format", *PAGE_FORMATS)
     try:
@@ -65,6 +71,9 @@ def write_report(
     if sample is not None:
         require_other_file(str(target), str(sample))
         section, files["sample"] = import_object(SAMPLE_LOADER)(str(sample))
+        sections.append(section)
+    if run is not None:
+        section, files["run"] = import_object(RUN_LOADER)(store, run)
         sections.append(section)
     sources = Sources(store, files)
     if format == "html":
