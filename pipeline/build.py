@@ -48,7 +48,7 @@ from tablebase.tables.store import Store, Unreachable
 
 
 class TableStatistics(NamedTuple):
-    """What building a table took: time, and tasks.
+    """The time and the tasks that building a table took.
 
     `processor_seconds`: of the thread that built it, and of all threads and workers that ran its
     tasks.
@@ -82,7 +82,7 @@ class BuildObserver:
     def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
         """Handle the end of a shard, which nothing publishes yet."""
 
-    def on_failed(self, table: Table, statistics: TableStatistics) -> None:
+    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Handle the end of a table that was not built."""
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
@@ -268,7 +268,7 @@ def _build_queue(
             else:
                 entry = _write_table(store, puzzle, table, table_runner)
         except BaseException:
-            observer.on_failed(table, clock.read())
+            observer.on_failure(table, clock.read())
             raise
         entries[table.name] = entry
         with listing:

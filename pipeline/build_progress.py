@@ -137,9 +137,9 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
         """Remove the bar of a shard's table."""
-        self.on_failed(table, statistics)
+        self.on_failure(table, statistics)
 
-    def on_failed(self, table: Table, statistics: TableStatistics) -> None:
+    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Remove the bar of a table that was not built."""
         with self._lock:
             self.hide(table.name)

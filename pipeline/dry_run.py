@@ -119,7 +119,7 @@ def _estimate(
         measured = measure_cost(request.store, listing, None, request.jobs)
         cost = _convert(measured)
         return PlannedTable(puzzle, table, reason, saved, cost, "measured", measured)
-    run = find_table_run(request.store, table.name, table.recipe.list_parameters())
+    run = _find_last_run(request.store, table)
     if run is not None:
         return PlannedTable(puzzle, table, reason, saved, _convert_run(run), "last run")
     published: Mapping[str, Any] = {}
@@ -138,11 +138,20 @@ def _estimate(
 def find_expected_seconds(request: Request) -> dict[str, float]:
     """Return the seconds that each table of a request took when it was last built."""
     runs = (
-        find_table_run(request.store, table.name, table.recipe.list_parameters())
-        for _, tables in request.tables
-        for table in tables
+        _find_last_run(request.store, table) for _, tables in request.tables for table in tables
     )
     return {run.table: run.seconds for run in runs if run and run.seconds is not None}
+
+
+def _find_last_run(store: Store, table: Table) -> TableRun | None:
+    """Find the last run that built a table; None if the records cannot be listed.
+
+    A store that cannot be reached is reported by what is read next.
+    """
+    try:
+        return find_table_run(store, table.name, table.recipe.list_parameters())
+    except OSError:
+        return None
 
 
 def _convert_run(run: TableRun) -> Cost:

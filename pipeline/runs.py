@@ -36,7 +36,7 @@ from tablebase.tables.run_records import (
     RunRecord,
     TableRun,
     encode,
-    list_names,
+    list_run_names,
 )
 from tablebase.tables.store import Store
 
@@ -62,7 +62,7 @@ class RunRecorder(BuildObserver):
         """Why the record could not be written."""
         started = datetime.now(UTC)
         name = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        self._mark = self._folder.mark_running(f".{name}{MARK_SUFFIX}")
+        self._mark = self._folder.hold_mark(f".{name}{MARK_SUFFIX}")
         self._tables = dict[str, TableRun]()
         self._is_begun = False
         self._record = RunRecord(
@@ -128,8 +128,8 @@ class RunRecorder(BuildObserver):
         finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
         self._change(replace(finished, rows=rows))
 
-    def on_failed(self, table: Table, statistics: TableStatistics) -> None:
-        self._observer.on_failed(table, statistics)
+    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
+        self._observer.on_failure(table, statistics)
         self._change(_add_statistics(self._tables[table.name], FAILED, statistics))
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
@@ -149,7 +149,7 @@ class RunRecorder(BuildObserver):
         try:
             self._folder.make_ready()
             self._mark.__enter__()
-            for name in list_names(self._store)[MAX_RECORDS - 1 :]:
+            for name in list_run_names(self._store)[MAX_RECORDS - 1 :]:
                 self._folder.remove(f"{name}{SUFFIX}")
             for name in self._folder.list_names("."):
                 if not self._folder.is_being_written(name):

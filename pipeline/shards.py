@@ -122,7 +122,7 @@ def build_shard(
         except BaseException as error:
             # if another process published the whole table meanwhile, it removed its checkpoints
             if not isinstance(error, StoreError) or not _is_published(store, table):
-                observer.on_failed(table, clock.read())
+                observer.on_failure(table, clock.read())
                 raise
     table_checkpoints.mark_shard_done(shard)
     statistics = clock.read()

@@ -82,7 +82,7 @@ class TaskResult(NamedTuple):
 
 @dataclass(slots=True)
 class TaskUsage:
-    """What the tasks of a table used so far: their number, and their processor seconds.
+    """The number of a table's tasks so far, and their processor seconds.
 
     The threads of a search that is not divided into tasks are counted too.
     """

@@ -41,6 +41,7 @@ COMMANDS = (
     ("query",),
     *(("query", name) for name in MODULES),
     ("status",),
+    ("runs",),
     ("histogram",),
     ("sample",),
     ("verify",),

@@ -11,7 +11,7 @@ from tablebase.errors import TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
 from tablebase.puzzles import list_names, list_puzzles
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import list_names as list_names_of_runs
+from tablebase.tables.run_records import list_run_names
 from tablebase.tables.store_factory import open_store
 
 Completer = Callable[[Context], list[str]]
@@ -58,7 +58,7 @@ def complete_removable_tables(context: Context) -> list[str]:
 def complete_runs(context: Context) -> list[str]:
     """List the names of the run records, or nothing if the store cannot be read."""
     try:
-        return ["last", *list_names_of_runs(open_store(context.params.get("outputs")))]
+        return ["last", *list_run_names(open_store(context.params.get("outputs")))]
     except (OSError, TablebaseError):
         return []
 

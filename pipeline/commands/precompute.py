@@ -16,7 +16,7 @@ from pipeline.commands.options import JOBS, Json, Outputs, Quiet, parse_memory
 from pipeline.terminal import print_answer, print_error
 from tablebase.errors import BadRequest, CannotBuild, TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
-from tablebase.puzzles import MODULES, get_puzzle, is_registered
+from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names
 from tablebase.tables.store import DEFAULT_FOLDER
 from tablebase.tables.store_factory import open_store
 
@@ -73,6 +73,9 @@ class PrecomputeCommand(TyperCommand):
             formatter.write(_format_tables(puzzle))
         if stages:
             formatter.write("Other options: pipeline precompute --help\n")
+        else:
+            formatter.write(f"Stages: {', '.join(list_names())}\n")
+            formatter.write("Their tables and options: pipeline precompute STAGE --help\n")
 
 
 def _format_tables(puzzle: Puzzle) -> str:
@@ -149,7 +152,7 @@ def _make_function(option: BuildOption, declared: Any) -> Callable[..., None]:
     return function
 
 
-class Run(NamedTuple):
+class Invocation(NamedTuple):
     """A build's request, with what only the command line needs."""
 
     request: "Request"
@@ -166,7 +169,7 @@ def precompute(
         list[str] | None,
         typer.Argument(
             metavar="STAGE|TABLE",
-            help="Stages or tables to build (default: all). With --help, a stage's own options.",
+            help="Stages or tables to build (default: all).",
             autocompletion=completion.complete_targets,
         ),
     ] = None,
@@ -192,7 +195,7 @@ def precompute(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
+            help="Invocation tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
     shard: Annotated[
@@ -217,7 +220,7 @@ def precompute(
     request = Request(
         open_store(outputs), selection.tables, force, jobs, memory=parse_memory(memory)
     )
-    run = Run(request, selection, sys.argv[1:], scheduler, quiet, as_json)
+    run = Invocation(request, selection, sys.argv[1:], scheduler, quiet, as_json)
     shard_spec = None if shard is None else parse_shard(shard)
     if dry_run:
         _print_dry_run(run, shard_spec, is_publishing=publish, is_measured=measure)
@@ -243,7 +246,7 @@ def _refuse_combinations(*, measure: bool, shard: str | None, publish: bool, for
         raise BadRequest("--shard cannot be combined with --force", "Leave out --force")
 
 
-def _select_lists(run: Run) -> Run:
+def _select_lists(run: Invocation) -> Invocation:
     """Return the run that publishes the requested lists, which must have all their shards.
 
     The repair command of a damaged list has --force, which must not rebuild other files.
@@ -257,7 +260,7 @@ def _select_lists(run: Run) -> Run:
     return run._replace(request=dataclasses.replace(run.request, tables=tables, force=False))
 
 
-def _build(run: Run) -> None:
+def _build(run: Invocation) -> None:
     """Build the tables, and print what was built."""
     from pipeline.build import build
     from pipeline.build_progress import BuildProgress
@@ -281,7 +284,7 @@ def _build(run: Run) -> None:
         _print_build(run, progress)
 
 
-def _describe_build(run: Run, progress: "BuildProgress") -> dict[str, Any]:
+def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any]:
     """Return what was built as plain values."""
     return {
         "tables": [
@@ -299,14 +302,14 @@ def _describe_build(run: Run, progress: "BuildProgress") -> dict[str, Any]:
     }
 
 
-def _print_build(run: Run, progress: "BuildProgress") -> None:
+def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     """Print the tables that were built, where they are, and what to type next."""
     from pipeline.commands.text_tables import format_table, make_build_table
 
     store, up_to_date = run.request.store, progress.up_to_date
     if not progress.built:
-        tables = "1 table is" if len(up_to_date) == 1 else f"all {len(up_to_date)} tables are"
-        print_answer(f"{tables} up to date in {store}\n")
+        tables = f"All {len(up_to_date)} tables are" if len(up_to_date) > 1 else "The table is"
+        print_answer(f"{tables} up to date in {store}.\n")
         return
     print_answer(format_table(make_build_table(progress.built)))
     if up_to_date:
@@ -321,7 +324,7 @@ def _print_build(run: Run, progress: "BuildProgress") -> None:
     print_answer(f"The tables are in {store}. Next: {following}{outputs}\n")
 
 
-def _build_shards(run: Run, shard: "ShardSpec") -> None:
+def _build_shards(run: Invocation, shard: "ShardSpec") -> None:
     """Build a shard of each requested list."""
     from pipeline.build_progress import BuildProgress
     from pipeline.dask_executor import open_executor
@@ -345,7 +348,7 @@ def _build_shards(run: Run, shard: "ShardSpec") -> None:
 
 
 def _print_dry_run(
-    run: Run, shard: "ShardSpec | None", *, is_publishing: bool, is_measured: bool
+    run: Invocation, shard: "ShardSpec | None", *, is_publishing: bool, is_measured: bool
 ) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
     from pipeline.commands.text_tables import (

@@ -9,7 +9,7 @@ from pipeline.commands import completion
 from pipeline.commands.options import Json, Outputs
 from pipeline.commands.text_tables import format_table, make_run_table, make_runs_table
 from pipeline.terminal import print_answer, print_error
-from tablebase.tables.run_records import list_names, list_runs, read_run
+from tablebase.tables.run_records import list_run_names, list_runs, read_run
 from tablebase.tables.store_factory import open_store
 
 
@@ -50,5 +50,5 @@ def runs(
     else:
         print_answer(format_table(make_runs_table(known)))
     readable = {run.record.name for run in known}
-    for unreadable in (other for other in list_names(store) if other not in readable):
+    for unreadable in (other for other in list_run_names(store) if other not in readable):
         print_error(f"note: the run record {unreadable} cannot be read")

@@ -15,7 +15,7 @@ def load_run(store: Store, name: str) -> tuple[Section, Source]:
     """Load a run record: return the report's section, and the record as rows."""
     run = read_run(store, name)
     record = run.record
-    command = " ".join(["pipeline", *record.command])
+    command = f"pipeline {' '.join(record.command)}"
     sentence = (
         f"{command} began at {record.started} and took {record.seconds:,.1f} s: {run.outcome}."
     )

@@ -26,12 +26,14 @@ MAX_RECORDS = 50
 RECORD_VERSION = 1
 
 RUNNING, COMPLETED, FAILED, INTERRUPTED = "running", "completed", "failed", "interrupted"
+WHOLE_BUILDS = {"missing", "forced"}
+"""The reasons of builds that use no rows of an older table."""
 KILLED = "killed"
 """The outcome of a run whose process is gone and did not say how it ended."""
 
 
 class TableRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run did for one table; None where a figure is not known.
+    """One table of a run; None where a figure is not known.
 
     `processor_seconds`: of the thread that built the table, and of the threads and workers that ran
     its tasks. `process_peak_memory`: the most bytes that the process had in memory by the time when
@@ -83,7 +85,7 @@ class Run(NamedTuple):
         return {**values, "outcome": self.outcome}
 
 
-def list_names(store: Store) -> list[str]:
+def list_run_names(store: Store) -> list[str]:
     """List the names of the records, the newest first."""
     names = store.open_subfolder(RUNS).list_names()
     return sorted(
@@ -94,7 +96,7 @@ def list_names(store: Store) -> list[str]:
 
 def list_runs(store: Store) -> Iterator[Run]:
     """Yield the runs, the newest first, without records that cannot be read."""
-    for name in list_names(store):
+    for name in list_run_names(store):
         with suppress(OSError, ValueError):
             yield _read(store, name)
 
@@ -109,7 +111,7 @@ def read_run(store: Store, name: str) -> Run:
         if run is None:
             raise BadRequest(f"{store} has no run record", "pipeline precompute writes one")
         return run
-    matches = [known for known in list_names(store) if known.startswith(name) and name]
+    matches = [known for known in list_run_names(store) if known.startswith(name) and name]
     if len(matches) != 1:
         problem = f"{len(matches) or 'no'} run records have names that begin with {quote(name)}"
         raise BadRequest(problem, "List the names with: pipeline runs")
@@ -128,6 +130,7 @@ def find_table_run(store: Store, table: str, parameters: Mapping[str, Any]) -> T
                 table_run.table == table
                 and table_run.outcome == COMPLETED
                 and table_run.parameters == parameters
+                and table_run.reason in WHOLE_BUILDS
                 and not table_run.tasks_resumed
             ):
                 return table_run

@@ -166,7 +166,7 @@ class Store:
         """Open the store of the files below a name; it need not exist."""
         raise NotImplementedError
 
-    def mark_running(self, name: str) -> AbstractContextManager[object]:
+    def hold_mark(self, name: str) -> AbstractContextManager[object]:
         """Return a context in which a file shows that this process is running.
 
         `is_being_written` returns whether it is. A store without locks has no such file.
@@ -268,7 +268,7 @@ class Folder(Store):
     def open_subfolder(self, name: str) -> Store:
         return Folder(self.locate(name))
 
-    def mark_running(self, name: str) -> AbstractContextManager[object]:
+    def hold_mark(self, name: str) -> AbstractContextManager[object]:
         from tablebase.write_lock import hold_file
 
         return hold_file(self.locate(name))

@@ -137,9 +137,10 @@ def run_build(folder, *words, level=3, renames=-1):
 
     def replace(source, target):
         nonlocal renames
-        if renames == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        renames -= 1
+        if ".runs" not in target:  # records of runs say nothing of what is published
+            if renames == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            renames -= 1
         real(source, target)
 
     os.replace = replace

@@ -233,8 +233,9 @@ def test_precompute_and_query_at_the_shell(tmp_path: Path, folder: Path) -> None
         r"building pancakes \(missing\)\n(?:  .+\n)*pancakes: 120 rows in [\d.]+ s\n",
         text.err,
     )
-    size = f"{(folder / 'pancakes.parquet').stat().st_size:,}"
-    assert text.out.splitlines()[1].split()[:3] == ["pancakes", "120", size]
+    size = sum(path.stat().st_size for path in folder.glob("pancakes.*"))
+    line = text.out.splitlines()[1].split()
+    assert line[:4] == ["pancakes", "missing", "120", f"{size:,}"]
     for name in ("pancakes.parquet", "pancakes.idx", "manifest.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
     assert run_program(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")

@@ -266,13 +266,16 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("sliding", "sliding needs a board. Example: --board 3x4."),
+        (
+            "sliding",
+            "sliding has no table without --board. Example: pipeline precompute sliding",
+        ),
         ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
-        ("--board 3x3", "--board needs the stage sliding or knight."),
-        ("sliding knight --board 3x3", "--board needs the stage sliding or knight."),
-        ("eight --goals all", "--goals needs --board and the stage sliding."),
-        ("sliding --goals all", "--goals needs --board and the stage sliding."),
-        ("knight --board 3x4 --parquet", "--parquet needs --board and the stage sliding."),
+        ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
+        ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
+        ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
+        ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals."),
+        ("knight --board 3x4 --parquet", "--parquet is an option of the stage sliding."),
         ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
     ],
 )
@@ -287,9 +290,9 @@ def test_invalid_combinations_of_options_are_refused(
 def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     built = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
     assert built.code == 0
-    assert [line.split()[:2] for line in built.out.splitlines()[1:]] == [
-        ["sliding_2x3_5", "360"],
-        ["sliding_2x3_6", "360"],
+    assert [line.split()[:3] for line in built.out.splitlines()[1:-1]] == [
+        ["sliding_2x3_5", "missing", "360"],
+        ["sliding_2x3_6", "missing", "360"],
     ]
     removed = cli("remove", "sliding_2x3_5", "--outputs", str(tmp_path))
     assert removed.out == "removed sliding_2x3_5\n"
