@@ -61,7 +61,8 @@ class RunRecorder(BuildObserver):
         self.problem = ""
         """Why the record could not be written."""
         started = datetime.now(UTC)
-        name = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        moment = f"{started:%Y%m%dT%H%M%S}{started.microsecond // 1000:03}Z"
+        name = f"{moment}-{secrets.token_hex(2)}"
         self._mark = self._folder.hold_mark(f".{name}{MARK_SUFFIX}")
         self._tables = dict[str, TableRun]()
         self._is_begun = False

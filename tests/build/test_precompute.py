@@ -81,7 +81,7 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
     ]
     rows = [line.split() for line in text.out.splitlines()]
     assert rows[0] == "table reason rows bytes seconds rows a second".split()
-    for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:], strict=True):
+    for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
         size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
         assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]
         assert float(row[4]) >= 0
