@@ -119,7 +119,7 @@ def build_shard(
     for _ in find_finished_tasks(store, table, tasks, numbers, forget_missing=True):
         pass
     observer.on_table(table, f"shard {shard}")
-    with ThreadPoolExecutor(jobs) as threads:
+    with table_checkpoints.mark_shard(shard), ThreadPoolExecutor(jobs) as threads:
         on_progress = partial(observer.on_step, table.name)
         runner = TaskRunner(
             executor or threads, jobs, on_progress, table_checkpoints, is_remote=True
@@ -138,7 +138,6 @@ def build_shard(
                 != UP_TO_DATE
             ):
                 raise
-    table_checkpoints.mark_shard_done(shard)
     return ShardSummary(len(numbers), rows, time.monotonic() - start_time)
 
 

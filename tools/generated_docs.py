@@ -46,6 +46,9 @@ COMMANDS = (
     ("verify",),
     ("report",),
     ("explore",),
+    ("graph",),
+    ("diff",),
+    ("clean",),
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")

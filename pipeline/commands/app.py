@@ -24,6 +24,7 @@ from pipeline.commands.selection import (
     select_stages,
     select_tables,
 )
+from pipeline.commands.store_commands import clean, diff, graph
 from pipeline.commands.text_tables import format_table, make_build_table, make_status_table
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import require_one_printed
@@ -344,5 +345,5 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-for command in (sample, report, explore):
+for command in (sample, report, explore, graph, diff, clean):
     app.command()(command)

@@ -11,8 +11,12 @@ from rich.text import Text
 from pipeline.terminal import escape_control
 
 if TYPE_CHECKING:
+    from pipeline.cleaning import Leftover
+    from pipeline.comparison import Comparison
     from pipeline.plan import Plan
     from tablebase.tables.manifest import Entry
+
+TEXT_COLUMNS = {"table", "made by", "state", "difference", "details", "kind", "note"}
 
 
 def format_table(grid: Grid) -> str:
@@ -26,7 +30,7 @@ def format_table(grid: Grid) -> str:
 def _make_table(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in names:
-        is_text = name in ("table", "made by", "state")
+        is_text = name in TEXT_COLUMNS
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     return grid
 
@@ -95,5 +99,28 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         words = (row["table"], *numbers, row.get("made_by", ""), state)
+        grid.add_row(*(Text(escape_control(word)) for word in words))
+    return grid
+
+
+def make_diff_table(comparisons: list[Comparison]) -> Grid:
+    """Make the grid of the differences of two stores."""
+    grid = _make_table("table", "rows A", "rows B", "difference", "details")
+    for comparison in comparisons:
+        numbers = ["" if rows is None else f"{rows:,}" for rows in comparison.rows]
+        counts = comparison.counts._asdict() if comparison.counts else {}
+        counted = [f"{count:,} {name}" for name, count in counts.items() if count]
+        details = "; ".join([*counted, *comparison.details])
+        words = (comparison.table, *numbers, comparison.difference, details)
+        grid.add_row(*(Text(escape_control(word)) for word in words))
+    return grid
+
+
+def make_leftovers_table(leftovers: list[Leftover]) -> Grid:
+    """Make the grid of the files that unfinished builds left."""
+    grid = _make_table("kind", "table", "files", "bytes", "note")
+    for leftover in leftovers:
+        numbers = [f"{len(leftover.files):,}", f"{leftover.bytes:,}"]
+        words = (leftover.kind, leftover.table, *numbers, leftover.note)
         grid.add_row(*(Text(escape_control(word)) for word in words))
     return grid
