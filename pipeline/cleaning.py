@@ -1,4 +1,4 @@
-"""What unfinished builds left in a store: checkpoints, shards, temporary files, old run records.
+"""Leftovers of unfinished builds in a store: checkpoints, shards, temporary files, old records.
 
 Only names that this program gives to files are considered, and of these no published table, and no
 table that a process is writing.
@@ -21,7 +21,7 @@ from tablebase.output import format_temporary_begin
 from tablebase.puzzles import list_puzzles
 from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX, summarize_shards
-from tablebase.tables.index_format import MAGIC
+from tablebase.tables.index_format import HEADER, MAGIC
 from tablebase.tables.manifest import read_backup, read_manifest
 from tablebase.tables.repair import format_clean_command, list_files
 from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store
@@ -142,9 +142,11 @@ def _is_page_output(name: str) -> bool:
 def _is_own_file(store: Store, name: str, table: str) -> bool:
     """Return whether this program wrote a file as one of that table: its metadata says so."""
     try:
+        with store.open(name) as file:  # pyarrow would wait for a named pipe
+            header = file.read(HEADER.size)
         if name.endswith(".idx"):
-            with store.open(name) as file:
-                return file.read(len(MAGIC)) == MAGIC
+            magic, *_, title = HEADER.unpack(header.ljust(HEADER.size))
+            return bool((magic, title.rstrip(b"\0")) == (MAGIC, table.encode()))
         with pq.ParquetFile(store.get_source(name)) as rows:
             metadata = rows.metadata.metadata or {}
         return bool(metadata.get(b"table") == table.encode())

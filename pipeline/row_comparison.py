@@ -85,13 +85,14 @@ def _scan_rows(store: Store, entry: Entry, table: Table | None) -> pl.LazyFrame:
 
 
 def _list_keys(table: Table | None, schema: pl.Schema) -> Iterator[tuple[str, ...]]:
-    """Yield the columns that may be a key: those that rows are sorted by, then distinct ones."""
+    """Yield the columns that may be a key: those that rows are sorted by, distinct ones, texts."""
     if table is None:
         return
-    distinct = [(column.name,) for column in table.columns if column.distinct]
-    for names in (table.sorted_by, *distinct):
+    distinct = [column.name for column in table.columns if column.distinct and not column.within]
+    texts = [column.name for column in table.columns if column.kind in ("string", "enum")]
+    for names in (table.sorted_by, *((name,) for name in distinct), tuple(texts)):
         if names and set(names) <= set(schema):
-            yield tuple(names)
+            yield names
 
 
 def _count_differences(

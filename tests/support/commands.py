@@ -105,6 +105,14 @@ COMMANDS = {
         remove knight_tours_3x4
         histogram hanoi
         histogram knight
+        graph eight
+        graph --svg lineage.png
+        graph --svg - --json
+        diff outputs
+        diff outputs s3:/tables
+        diff outputs nowhere://tables
+        clean eight
+        clean --yes=no
     """,
     "missing": """
         query eight 123456780 --outputs none
@@ -124,11 +132,20 @@ COMMANDS = {
         histogram eight --outputs none
         status --outputs none
         status --outputs none --json
+        diff none outputs
+        diff outputs none
     """,
     "overview": """
         histogram eight
         histogram senet
         histogram senet --json
+        graph
+        graph --json
+        diff outputs outputs
+        diff outputs outputs --json
+        clean
+        clean --json
+        clean --yes --outputs none
         --version
     """,
     "help": """
