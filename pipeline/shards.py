@@ -102,7 +102,7 @@ def build_shard(
     for _ in find_finished_tasks(store, table, tasks, numbers, forget_missing=True):
         pass
     observer.on_table(table, f"shard {shard}")
-    with ThreadPoolExecutor(jobs) as threads:
+    with table_checkpoints.mark_shard(shard), ThreadPoolExecutor(jobs) as threads:
         on_progress = partial(observer.on_step, table.name)
         runner = TaskRunner(
             executor or threads,
@@ -124,7 +124,6 @@ def build_shard(
             if not isinstance(error, StoreError) or not _is_published(store, table):
                 observer.on_failure(table, clock.read())
                 raise
-    table_checkpoints.mark_shard_done(shard)
     statistics = clock.read()
     observer.on_shard_built(table, rows, statistics)
     return ShardSummary(len(numbers), rows, statistics.seconds)

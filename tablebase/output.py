@@ -23,15 +23,13 @@ from tablebase.errors import BadRequest, OutputError, StoreError, quote
 from tablebase.paths import expand_path
 from tablebase.stdio import CompleteWriter, explain_os_error
 from tablebase.tables.manifest import list_own_files
-from tablebase.tables.store import Folder, Store
+from tablebase.tables.store import NEW, Folder, Store
 from tablebase.tables.store_factory import open_store
 from tablebase.write_lock import remove_abandoned
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300
 """Characters of a name that a message shows."""
-NEW = ".new"
-"""Suffix of the temporary file of an output that is being written."""
 MAX_LINKS = 40
 """Most links that are followed, as many as the system follows."""
 SVG = ".svg"
@@ -146,7 +144,7 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     _require_free(Folder(path.parent), path.name)
-    begin = f".{zlib.crc32(os.fsencode(path.name)):08x}-"  # short: the length of a name is limited
+    begin = format_temporary_begin(path.name)
     for old_file in path.parent.glob(f"{begin}*{NEW}"):
         remove_abandoned(str(old_file))
     temporary = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
@@ -157,6 +155,14 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
                     os.chown(temporary, status.st_uid, status.st_gid)
             temporary.chmod(stat.S_IMODE(status.st_mode))
         yield file
+
+
+def format_temporary_begin(name: str) -> str:
+    """Return the beginning of the names of an output's temporary files, in the same folder.
+
+    It is short, because the length of a name is limited.
+    """
+    return f".{zlib.crc32(os.fsencode(name)):08x}-"
 
 
 def _quote_name(name: str) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from pipeline.lineage import format_mermaid, make_lineage
 from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
@@ -47,11 +48,15 @@ COMMANDS = (
     ("verify",),
     ("report",),
     ("explore",),
+    ("graph",),
+    ("diff",),
+    ("clean",),
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES_START, MODULES_END = "<!-- modules -->\n", "<!-- end of modules -->\n"
+LINEAGE_START, LINEAGE_END = "<!-- lineage -->\n", "<!-- end of lineage -->\n"
 
 
 def run_command(command: str) -> str:
@@ -282,15 +287,23 @@ def _make_sort_key(file: Path) -> tuple[tuple[bool, str], ...]:
     return *((True, folder) for folder in folders), (False, name)
 
 
+def insert_lineage(page: str) -> str:
+    """Return a page with the current lineage of the default tables between its marks."""
+    flowchart = format_mermaid(make_lineage(Folder(ROOT / "docs")))  # no optional table is there
+    before, rest = page.split(LINEAGE_START)
+    _, after = rest.split(LINEAGE_END)
+    return f"{before}{LINEAGE_START}\n```mermaid\n{flowchart}```\n\n{LINEAGE_END}{after}"
+
+
 def architecture_page() -> str:
-    """Return the page on the architecture with the current list of modules."""
+    """Return the page on the architecture with the current list of modules, and the lineage."""
     modules = list_modules()
     width = max(len(name) for name, _ in modules) + 2
     lines = "".join(f"{name:<{width}}{summary}\n" for name, summary in modules)
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     before, rest = page.split(MODULES_START)
     _, after = rest.split(MODULES_END)
-    return f"{before}{MODULES_START}\n```\n{lines}```\n\n{MODULES_END}{after}"
+    return insert_lineage(f"{before}{MODULES_START}\n```\n{lines}```\n\n{MODULES_END}{after}")
 
 
 MADE: dict[str, Callable[[], str]] = {
@@ -302,6 +315,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
+    "README.md": lambda: insert_lineage(with_output("README.md")),
 }
 """The functions that write the pages that are generated, in whole or in part."""
 

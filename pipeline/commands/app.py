@@ -17,6 +17,7 @@ from pipeline.commands.precompute import PrecomputeCommand, precompute
 from pipeline.commands.query import query
 from pipeline.commands.runs import runs
 from pipeline.commands.sample import sample
+from pipeline.commands.store_commands import clean, diff, graph
 from pipeline.commands.text_tables import format_table, make_status_table
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import require_one_printed
@@ -213,5 +214,5 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-for command in (runs, sample, report, explore):
+for command in (runs, sample, report, explore, graph, diff, clean):
     app.command()(command)

@@ -42,11 +42,11 @@ def report(
     ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
-    from queries.report.writer import write_report
+    from queries.report.writer import REPORT_PAGE, write_report
     from tablebase.output import STANDARD
 
     store = open_store(outputs)
-    default_target = store.locate("report.html" if format == "html" else "report")
+    default_target = store.locate(REPORT_PAGE if format == "html" else "report")
     target = default_target if output is None else expand_path(output)
     paths = write_report(store, target, format, sample, run)
     if target == STANDARD:
@@ -62,11 +62,11 @@ def explore(
     ] = None,
 ) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer.writer import write_explorer
+    from queries.explorer.writer import EXPLORER_PAGE, write_explorer
     from tablebase.output import STANDARD
 
     store = open_store(outputs)
-    target = store.locate("explorer.html") if output is None else expand_path(output)
+    target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
     write_explorer(store, target)
     if target != STANDARD:
         print_answer(f"{target}\n")

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.build_progress import BuiltTable
+    from pipeline.cleaning import Leftover
+    from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
     from pipeline.measurement import MeasuredCost
 
 
 TEXT_COLUMNS = {
     "table", "made by", "state", "reason", "resumes", "from", "run", "started", "command",
-    "outcome",
+    "outcome", "difference", "details", "kind", "note",
 }  # fmt: skip
 """Columns whose cells begin at the left."""
 MAX_COMMAND = 60
@@ -192,5 +194,28 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         words = (row["table"], *numbers, row.get("made_by", ""), state)
+        grid.add_row(*(Text(escape_control(word)) for word in words))
+    return grid
+
+
+def make_diff_table(comparisons: list[Comparison]) -> Grid:
+    """Make the grid of the differences of two stores."""
+    grid = _make_table("table", "rows A", "rows B", "difference", "details")
+    for comparison in comparisons:
+        numbers = ["" if rows is None else f"{rows:,}" for rows in comparison.rows]
+        counts = comparison.counts._asdict() if comparison.counts else {}
+        counted = [f"{count:,} {name}" for name, count in counts.items() if count]
+        details = "; ".join([*counted, *comparison.details])
+        words = (comparison.table, *numbers, comparison.difference, details)
+        grid.add_row(*(Text(escape_control(word)) for word in words))
+    return grid
+
+
+def make_leftovers_table(leftovers: list[Leftover]) -> Grid:
+    """Make the grid of the files that unfinished builds left."""
+    grid = _make_table("kind", "table", "files", "bytes", "note")
+    for leftover in leftovers:
+        numbers = [f"{len(leftover.files):,}", f"{leftover.bytes:,}"]
+        words = (leftover.kind, leftover.table, *numbers, leftover.note)
         grid.add_row(*(Text(escape_control(word)) for word in words))
     return grid

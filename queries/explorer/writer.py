@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Table
     from tablebase.tables.store import Store
 
-__all__ = ["list_source_tables", "write_explorer"]
+__all__ = ["EXPLORER_PAGE", "list_source_files", "list_source_tables", "write_explorer"]
+
+EXPLORER_PAGE = "explorer.html"
+"""The name of the page in a store."""
 
 _PAGE = Path(__file__).parent / "page"
 _START_SCRIPT = "start.js"
@@ -39,6 +42,13 @@ _START_SCRIPT = "start.js"
 def list_source_tables(store: Store) -> tuple[str, ...]:
     """Return the names of the tables that the page contains."""
     return tuple(table.name for _, table in _iter_tables(store))
+
+
+def list_source_files(store: Store) -> tuple[str, ...]:
+    """Return the names of the files that the page contains: an index, or rows without one."""
+    return tuple(
+        table.index_file if table.index else table.file for _, table in _iter_tables(store)
+    )
 
 
 def write_explorer(store: Store, target: str) -> None:

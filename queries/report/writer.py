@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from queries.figure import Figure, Section, Source, Sources
     from tablebase.tables.store import Store
 
-__all__ = ["PAGE_FORMATS", "write_report"]
+__all__ = ["PAGE_FORMATS", "REPORT_PAGE", "list_charted_files", "write_report"]
 
+REPORT_PAGE = "report.html"
+"""The name of the page in a store."""
 PAGE_FORMATS = ("html", "svg", "png")
 SECTIONS = {
     "eight": "queries.eight.figures:SECTION",
@@ -102,16 +104,33 @@ def list_sections() -> list[Section]:
     return [section for section in collect_from_each(_make_section) if section]
 
 
+def list_charted_files() -> tuple[str, ...]:
+    """Return the names of the files that the page shows: a section shows its puzzle's tables.
+
+    The figures are not loaded: they need the packages that draw charts.
+    """
+    return tuple(
+        table.file for puzzle in list_puzzles() if _has_section(puzzle) for table in puzzle.tables
+    )
+
+
+def _has_section(puzzle: Puzzle) -> bool:
+    return puzzle.name in SECTIONS or bool(puzzle.section) or isinstance(puzzle, GoalPuzzle)
+
+
 def _make_section(puzzle: Puzzle) -> Section | None:
     from queries.report.default_section import make_section
 
-    section: Section | None = None
-    if puzzle.name in SECTIONS:
-        section = import_object(SECTIONS[puzzle.name])
-    elif puzzle.section:
-        section = load_part(puzzle, puzzle.section)
-    elif isinstance(puzzle, GoalPuzzle):
-        section = make_section(puzzle)
+    if not _has_section(puzzle):
+        return None
+    if not puzzle.section and puzzle.name not in SECTIONS:
+        assert isinstance(puzzle, GoalPuzzle)
+        return make_section(puzzle)
+    section: Section = (
+        import_object(SECTIONS[puzzle.name])
+        if puzzle.name in SECTIONS
+        else load_part(puzzle, puzzle.section)
+    )
     return section
 
 

@@ -8,7 +8,8 @@ import json
 import re
 import zlib
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -123,10 +124,15 @@ class Checkpoints:
         with suppress(StoreError):
             self._store.remove(self._format_name(name))
 
-    def mark_shard_done(self, shard: ShardSpec) -> None:
-        """Record that all tasks of a shard have checkpoints, even if it has no tasks."""
+    @contextmanager
+    def mark_shard(self, shard: ShardSpec) -> Iterator[None]:
+        """Record that all tasks of a shard have checkpoints once the block has ended.
+
+        Until then the record is a file that is being written, which shows that the shard is built.
+        """
         name = f"{self._stem}.{shard.number}-of-{shard.total}{SUFFIX}"
         with self._store.write_atomically(name, durable=False, shared=True) as (file,):
+            yield
             file.write(b"\n")
 
     def list_shards(self) -> list[ShardSpec]:

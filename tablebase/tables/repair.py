@@ -6,7 +6,7 @@ import errno
 
 from tablebase.errors import TableError, TableMissing, TableUnreadable
 from tablebase.stdio import explain_os_error
-from tablebase.tables import COMMAND, REMOVE
+from tablebase.tables import CLEAN, COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, Store, Unreachable
 
 ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
@@ -32,6 +32,12 @@ def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> 
 def format_remove_command(table: str, store: Store) -> str:
     """Return the command that removes a table from a store; empty for a read-only store."""
     return "" if store.is_read_only() else f"{REMOVE} {table}{_format_outputs(str(store))}"
+
+
+def format_clean_command(store: Store) -> str:
+    """Return the command that removes what unfinished builds left in a store; empty for a
+    read-only store."""
+    return "" if store.is_read_only() else f"{CLEAN} --yes{_format_outputs(str(store))}"
 
 
 def _format_outputs(folder: str) -> str:

@@ -28,6 +28,9 @@ SHARED_SUFFIX = ".shared"
 Several processes may write one file, each under a temporary name of its own.
 """
 
+NEW = ".new"
+"""Suffix of the temporary file of an output that is being written."""
+
 
 class NotAFile(OSError):
     """A named pipe or a device where a file is expected: reading it may never end."""
@@ -248,7 +251,7 @@ class Folder(Store):
         from tablebase.write_lock import remove_abandoned
 
         with translate_store_errors(self._path):
-            if name.endswith(SHARED_SUFFIX):
+            if name.endswith((SHARED_SUFFIX, NEW)):
                 remove_abandoned(self.locate(name))
             else:
                 os.unlink(self.locate(name))

@@ -66,6 +66,9 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
         ("rem", "remove"),
+        ("gr", "graph"),
+        ("di", "diff"),
+        ("cl", "clean"),
     ],
 )
 def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str) -> None:

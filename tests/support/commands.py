@@ -111,6 +111,14 @@ COMMANDS = {
         remove knight_tours_3x4
         histogram hanoi
         histogram knight
+        graph eight
+        graph --svg lineage.png
+        graph --svg - --json
+        diff outputs
+        diff outputs s3:/tables
+        diff outputs nowhere://tables
+        clean eight
+        clean --yes=no
     """,
     "missing": """
         query eight 123456780 --outputs none
@@ -130,6 +138,8 @@ COMMANDS = {
         histogram eight --outputs none
         status --outputs none
         status --outputs none --json
+        diff none outputs
+        diff outputs none
     """,
     "overview": """
         histogram eight
@@ -138,6 +148,13 @@ COMMANDS = {
         precompute --dry-run
         precompute knight --rank-tours 7x7 --count 7x8 --dry-run
         precompute sliding_3x4_12 --dry-run --json
+        graph
+        graph --json
+        diff outputs outputs
+        diff outputs outputs --json
+        clean
+        clean --json
+        clean --yes --outputs none
         --version
     """,
     "help": """

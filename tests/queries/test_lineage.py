@@ -1,0 +1,101 @@
+"""Tests of the lineage: every published file is in it, with its recipe and its pages."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from pipeline.lineage import Lineage, Node, draw_lineage, format_mermaid, make_lineage
+from queries.report.writer import SECTIONS, list_charted_files, list_sections
+from tablebase.errors import TableDamaged
+from tablebase.puzzles import get_puzzle, list_puzzles
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.tables.manifest import read_manifest, read_pages
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import TOURS, build_tables
+from tests.support.shell import Cli, python
+
+
+def list_sources(lineage: Lineage, page: str) -> set[str]:
+    return {source for source, target in lineage.edges if target == page}
+
+
+def test_every_published_file_has_a_recipe(outputs: Path) -> None:
+    lineage = make_lineage(Folder(outputs))
+    published = read_manifest(Folder(outputs))
+    files = {file.file for entry in published.values() for file in entry.all_files}
+    kinds = {node.id: node.kind for node in lineage.nodes}
+    assert {name for name, kind in kinds.items() if kind in ("table", "index")} >= files
+    for name in files:
+        (recipe,) = [source for source, target in lineage.edges if target == name]
+        (puzzle,) = [source for source, target in lineage.edges if target == recipe]
+        assert (kinds[recipe], kinds[puzzle]) == ("recipe", "puzzle")
+        assert get_puzzle(puzzle).owns_table(name.partition(".")[0])
+    assert len(kinds) == len(lineage.nodes), "ids are unique"
+
+
+def test_the_report_charts_the_files_that_its_figures_read() -> None:
+    names = {
+        name for section in list_sections() for each in section.figures for name in each.sources
+    }
+    assert {f"{name}.parquet" for name in names} == {*list_charted_files()}
+    assert {table.name for name in SECTIONS for table in get_puzzle(name).tables} <= names
+
+
+def test_a_page_has_the_tables_that_the_manifest_lists_for_it(cli: Cli, copy: Path) -> None:
+    assert cli("explore", "--outputs", str(copy)).code == 0
+    sources = list_sources(make_lineage(Folder(copy)), "explorer.html")
+    listed = read_pages(Folder(copy))["explorer.html"].made_from
+    assert {name.partition(".")[0] for name in sources} == {*listed}
+
+
+def test_optional_tables_are_shown_where_they_are_published(tmp_path: Path) -> None:
+    default = make_lineage(Folder(tmp_path))
+    build_tables(tmp_path, KNIGHT, TOURS)
+    lineage = make_lineage(Folder(tmp_path))
+    assert {*lineage.nodes} - {*default.nodes} == {Node(TOURS.file, "table", TOURS.file)}
+    assert {*lineage.edges} - {*default.edges} == {("knight: every tour", TOURS.file)}
+    assert {table.file for puzzle in list_puzzles() for table in puzzle.tables} <= {
+        node.id for node in default.nodes
+    }
+
+
+def test_a_damaged_manifest_is_an_error(copy: Path) -> None:
+    (copy / "manifest.json").write_text("{}")
+    with pytest.raises(TableDamaged):
+        make_lineage(Folder(copy))
+
+
+def test_foreign_names_are_quoted(tmp_path: Path) -> None:
+    lineage = Lineage([Node("a", "puzzle", 'x"] --> <b>\n'), Node("b", "recipe", "y" * 99)], [])
+    assert format_mermaid(lineage).splitlines()[1] == ('  n1(["x#34;] --#62; #60;b#62;\\n"])')
+    lineage = make_lineage(Folder(tmp_path))
+    named = lineage._replace(nodes=[node._replace(label='<&">\n') for node in lineage.nodes])
+    texts = ET.fromstring(draw_lineage(named)).findall(".//{http://www.w3.org/2000/svg}text")
+    assert {text.text for text in texts} == {'<&">\\n'}
+
+
+def test_a_picture_has_every_node(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "lineage.svg"
+    text = cli("graph", "--svg", str(target), "--outputs", str(tmp_path))
+    assert (text.code, text.err) == (0, "")
+    lineage = make_lineage(Folder(tmp_path))
+    assert text.out == format_mermaid(lineage)
+    picture = ET.parse(target).getroot()
+    texts = [each.text for each in picture.findall(".//{http://www.w3.org/2000/svg}text")]
+    assert texts == [node.label for node in lineage.nodes]
+    to_standard_output = cli("graph", "--svg", "-", "--outputs", str(tmp_path))
+    assert to_standard_output == (0, target.read_text(), "")
+
+
+def test_the_graph_needs_no_charts(tmp_path: Path) -> None:
+    """Print it in an environment without the packages that the report needs."""
+    text = python(
+        "import sys\n"
+        "sys.modules['altair'] = sys.modules['vl_convert'] = None\n"
+        "from pipeline.run import run_command\n"
+        "sys.exit(run_command(sys.argv[1:]))",
+        *("graph", "--outputs", str(tmp_path)),
+    )
+    assert (text.code, text.err) == (0, "")
+    assert '["report.html"]' in text.out

@@ -1,0 +1,264 @@
+"""Tests of `pipeline diff`: tables that differ in rows, in content, in bytes, and damaged ones."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pipeline.row_comparison
+from pipeline.comparison import Comparison, compare_stores, make_difference_error
+from pipeline.row_comparison import RowCounts, _count_differences
+from tablebase.errors import TableMissing, TableVersionError
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import seal
+from tablebase.tables.object_store import ObjectStore
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import COUNTS, TOURS, build_tables
+from tests.support.object_store import bucket
+from tests.support.shell import Cli
+from tests.support.tampered import (
+    cell,
+    edit_manifest,
+    link_copy,
+    records,
+    replace_link,
+    reseal,
+    rewrite,
+    sha256,
+    split,
+)
+
+
+def find_differences(a: Path, b: Path) -> dict[str, Comparison]:
+    """Return the comparisons of the tables that are not the same."""
+    comparisons = compare_stores(Folder(a), Folder(b))
+    return {each.table: each for each in comparisons if each.difference != "same"}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return a folder with two small tables of the knight."""
+    folder = tmp_path / "small"
+    build_tables(folder, KNIGHT, TOURS, COUNTS)
+    return folder
+
+
+def test_equal_stores_are_the_same(cli: Cli, small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path / "other")
+    build_tables(tmp_path / "other", KNIGHT, TOURS, COUNTS, force=True)
+    assert find_differences(small, tmp_path / "other") == {}
+    assert cli("diff", str(small), str(tmp_path / "other")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "counts"),
+    [
+        ("eight_edge", cell("distance", 7, 1), (0, 0, 1)),
+        ("eight_edge", cell("state", 7, "x" * 9), (1, 1, 0)),
+        ("eight_edge", lambda rows: rows.slice(10), (0, 10, 0)),
+        ("knight_counts", cell("tours", 5, 3), (0, 0, 1)),
+        ("knight_tours_5x5", lambda rows: pa.concat_tables([rows, rows.slice(0, 2)]), (2, 0, 0)),
+    ],
+)
+def test_rows_are_counted(
+    copy: Path,
+    outputs: Path,
+    table: str,
+    change: Callable[[pa.Table], pa.Table],
+    counts: tuple[int, int, int],
+) -> None:
+    rewrite(copy, table, change)
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.table, comparison.difference) == (table, "rows")
+    assert comparison.counts == RowCounts(*counts)
+    (back,) = find_differences(copy, outputs).values()
+    assert back.counts == RowCounts(counts[1], counts[0], counts[2])
+
+
+def test_the_order_of_rows_is_content(copy: Path, outputs: Path) -> None:
+    rewrite(copy, "knight_counts", lambda rows: pa.concat_tables([rows.slice(9), rows.slice(0, 9)]))
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.details) == ("content", ["order of rows"])
+
+
+def test_other_files_of_the_same_rows_differ_in_bytes(copy: Path, outputs: Path, cli: Cli) -> None:
+    rewrite(copy, "eight_edge", lambda rows: rows, 1_000)
+    split(copy, "knight_tours_5x5", 100, 304, 310)  # numbers begin again in each file
+    split(copy, "eight", 70_000)  # the index's header has another content hash
+    differences = find_differences(outputs, copy)
+    assert {name: each.difference for name, each in differences.items()} == {
+        "eight_edge": "bytes",
+        "knight_tours_5x5": "bytes",
+        "eight": "bytes",
+    }
+    text = cli("diff", str(outputs), str(copy))
+    assert (text.code, text.err) == (0, "")
+
+
+def test_other_records_differ_in_content(copy: Path, outputs: Path) -> None:
+    index = replace_link(copy / "eight.idx")
+    data = bytearray(index.read_bytes())
+    assert records(data) == 362_880
+    data[5_000] ^= 1
+    index.write_bytes(reseal(data))
+    with edit_manifest(copy) as entries:
+        entries["eight"]["index"] |= {"sha256": sha256(index)}
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.details) == ("content", ["records"])
+
+
+def test_tables_of_one_store_only_and_other_parameters(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    from tablebase.puzzles.knight.definition import make_count_table
+
+    other = tmp_path / "other"
+    build_tables(other, KNIGHT, make_count_table(((3, 4), (2, 2), (4, 3))))
+    text = cli("diff", str(small), str(other), "--json")
+    counts, tours = json.loads(text.out)
+    assert counts == {
+        "table": "knight_counts",
+        "difference": "rows",
+        "rows_a": 16,
+        "rows_b": 28,
+        "added": 12,
+        "removed": 0,
+        "changed": 0,
+        "details": [counts["details"][0]],
+    }
+    assert counts["details"][0].startswith("parameters (")
+    assert (tours["table"], tours["difference"], tours["rows_b"]) == (
+        TOURS.name,
+        "only in A",
+        None,
+    )
+    assert text.code == 1
+    assert text.err == f"pipeline: 2 of 2 tables differ: knight_counts, {TOURS.name}.\n"
+
+
+@pytest.mark.parametrize("change", ["longer", "other bytes", "gone", "a folder", "a pipe"])
+def test_a_file_that_is_not_as_listed_is_damaged(
+    cli: Cli, small: Path, tmp_path: Path, change: str
+) -> None:
+    """Damage the file of a store that is compared with itself, and it is not called equal."""
+    file = small / TOURS.file
+    data = file.read_bytes()
+    file.unlink()
+    if change == "longer":
+        file.write_bytes(data + b"x")
+    elif change == "other bytes":
+        file.write_bytes(data[:-9] + b"x" + data[-8:])
+    elif change == "a folder":
+        file.mkdir()
+    elif change == "a pipe":
+        os.mkfifo(file)
+    build_tables(tmp_path / "whole", KNIGHT, TOURS, COUNTS)
+    for pair in ((small, tmp_path / "whole"), (tmp_path / "whole", small), (small, small)):
+        stores = Folder(pair[0]), Folder(pair[1])
+        comparisons = compare_stores(*stores)
+        assert [each.difference for each in comparisons] == ["same", "damaged"]
+        error = make_difference_error(comparisons, *stores)
+        assert error is not None
+        assert error.exit_code == 3
+        assert str(file) in str(error)
+    text = cli("diff", str(small), str(tmp_path / "whole"), timeout=20)
+    assert text.code == 3
+    assert text.err.endswith(f"Run: pipeline precompute knight --board 3x4 --outputs {small}\n")
+
+
+def test_a_store_without_a_usable_manifest_is_an_error(small: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for missing in (tmp_path / "empty", tmp_path / "none"):
+        for stores in ((missing, small), (small, missing)):
+            with pytest.raises(TableMissing, match=missing.name):
+                find_differences(*stores)
+    assert not (tmp_path / "none").exists()
+    manifest = json.loads((small / MANIFEST).read_text())
+    del manifest["checksum"]
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / MANIFEST).write_text(seal(manifest | {"format_version": 99}))
+    with pytest.raises(TableVersionError, match=str(other)):
+        find_differences(small, other)
+
+
+def test_nothing_is_written(small: Path, outputs: Path) -> None:
+    def look() -> list[tuple[str, int]]:
+        return sorted((path.name, path.stat().st_mtime_ns) for path in small.iterdir())
+
+    before = look()
+    find_differences(small, outputs)
+    assert look() == before
+
+
+def test_a_folder_and_an_object_store_are_compared(outputs: Path, tmp_path: Path) -> None:
+    link_copy(outputs, tmp_path)
+    with bucket("compared"):
+        store = ObjectStore("s3://compared/tables")
+        store.make_ready()
+        for name in ("manifest.json", "eight_edge.parquet", "eight_edge.idx"):
+            with store.write_atomically(name) as (file,):
+                file.write((outputs / name).read_bytes())
+        differences = {each.table: each for each in compare_stores(Folder(outputs), store)}
+    assert differences["eight_edge"].difference == "same"
+    assert differences["eight"].difference == "damaged"
+    assert "s3://compared/tables/eight.parquet: it is missing" in differences["eight"].details
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["a", "b", None])), max_size=20)
+
+
+@settings(max_examples=60)
+@given(ROWS, ROWS, st.integers(1, 4))
+def test_counts_are_those_of_sets_of_rows(
+    a: list[tuple[int, str | None]], b: list[tuple[int, str | None]], shares: int
+) -> None:
+    schema = {"key": pl.Int64, "value": pl.String}
+    first, second = (pl.LazyFrame(rows, schema, orient="row") for rows in (a, b))
+    whole = _count_differences(first, second, (), shares)
+    every = {*a, *b}
+    assert whole == RowCounts(
+        sum(max(0, b.count(row) - a.count(row)) for row in every),
+        sum(max(0, a.count(row) - b.count(row)) for row in every),
+        0,
+    )
+    old, new = dict(a), dict(b)
+    by_key = _count_differences(first, second, ("key",), shares)
+    if len(old) < len(a) or len(new) < len(b):
+        assert by_key is None
+    else:
+        changed = sum(old[key] != new[key] for key in old.keys() & new.keys())
+        assert by_key == (len(new.keys() - old.keys()), len(old.keys() - new.keys()), changed)
+
+
+def test_large_tables_are_compared_a_share_at_a_time(
+    copy: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heights: list[int] = []
+    count_changed = pipeline.row_comparison._count_changed
+
+    def count(old: pl.DataFrame, new: pl.DataFrame, key: tuple[str, ...]) -> int:
+        heights.extend((old.height, new.height))
+        return count_changed(old, new, key)
+
+    monkeypatch.setattr(pipeline.row_comparison, "SHARE_ROWS", 20_000)
+    monkeypatch.setattr(pipeline.row_comparison, "_count_changed", count)
+    rewrite(copy, "eight_edge", cell("distance", 7, 1))
+    (comparison,) = find_differences(outputs, copy).values()
+    assert comparison.counts == (0, 0, 1)
+    assert len(heights) == 20
+    assert max(heights) < 25_000
+    monkeypatch.setattr(pipeline.row_comparison, "MAX_ROWS", 1_000)
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.counts) == ("content", None)
+    assert comparison.details == ["rows not compared one by one: more than 1,000"]
+    assert EIGHT.owns_table(comparison.table)
