@@ -362,7 +362,7 @@ def test_shards_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert cli(*words, "--shard", "2/2", "--quiet") == (0, "", "")
     text = cli(*words, "--publish")
     assert text.code == 0
-    assert "knight_tours_4x3    16" in text.out
+    assert "knight_tours_4x3  missing    16" in text.out
     assert cli(*words, "--publish", "--shard", "1/2").code == 2
     text = cli(*words, "--shard", "1/2", "--force")
     assert (text.code, text.err.count("--shard cannot be combined with --force")) == (2, 1)
