@@ -88,13 +88,12 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
     """Yield the kind, the table and the name of each file that an unfinished build left."""
     matches = [match for name in names if (match := SHARED_NAME.fullmatch(name))]
     shared = {match[0]: match[1] for match in matches}
-    written = {name for name in shared if store.is_being_written(name)}
-    busy = {shared[name] for name in written}
+    busy = {table for name, table in shared.items() if store.is_being_written(name)}
     for name in names:
         match = CHECKPOINT_NAME.fullmatch(name)
         if match and match[1] not in busy:
             yield CHECKPOINTS, match[1], name
-        elif name in shared and name not in written:
+        elif name in shared and shared[name] not in busy:
             yield TEMPORARY, shared[name], name
         elif name.endswith(PART_SUFFIX) and name.startswith("."):
             if not store.is_being_written(name):

@@ -63,8 +63,8 @@ def clean(
 ) -> None:
     """List the files that unfinished builds left, with their sizes; remove them with --yes.
 
-    Published tables, files of other programs, and files that are being written are never listed.
-    Checkpoints hold finished work: a build resumes from them.
+    Published tables and files of other programs are never listed, nor is a table that a shard is
+    being built of. Checkpoints and shards hold finished work: a build resumes from them.
     """
     from pipeline.cleaning import format_advice, list_leftovers, remove_leftovers
 

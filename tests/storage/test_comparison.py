@@ -20,15 +20,12 @@ from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import seal
-from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables
-from tests.support.object_store import bucket
 from tests.support.shell import Cli
 from tests.support.tampered import (
     cell,
     edit_manifest,
-    link_copy,
     records,
     replace_link,
     reseal,
@@ -200,20 +197,6 @@ def test_nothing_is_written(small: Path, outputs: Path) -> None:
     assert look() == before
 
 
-def test_a_folder_and_an_object_store_are_compared(outputs: Path, tmp_path: Path) -> None:
-    link_copy(outputs, tmp_path)
-    with bucket("compared"):
-        store = ObjectStore("s3://compared/tables")
-        store.make_ready()
-        for name in ("manifest.json", "eight_edge.parquet", "eight_edge.idx"):
-            with store.write_atomically(name) as (file,):
-                file.write((outputs / name).read_bytes())
-        differences = {each.table: each for each in compare_stores(Folder(outputs), store)}
-    assert differences["eight_edge"].difference == "same"
-    assert differences["eight"].difference == "damaged"
-    assert "s3://compared/tables/eight.parquet: it is missing" in differences["eight"].details
-
-
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["a", "b", None])), max_size=20)
 
 
@@ -223,8 +206,8 @@ def test_counts_are_those_of_sets_of_rows(
     a: list[tuple[int, str | None]], b: list[tuple[int, str | None]], shares: int
 ) -> None:
     schema = {"key": pl.Int64, "value": pl.String}
-    first, second = (pl.LazyFrame(rows, schema, orient="row") for rows in (a, b))
-    whole = _count_differences(first, second, (), shares)
+    old_rows, new_rows = (pl.LazyFrame(rows, schema, orient="row") for rows in (a, b))
+    whole = _count_differences(old_rows, new_rows, (), shares)
     every = {*a, *b}
     assert whole == RowCounts(
         sum(max(0, b.count(row) - a.count(row)) for row in every),
@@ -232,7 +215,7 @@ def test_counts_are_those_of_sets_of_rows(
         0,
     )
     old, new = dict(a), dict(b)
-    by_key = _count_differences(first, second, ("key",), shares)
+    by_key = _count_differences(old_rows, new_rows, ("key",), shares)
     if len(old) < len(a) or len(new) < len(b):
         assert by_key is None
     else:

@@ -10,6 +10,8 @@ import fsspec
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.cleaning import list_leftovers, remove_leftovers
+from pipeline.comparison import compare_stores
 from pipeline.shards import Listing, build_shard, require_complete
 from pipeline.verify import verify
 from queries import open_tables
@@ -35,7 +37,7 @@ from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import ObjectStore
-from tablebase.tables.store import Unreachable
+from tablebase.tables.store import Folder, Unreachable
 from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import Answer, LoopbackStore, bucket, cut, reject_put
@@ -106,6 +108,33 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
             "eight",
             "eight_edge",
         }
+
+
+def test_a_folder_and_an_object_store_are_compared(
+    built_store: ObjectStore, place: ObjectStore, outputs: Path
+) -> None:
+    comparisons = compare_stores(Folder(outputs), built_store)
+    differences = {each.table: each.difference for each in comparisons}
+    assert (differences["eight"], differences["senet"]) == ("same", "only in A")
+    build(Request(place, TOURS), Recorder())
+    place.remove("knight_tours_3x4.parquet")
+    assert compare_stores(built_store, place)[-1].details == [
+        f"{place}/knight_tours_3x4.parquet: it is missing"
+    ]
+
+
+def test_an_object_store_is_cleaned(place: ObjectStore) -> None:
+    build(Request(place, TOURS), Recorder())
+    left = f".senet.{'0' * 16}.{'1' * 16}.kept"
+    for name in (left, "notes.txt", ".runs/1.json"):
+        with place.write_atomically(name) as (file,):
+            file.write(b"left")
+    (leftover,) = list_leftovers(place)
+    assert (leftover.files, leftover.bytes) == ((left,), 4)
+    remove_leftovers(place)
+    # folders are not among the names
+    assert set(place.list_names()) - {".runs"} == {*BUILT, "notes.txt"}
+    assert place.read(".runs/1.json") == b"left"
 
 
 def test_a_lookup_reads_single_blocks_of_an_index(
