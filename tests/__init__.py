@@ -12,8 +12,10 @@ sys.dont_write_bytecode = False
 
 LONG = bool(os.environ.get("LONG"))
 WIDE = os.environ.get("CI") == "true"
-wide = pytest.mark.skipif(not WIDE, reason="a part of .ci/run")
-"""A larger sister of another test, skipped outside CI."""
+wide = pytest.mark.only_in(run=".ci/run (CI=true)", is_running=WIDE)
+"""A larger sister of another test, left out outside CI."""
+long_run = pytest.mark.only_in(run="make ordeal (LONG=1)", is_running=LONG)
+"""A test that takes minutes, left out outside the long run."""
 
 
 def first(usual: int, values: Iterable[Any]) -> list[Any]:

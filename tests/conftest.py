@@ -7,8 +7,10 @@ import io
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -45,6 +47,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
+    config.addinivalue_line("markers", "only_in: left out of other runs than this")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(LeftOutReporter(config))
     if config.getoption("numprocesses", None):
         os.environ[SHARED] = str(scripts())
     gc.disable()
@@ -71,8 +76,52 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+LEFT_OUT = pytest.StashKey[dict[str, int]]()
+"""The number of tests that this run leaves out, by the run that they are a part of."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other runs, and sort the others so that long ones begin first."""
+    runs = {item: find_missing_run(item) for item in items}
+    left_out = [item for item in items if runs[item]]
+    config.hook.pytest_deselected(items=left_out)
+    counts = Counter(filter(None, runs.values()))
+    config.stash[LEFT_OUT] = dict(counts)
+    if (output := getattr(config, "workeroutput", None)) is not None:
+        output["left_out"] = dict(counts)
+    items[:] = sorted(
+        (item for item in items if not runs[item]),
+        key=lambda item: item.get_closest_marker("long") is None,
+    )
+
+
+def find_missing_run(item: pytest.Item) -> str:
+    """Return the run that a test is a part of, if it is not this one."""
+    marks = (mark.kwargs for mark in item.iter_markers("only_in"))
+    return next((mark["run"] for mark in marks if not mark["is_running"]), "")
+
+
+class LeftOutReporter:
+    """Plugin that prints, in one line at the end, which tests were left out and why."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._of_worker: dict[str, int] = {}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        # every worker collects all tests, so all count the same
+        self._of_worker = node.workeroutput.get("left_out", self._of_worker)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        runs = self._of_worker or self._config.stash.get(LEFT_OUT, {})
+        counts = Counter({f"of {run}": count for run, count in runs.items()})
+        for report in terminalreporter.stats.get("skipped", ()):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            counts[f"because {reason.removeprefix('Skipped: ')}"] += 1
+        if counts:
+            parts = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+            terminalreporter.write_line(f"left out: {parts}")
 
 
 @pytest.fixture

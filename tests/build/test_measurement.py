@@ -22,7 +22,7 @@ from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.store import Folder
-from tests import LONG, wide
+from tests import long_run, wide
 from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, environment
 
@@ -174,7 +174,7 @@ def test_large_tables_are_estimated(tmp_path: Path) -> None:
     assert plan.seconds > 0
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 def test_the_plan_of_7x7(tmp_path: Path) -> None:
     plan = measure_cost(Folder(tmp_path), make_listing("7x7"), None)
     assert plan.tasks == 10_864
@@ -254,7 +254,7 @@ def test_invalid_plans_are_refused(cli: Cli) -> None:
     assert "--measure needs --dry-run" in cli("precompute", "eight", "--measure").err
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 @pytest.mark.parametrize("board", ["3x4", "2x6"])
 def test_the_plan_of_a_large_sliding_board(tmp_path: Path, board: str) -> None:
     plan = measure_cost(Folder(tmp_path), make_sliding_listing(board), None, 2)

@@ -26,7 +26,7 @@ from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import SHARED_SUFFIX, Folder
-from tests import LONG
+from tests import long_run
 from tests.conftest import make_once
 from tests.support.build_recorder import Recorder, build_tables, contents
 from tests.support.shell import Cli, environment, program
@@ -35,7 +35,6 @@ from tests.support.tampered import link_copy, prove_one, replace_link
 LARGE = KnightBoard(13, 3)
 """The board of more than 36 squares with the fewest tours: 257,728, in 20 files."""
 NAME = f"knight_tours_{LARGE}"
-LONG_RUN = pytest.mark.skipif(not LONG, reason="a part of the long run")
 
 
 def make_listing(board: str) -> Listing:
@@ -70,7 +69,7 @@ def list_hidden_files(folder: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("board", ["4x3", "5x5", pytest.param("6x6", marks=LONG_RUN)])
+@pytest.mark.parametrize("board", ["4x3", "5x5", pytest.param("6x6", marks=long_run)])
 def test_shards_give_the_bytes_of_a_build_without_shards(tmp_path: Path, board: str) -> None:
     folder = tmp_path / "pieces"
     for number in (3, 1, 2):
@@ -259,7 +258,7 @@ def test_numbers_continue_across_the_files_of_one_start(
     assert len({*read}) == 3 < len([file for file in files if file.begins["start"] == "a1"])
 
 
-@LONG_RUN
+@long_run
 def test_a_table_of_many_files_is_proved(large: Path) -> None:
     claims = prove_one(large, NAME)
     assert {claim.rows for claim in claims} == {257_728}
@@ -369,7 +368,7 @@ def test_shards_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert cli("precompute", "eight", "--shard", "1/2").code == 2
 
 
-@LONG_RUN
+@long_run
 def test_a_killed_shard_resumes(tmp_path: Path, large: Path) -> None:
     words = [program(), *f"precompute knight --board {LARGE} --shard 1/1".split()]
     for _ in range(2):

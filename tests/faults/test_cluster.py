@@ -31,7 +31,7 @@ from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
-from tests import LONG
+from tests import long_run
 from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment
@@ -224,7 +224,7 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
         wait()
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 @pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
 def test_a_killed_or_slow_process_loses_nothing(
     own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
@@ -259,7 +259,7 @@ def get_memory(process: subprocess.Popen[Any], kind: str) -> float:
     return int(line.split()[1]) / 1024
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: Path) -> None:
     """Kill one worker; the others may use 150 MiB more than an idle worker.
 
@@ -296,7 +296,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     assert contents(remote) == contents(local)
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
     with bucket("puzzles") as store, run_cluster(tmp_path, **store.variables) as running:
         url = "s3://puzzles/made"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,19 @@ def folder(place: Path, tmp_path: Path) -> Path:
     shutil.copytree(place / "outputs", tmp_path / "outputs", symlinks=True)
     (tmp_path / "keys.txt").write_text("378546201\n" * 500_000)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def obeyed_hangup() -> Iterator[None]:
+    """Undo `nohup` for the commands that a test starts: they would ignore SIGHUP, as they must."""
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    before = signal.getsignal(signal.SIGHUP)
+    if before == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def stop_command(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:

@@ -18,7 +18,7 @@ from tablebase.puzzles.knight.definition import make_tour_table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import LONG, often, wide
+from tests import long_run, often, wide
 from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
 from tests.support.tampered import sha256
@@ -283,7 +283,7 @@ def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
 
 
-@pytest.mark.skipif(not LONG, reason="a part of the long run")
+@long_run
 @pytest.mark.parametrize("size", [10, 25, 30, 35, 50, 80])
 def test_a_disk_too_full_for_all_tables(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("", size, tmp_path, outputs)

@@ -13,13 +13,13 @@ import pytest
 
 from tablebase.puzzle import Table
 from tablebase.puzzles.sliding.definition import parse_board
-from tests import LONG
+from tests import long_run
 from tests.support import reference_numbers
 from tests.support.shell import SCRIPT, Cli, environment
 from tests.support.sliding_tables import require_oracles
 
 pytestmark = [
-    pytest.mark.skipif(not LONG, reason="a part of the long run"),
+    long_run,
     pytest.mark.long,
 ]
 
