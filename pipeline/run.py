@@ -10,8 +10,6 @@ import sys
 
 from pipeline.terminal import print_answer, print_error
 from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
-from tablebase.tables.repair import make_open_error
-from tablebase.tables.store import Unreachable
 
 
 def run_command(arguments: list[str]) -> int:
@@ -20,16 +18,19 @@ def run_command(arguments: list[str]) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except Unreachable as error:  # the store was lost while a table was being read
-        print_error(make_open_error("The store of the tables", error, ""))
-        return TableUnreadable.exit_code
     except KeyboardInterrupt:
         return 130
     except (SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # polars raises a BaseException when it panics
-        from pipeline.limits import find_shortage  # a lone lookup does not need it
+        # a lone lookup needs none of these
+        from pipeline.limits import find_shortage
+        from tablebase.tables.repair import make_open_error
+        from tablebase.tables.store import Unreachable
 
+        if isinstance(error, Unreachable):  # the store was lost while a table was being read
+            print_error(make_open_error("The store of the tables", error, ""))
+            return TableUnreadable.exit_code
         known = find_shortage(error) or error
         if isinstance(known, TablebaseError):
             if not isinstance(known, ReaderGone):

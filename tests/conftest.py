@@ -118,7 +118,8 @@ class LeftOutReporter:
         counts = Counter({f"of {run}": count for run, count in runs.items()})
         for report in terminalreporter.stats.get("skipped", ()):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-            counts[f"because {reason.removeprefix('Skipped: ')}"] += 1
+            cause = reason.removeprefix("Skipped: ").partition(",")[0].rstrip(".")
+            counts[f"because {cause}"] += 1
         if counts:
             parts = ", ".join(f"{count} {reason}" for reason, count in counts.items())
             terminalreporter.write_line(f"left out: {parts}")
