@@ -16,9 +16,8 @@ from benchmarks.measure import (
     Row,
     compile_reference,
     format_table,
-    get_child_peak,
-    make_environment,
     measure_in_turns,
+    measure_process,
     time_call,
 )
 from pipeline.search.breadth_first import search_breadth_first
@@ -89,7 +88,6 @@ def measure_stages() -> str:
     program = str(Path(sys.executable).with_name("pipeline"))
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        env = make_environment(NUMBA_CACHE_DIR=f"{folder}/cache")
         everything: list[str] = []
         for name, stage in (
             ("everything, first compilation included", everything),
@@ -107,7 +105,6 @@ def measure_stages() -> str:
                 "--outputs",
                 f"{folder}/o",
             ]
-            seconds = time_call(partial(subprocess.run, command, check=True, env=env))
-            rows.append((name, f"{seconds:.1f} s"))
-        rows.append(("peak memory of the largest", f"{get_child_peak():,.0f} MiB"))
-    return format_table(("`pipeline precompute --force`", "whole process"), rows)
+            done = measure_process(command, NUMBA_CACHE_DIR=f"{folder}/cache")
+            rows.append((name, f"{done.seconds:.1f} s", f"{done.peak_mib:,.0f} MiB"))
+    return format_table(("`pipeline precompute --force`", "whole process", "peak memory"), rows)

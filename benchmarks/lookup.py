@@ -16,6 +16,7 @@ from benchmarks.measure import (
     format_table,
     make_environment,
     measure_in_turns,
+    measure_process,
     time_call,
     time_processes,
 )
@@ -143,23 +144,11 @@ def measure_batches(states: int = 10_000_000) -> str:
         sample = table["state"].sample(states, with_replacement=True, seed=3)
         source.write_text("\n".join(sample) + "\n")
         for kind in ("csv", "jsonl", "parquet"):
-            script = (
-                "import resource, subprocess, sys, time; t = time.perf_counter(); "
-                "subprocess.run(sys.argv[1:], check=True); print(time.perf_counter() - t, "
-                "resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
-            )
             command = [program, "query", "eight", "--input", str(source)]
             command += ["--output", f"{folder}/answers.{kind}"]
-            done = subprocess.run(
-                [sys.executable, "-c", script, *command],
-                check=True,
-                capture_output=True,
-                text=True,
-                env=make_environment(),
-            )
-            seconds, peak = map(float, done.stdout.split())
-            rate = f"{states / seconds / 1e6:.1f} million states per second"
-            rows.append((f"text to {kind}", rate, f"{peak:,.0f} MiB"))
+            done = measure_process(command)
+            rate = f"{states / done.seconds / 1e6:.1f} million states per second"
+            rows.append((f"text to {kind}", rate, f"{done.peak_mib:,.0f} MiB"))
     head = (
         f"`pipeline query eight --input`, {states / 1e6:.0f} million states",
         "rate",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUTS = ROOT / "outputs"
 REFERENCE = Path(__file__).resolve().parent / "reference"
+CHILD = Path(__file__).resolve().parent / "child.py"
 
 Row = tuple[str, ...]
 
@@ -70,10 +71,27 @@ def compile_reference(source: str, folder: Path, *options: str) -> str:
     return str(program)
 
 
-def get_child_peak() -> float:
-    """Return the peak memory of any child process so far, in MiB."""
-    scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / scale
+class MeasuredProcess(NamedTuple):
+    """A process that has ended: what it printed, how long it took and how much memory it had."""
+
+    output: str
+    seconds: float
+    peak_mib: float
+
+
+def measure_process(command: Sequence[str], **extra: str) -> MeasuredProcess:
+    """Run a command and measure it and its children alone; `extra`: environment variables."""
+    done = subprocess.run(
+        [sys.executable, str(CHILD), *command],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=make_environment(**extra),
+        cwd=ROOT,
+    )
+    output, _, figures = done.stdout.rstrip("\n").rpartition("\n")
+    seconds, peak_mib = map(float, figures.split())
+    return MeasuredProcess(output, seconds, peak_mib)
 
 
 def describe_machine() -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -13,12 +10,11 @@ from pathlib import Path
 
 from benchmarks.building import time_reference
 from benchmarks.measure import (
-    ROOT,
     Row,
     compile_reference,
     format_table,
-    make_environment,
     measure_in_turns,
+    measure_process,
 )
 from pipeline.search.block_bfs import search_blocks
 from tablebase.puzzles.sliding.definition import parse_board
@@ -29,10 +25,9 @@ SEARCH = "import sys; from benchmarks.sliding import run_search; run_search(*sys
 
 
 def run_search(name: str, threads: str) -> None:
-    """Search a board in this process; print the seconds and the peak memory in MiB."""
+    """Search a board in this process and print the seconds."""
     time_search("2x5", int(threads))  # compiles the kernels
-    seconds = time_search(name, int(threads))
-    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(time_search(name, int(threads)))
 
 
 def time_search(name: str, threads: int) -> float:
@@ -81,28 +76,16 @@ def measure_builds() -> str:
     ):
         with tempfile.TemporaryDirectory() as folder:
             command = [program, "precompute", "sliding", *options.split(), "--quiet"]
-            started = time.perf_counter()
-            build = subprocess.Popen([*command, "--outputs", folder], env=make_environment())
-            _, build.returncode, used = os.wait4(build.pid, 0)
-            assert build.returncode == 0
-            seconds = f"{time.perf_counter() - started:.1f} s"
-            rows.append((f"`{options}`", seconds, f"{used.ru_maxrss / 1024:,.0f} MiB"))
+            done = measure_process([*command, "--outputs", folder])
+            rows.append((f"`{options}`", f"{done.seconds:.1f} s", f"{done.peak_mib:,.0f} MiB"))
     return format_table(("`pipeline precompute sliding`", "whole process", "peak memory"), rows)
 
 
 def _search(board: str, threads: int, peaks: list[float]) -> float:
     """Return the seconds of a search, and append its process's peak memory in MiB to `peaks`."""
-    done = subprocess.run(
-        [sys.executable, "-c", SEARCH, board, str(threads)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-        env=make_environment(),
-    )
-    seconds, peak = map(float, done.stdout.split())
-    peaks.append(peak)
-    return seconds
+    done = measure_process([sys.executable, "-c", SEARCH, board, str(threads)])
+    peaks.append(done.peak_mib)
+    return float(done.output)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
-from tablebase.signals import watch_signals
+from tablebase.signals import take_over_signals
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments and return the exit code."""
-    try:
-        watch_signals()  # before all other imports: an interrupt may come at any moment
-    except RuntimeError as error:
-        from pipeline.limits import find_shortage
-        from pipeline.terminal import print_error
-
-        print_error(find_shortage(error) or error)
-        return 3
+    gc.disable()  # it would take a tenth of a lookup's time; `run_command` enables it
+    take_over_signals()  # before all other imports: an interrupt may come at any moment
     from pipeline.run import run_command
     from tablebase.stdio import wrap_standard_streams
 

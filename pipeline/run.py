@@ -5,11 +5,12 @@ Every error becomes a message and an exit code.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
-from pipeline.terminal import print_answer, print_error
 from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
+from tablebase.signals import watch_signals
 
 
 def run_command(arguments: list[str]) -> int:
@@ -25,6 +26,7 @@ def run_command(arguments: list[str]) -> int:
     except BaseException as error:  # polars raises a BaseException when it panics
         # a lone lookup needs none of these
         from pipeline.limits import find_shortage
+        from pipeline.terminal import print_error
         from tablebase.tables.repair import make_open_error
         from tablebase.tables.store import Unreachable
 
@@ -51,8 +53,10 @@ def _dispatch(arguments: list[str]) -> int:
         from queries.dispatch import answer_fast
 
         if (answer := answer_fast(arguments[1:])) is not None:
-            print_answer(answer)
+            sys.stdout.write(answer)
             return 0
+    gc.enable()
+    watch_signals()
     from pipeline.limits import guard_libraries
 
     guard_libraries()

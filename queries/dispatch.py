@@ -6,6 +6,7 @@ from queries.facts import format_json
 from queries.query_options import JSON, OUTPUTS, Option, OptionValues, parse_simple_query
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, load_part
+from tablebase.signals import watch_signals
 from tablebase.tables.store import Store
 from tablebase.tables.store_factory import open_store
 
@@ -51,6 +52,8 @@ def list_options(name: str) -> tuple[Option, ...]:
 
 def answer_query(name: str, key: str | None, options: OptionValues) -> str:
     """Answer one query as text to print; without a key, by an option that needs none."""
+    if "svg" in options:  # a file that a signal must not leave behind
+        watch_signals()
     require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
     reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
     options = reader.normalize_options(options)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from queries.facts import Facts, align_rows, format_count
 from queries.query_options import Option, OptionValues
 from queries.reader import Reader
+from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable
-from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 
 TYPE_CHECKING = False
@@ -27,8 +25,8 @@ class GoalFacts(Facts):
     """The answer for a state and a goal, with a shortest solution."""
 
     __slots__ = (
-        *("_puzzle", "state", "goal", "goal_state", "distance", "best_moves", "solutions"),
-        *("features", "solution", "out_of_reach", "path", "all_solutions"),
+        *("_puzzle", "_states", "state", "goal", "goal_state", "distance", "best_moves"),
+        *("solutions", "features", "solution", "out_of_reach", "path", "all_solutions"),
     )
 
     def __init__(self, reader: GoalReader, key: str, options: OptionValues) -> None:
@@ -45,11 +43,12 @@ class GoalFacts(Facts):
         self.best_moves = "".join(letter for letter, _ in reader.list_best_moves(state, goal_state))
         self.features = puzzle.compute_features(state, goal_state)
         path = reader.find_path(state, goal_state)
+        self._states = [step for _, step in path]
         self.solution = "".join(letter for letter, _ in path[1:])
         if goal is None:
             self.out_of_reach = reader.list_unreached_layouts(state, goal_state)
         if options.get("path") or options.get("boards"):
-            self.path = [step for _, step in path]
+            self.path = self._states
 
     def to_text(self, options: OptionValues) -> str:
         has_path = options.get("path") or options.get("boards")
@@ -201,7 +200,9 @@ class GoalReader(Reader):
         distance = self.read_record(view, state)[0]
         path = [("", state)]
         for remaining in reversed(range(distance)):
-            path += islice(self._iter_moves_at(view, path[-1][1], remaining), 1)
+            for step in self._iter_moves_at(view, path[-1][1], remaining):
+                path.append(step)
+                break
         if (len(path) - 1, path[-1][1]) != (distance, goal):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"

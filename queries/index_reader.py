@@ -6,8 +6,6 @@ an index, of another version, or of another table than the manifest lists never 
 
 from __future__ import annotations
 
-import struct
-
 from tablebase.errors import TableDamaged, TableMissing, TableVersionError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
@@ -18,14 +16,15 @@ from tablebase.tables.index_format import (
     MAGIC,
     compute_checksum,
     count_blocks,
+    make_record_struct,
 )
-from tablebase.tables.repair import format_rebuild_command, make_open_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from tablebase.errors import TableError
     from tablebase.puzzle import Table
     from tablebase.tables.store import RandomAccessFile, Store
 
@@ -40,14 +39,14 @@ class IndexReader:
 
     def __init__(self, store: Store, stage: str, table: Table) -> None:
         self._path = store.locate(table.index_file)
-        self._command = format_rebuild_command(stage, store)
+        self._stage, self._store = stage, store
         content = _find_content_hash(store, table)
         if content is None:
-            raise TableMissing(self._path, self._command)
+            raise TableMissing(self._path, self._format_command())
         try:
             self._file: RandomAccessFile | None = store.open_random_access(table.index_file)
         except OSError as error:
-            raise make_open_error(self._path, error, self._command) from error
+            raise self._make_open_error(error) from error
         self._cache: dict[int, bytes] = {}
         data = self._read_bytes(0, BLOCK_BYTES)
         if data[:4] != MAGIC:
@@ -56,12 +55,12 @@ class IndexReader:
             raise self._make_error(f"{len(data)} bytes are too few for its header")
         _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
         if version != INDEX_VERSION:
-            raise TableVersionError(self._path, version, INDEX_VERSION, self._command)
+            raise TableVersionError(self._path, version, INDEX_VERSION, self._format_command())
         self._check_block(0, data)
         if name.rstrip(b"\0") != table.name.encode():
             raise self._make_error("it is the index of another table")
         size = self._file.size
-        if (zero, width, block) != (0, struct.calcsize(table.record_format), BLOCK_BYTES):
+        if (zero, width, block) != (0, make_record_struct(table).size, BLOCK_BYTES):
             raise self._make_error("its records do not match its table")
         if size != BLOCK_BYTES * count_blocks(width, count):
             raise self._make_error(f"{count:,} records do not match its {size:,} bytes")
@@ -70,7 +69,7 @@ class IndexReader:
         self.width = width
         self.count = count
         self._records_per_block = BODY_BYTES // width
-        self._unpack = struct.Struct(table.record_format).unpack_from
+        self._unpack = make_record_struct(table).unpack_from
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
@@ -118,7 +117,7 @@ class IndexReader:
         try:
             return self._file.read(size, block * BLOCK_BYTES)
         except OSError as error:
-            raise make_open_error(self._path, error, self._command) from error
+            raise self._make_open_error(error) from error
 
     def _check_block(self, number: int, data: bytes) -> bytes:
         body = data[:BODY_BYTES]
@@ -128,7 +127,18 @@ class IndexReader:
         return body
 
     def _make_error(self, problem: str) -> TableDamaged:
-        return TableDamaged(self._path, problem, self._command)
+        return TableDamaged(self._path, problem, self._format_command())
+
+    def _make_open_error(self, error: OSError) -> TableError:
+        from tablebase.tables.repair import make_open_error
+
+        return make_open_error(self._path, error, self._format_command())
+
+    def _format_command(self) -> str:
+        """Return the command that builds the index."""
+        from tablebase.tables.repair import format_rebuild_command
+
+        return format_rebuild_command(self._stage, self._store)
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:
@@ -140,6 +150,8 @@ def _find_content_hash(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
+        from tablebase.tables.repair import make_open_error
+
         reason = make_open_error(store.locate(MANIFEST), error, "")
         if isinstance(reason, TableMissing):
             return None

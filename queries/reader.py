@@ -7,7 +7,6 @@ from queries.index_reader import IndexReader
 from queries.query_options import Option, OptionValues
 from tablebase.errors import BadRequest, TableDamaged
 from tablebase.puzzle import Puzzle
-from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -72,6 +71,8 @@ class Reader:
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
+        from tablebase.tables.repair import format_rebuild_command
+
         command = format_rebuild_command(
             self.puzzle.format_build_arguments(name), self.store, force=True
         )

@@ -15,3 +15,6 @@ Queries are answered by the package `queries`; searches, proofs and the command 
 """
 
 __version__ = "1.0.0"
+
+UNREACHED = 255
+"""Depth of a node that a search did not reach, as tables store it; real depths stay below it."""

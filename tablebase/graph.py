@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tablebase import UNREACHED as UNREACHED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +11,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-
-UNREACHED = 255
-"""Depth of a node that the search did not reach; real depths stay below it."""
 
 
 class Graph:

@@ -7,7 +7,6 @@ take a few milliseconds in all.
 from __future__ import annotations
 
 from tablebase.errors import BadRequest, NotationError, require_text
-from tablebase.graph import UNREACHED, Graph, find_nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tablebase.cost import Cost
-    from tablebase.graph import SearchResult
+    from tablebase.graph import Graph, SearchResult
 
     BuildValues = Mapping[str, Sequence[str]]
     PublishedParameters = Mapping[str, Any]
@@ -439,6 +438,8 @@ class GoalPuzzle(StateSpace):
     def make_graph(self) -> Graph:
         import numpy as np
 
+        from tablebase.graph import Graph
+
         offsets, targets, labels = [0], [], []
         for rank in range(self.size):
             for letter, next_state in self.moves(self.unrank(rank)):
@@ -455,6 +456,8 @@ class GoalPuzzle(StateSpace):
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
     ) -> Columns:
         import numpy as np
+
+        from tablebase.graph import UNREACHED, find_nearest
 
         depth, goal, ways = find_nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
@@ -473,5 +476,7 @@ class GoalPuzzle(StateSpace):
         }
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        from tablebase.graph import find_nearest
+
         depth, _, ways = find_nearest(walks)
         return {"distance": depth, "solutions": ways}

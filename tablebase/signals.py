@@ -1,8 +1,9 @@
 """Signals that end the process: it cleans up temporary files and exits at once.
 
 The signals are blocked in every thread and one thread waits for them, so that no library's own
-handler, no kernel that runs for seconds and no lock delays the exit. Where the system cannot do
-that (Windows), an interrupt is Python's KeyboardInterrupt.
+handler, no kernel that runs for seconds and no lock delays the exit. Until something needs a
+cleanup, the system ends the process itself: a lone lookup starts no thread. Where the system cannot
+do that (Windows), an interrupt is Python's KeyboardInterrupt.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ cleanup_lock = _thread.allocate_lock()
 _cleanups: dict[object, Callable[[], object]] = {}
 _received: list[int] = []
 """The number of the signal that ends the process, once one has arrived."""
+_to_watch: list[int] = []
+"""The signals that nothing waits for yet."""
 
 
 class CleanupOnSignal:
@@ -40,18 +43,30 @@ class CleanupOnSignal:
         del _cleanups[self]
 
 
-def watch_signals() -> None:
-    """End the process with code 128 + signal at an interrupt, SIGTERM or a lost terminal.
+def take_over_signals() -> None:
+    """End the process at an interrupt, SIGTERM or a lost terminal, until `watch_signals` is called.
 
-    Call this once, before there are other threads. A signal that is ignored stays ignored
-    (`nohup`).
+    Call this once. A signal that is ignored stays ignored (`nohup`).
     """
     if not hasattr(_signal, "sigwait"):
         return
     numbers = [getattr(_signal, name) for name in SIGNAL_NAMES]
-    watched = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
-    _signal.pthread_sigmask(_signal.SIG_BLOCK, watched)
-    _thread.start_new_thread(_wait_for_signal, (watched,))
+    _to_watch[:] = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
+    for number in _to_watch:
+        _signal.signal(number, _signal.SIG_DFL)  # in place of Python's KeyboardInterrupt
+
+
+def watch_signals() -> None:
+    """Wait for the signals that were taken over, to run cleanups and exit with 128 + signal.
+
+    Call this before there are other threads. It does nothing in a process whose signals were not
+    taken over, and the second time.
+    """
+    if _to_watch:
+        watched = _to_watch[:]
+        _to_watch.clear()
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, watched)
+        _thread.start_new_thread(_wait_for_signal, (watched,))
 
 
 def get_received_signal() -> tuple[str, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from queries.board_svg import draw_boards
 from queries.charts import (
     add_bands,
     color_by_band,
@@ -17,7 +18,6 @@ from queries.charts import (
     place_side_by_side,
 )
 from queries.figure import Drawing, Figure, Section
-from queries.sliding.svg import draw_boards
 from queries.svg import AMBER, BLUE, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
 

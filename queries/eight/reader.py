@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from queries.board_facts import BoardFacts
 from queries.goal_reader import GoalReader
 from queries.query_options import SVG, Option, OptionValues
-from queries.sliding.board_facts import BoardFacts
 from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from itertools import pairwise
-
 from queries.facts import Facts, align_rows, format_count, make_bold
 from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader, ignore_progress
@@ -30,7 +27,6 @@ from tablebase.puzzles.knight.definition import (
     make_tour_table,
 )
 from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE, estimate_count_cost
-from tablebase.tables.repair import format_rebuild_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +74,7 @@ class TourFacts(Facts):
         setattr(self, number_field, number)
         self.closed = squares[-1] in board.list_neighbours(squares[0])
         self.path = "".join(board.name_square(square) for square in squares)
-        self.jumps = [board.find_jump(a, b) for a, b in pairwise(squares)]
+        self.jumps = [*map(board.find_jump, squares, squares[1:])]
         at = {square: move for move, square in enumerate(squares, start=1)}
         self.order = [
             [at[file + board.files * rank] for file in range(board.files)]
@@ -320,6 +316,8 @@ class KnightReader(Reader):
 
         NotCounted if no command can count them.
         """
+        from tablebase.tables.repair import format_rebuild_command
+
         stages = (
             []
             if board.squares > MAX_SINGLE_FILE_SQUARES
@@ -327,9 +325,11 @@ class KnightReader(Reader):
         )
         for closed in (False, True) if not stages else ():
             if not closed or board.has_closed_tours():
-                with suppress(BadRequest):
+                try:
                     estimate_count_cost(get_sides(board), closed=closed)
-                    stages.append(f"knight --count {board}{' --closed' * closed}")
+                except BadRequest:
+                    continue
+                stages.append(f"knight --count {board}{' --closed' * closed}")
         if not stages:
             raise NotCounted(str(board))
         return [*filter(None, (format_rebuild_command(stage, self.store) for stage in stages))]
@@ -384,6 +384,8 @@ class KnightReader(Reader):
 
 
 def _is_tour(board: KnightBoard, squares: list[int]) -> bool:
+    from itertools import pairwise
+
     return len({*squares}) == board.squares and all(
         after in board.list_neighbours(here) for here, after in pairwise(squares)
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from queries.board_facts import BoardFacts
 from queries.goal_reader import GoalReader
 from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader
-from queries.sliding.board_facts import BoardFacts
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (

@@ -7,7 +7,6 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
-from tablebase.graph import Graph
 from tablebase.puzzle import Column, GoalPuzzle, View
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.graph import SearchResult
+    from tablebase.graph import Graph, SearchResult
     from tablebase.puzzle import Bytes, Columns, Table
 
 SOLVED = "123456780"
@@ -316,6 +315,8 @@ class Eight(GoalPuzzle):
 
     def make_graph(self) -> Graph:
         import numpy as np
+
+        from tablebase.graph import Graph
 
         boards = _list_boards()
         head, tail = ((part & RANK_MASK).astype(np.int32) for part in make_rank_part_arrays())

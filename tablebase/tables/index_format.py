@@ -8,27 +8,34 @@ use this module.
 
 from __future__ import annotations
 
-import struct
 import zlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from struct import Struct
     from typing import IO
 
     import numpy as np
 
     from tablebase.puzzle import Columns, Table
+else:
+    from _struct import Struct  # all that `struct` has, without a module to find and read
 
 MAGIC = b"PTIX"
 BLOCK_BYTES = 4096
 BODY_BYTES = BLOCK_BYTES - 4
 """Bytes of a block before its checksum."""
-HEADER = struct.Struct("<4sHHIIQ32s64s")
+HEADER = Struct("<4sHHIIQ32s64s")
 """Magic, format version, 0, bytes of a record and of a block, count, content hash, table name."""
-BLOCK_NUMBER = struct.Struct("<Q")
-CHECKSUM = struct.Struct("<I")
+BLOCK_NUMBER = Struct("<Q")
+CHECKSUM = Struct("<I")
 MAX_NAME_BYTES = 64
+
+
+def make_record_struct(table: Table) -> Struct:
+    """Make the structure of one record of a table's index."""
+    return Struct(table.record_format)
 
 
 def compute_checksum(content: bytes, block: int, body: bytes | memoryview) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from tablebase.paths import expand_path
 from tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
 
 
@@ -15,7 +14,12 @@ def open_store(location: object) -> Store:
     """
     if isinstance(location, Store):
         return location
-    path = expand_path(str(location or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER))
+    text = str(location or os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER)
+    if ":" not in text and not text.startswith("~"):
+        return Folder(text)
+    from tablebase.paths import expand_path  # most folders need no expansion
+
+    path = expand_path(text)
     if "://" not in path:
         return Folder(path)
     from tablebase.tables.object_store import ObjectStore

@@ -145,7 +145,7 @@ def test_a_panic_is_one_sentence(
 
 
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
-    words = ("query", "eight", "123456780", "--outputs", str(outputs))
+    words = ("status", "--outputs", str(outputs))
     code, out, text = run_under_limit(*words, address_space=20 << 20)
     assert (code, out, text.count("\n")) == (3, "", 1)
     assert text.startswith("pipeline: The system starts no more threads for this process.")

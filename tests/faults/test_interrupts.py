@@ -164,7 +164,8 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
 def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
     """Interrupt a kernel: no Python runs in it for seconds, nor while it is compiled."""
     code = (
-        "import sys; from tablebase.signals import watch_signals; watch_signals()\n"
+        "import sys; from tablebase.signals import take_over_signals, watch_signals\n"
+        "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
         "from pipeline.verify.knight.recount import list_jumps, count_tours_from\n"
         "from tablebase.puzzles.knight.board import KnightBoard\n"

@@ -7,8 +7,6 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzle import BuildOption, Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, SQUARES, KnightBoard, parse_board
@@ -407,8 +405,10 @@ def find_ranking_table(table: str) -> Table | None:
     """Find the table of that name, if it ranks a board's tours."""
     for prefix, make_table in RANKING_TABLES.values():
         if board := _parse_table_name(prefix, table):
-            with suppress(BadRequest, NoSuchTour):
+            try:
                 return make_table(board)
+            except (BadRequest, NoSuchTour):
+                continue
     return None
 
 

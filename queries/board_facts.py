@@ -16,17 +16,10 @@ class BoardFacts(GoalFacts):
         super().__init__(reader, key, options)
         self._width = width
         self.best_tiles = "".join(self._find_tile(self.state, letter) for letter in self.best_moves)
-        self.tiles, state = "", self.state
-        for letter in self.solution:
-            self.tiles += self._find_tile(state, letter)
-            state = self._apply_move(state, letter)
-
-    def _apply_move(self, state: str, letter: str) -> str:
-        return dict(self._puzzle.moves(state))[letter]
+        self.tiles = "".join(map(_find_moved_tile, self._states, self._states[1:]))
 
     def _find_tile(self, state: str, letter: str) -> str:
-        """Return the tile that a move slides: after the move it is on the cell of the blank."""
-        return self._apply_move(state, letter)[state.index("0")]
+        return _find_moved_tile(state, dict(self._puzzle.moves(state))[letter])
 
     def draw_state(self, state: str) -> str:
         cells = state.replace("0", ".")
@@ -40,11 +33,13 @@ class BoardFacts(GoalFacts):
         return [("tiles slid", self.tiles)]
 
     def to_svg(self) -> str:
-        from queries.sliding.svg import draw_boards
+        from queries.board_svg import draw_boards
 
         title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
-        states, heads = [self.state], ["start"]
-        for number, letter in enumerate(self.solution, start=1):
-            states.append(self._apply_move(states[-1], letter))
-            heads.append(f"{number}  {letter}")
-        return draw_boards(title, states, heads, ["", *self.tiles], width=self._width)
+        heads = ["start", *(f"{n}  {letter}" for n, letter in enumerate(self.solution, start=1))]
+        return draw_boards(title, self._states, heads, ["", *self.tiles], width=self._width)
+
+
+def _find_moved_tile(state: str, next_state: str) -> str:
+    """Return the tile that a move slides: after the move it is on the cell of the blank."""
+    return next_state[state.index("0")]
