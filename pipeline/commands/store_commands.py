@@ -42,9 +42,7 @@ def diff(
 ) -> None:
     """Compare the tables of two stores: which differ in rows, in content or only in bytes.
 
-    Every file is first compared with its manifest, by size and SHA-256; then the content hashes
-    are compared. Rows are compared only where these differ. The exit code is 0 if all tables have
-    the same content, 1 if any differs or is in one store only, and 3 if a file is damaged.
+    Exit code: 0 if all have the same content, 1 if any differs, 3 if damaged.
     """
     from pipeline.comparison import compare_stores, make_difference_error
 
@@ -63,8 +61,7 @@ def clean(
 ) -> None:
     """List the files that unfinished builds left, with their sizes; remove them with --yes.
 
-    Published tables and files of other programs are never listed, nor is a table that a shard is
-    being built of. Checkpoints and shards hold finished work: a build resumes from them.
+    Published tables are never listed. Builds resume from what is listed.
     """
     from pipeline.cleaning import format_advice, list_leftovers, remove_leftovers
 
