@@ -199,6 +199,8 @@ class RunRecorder(BuildObserver):
         seconds = round(time.monotonic() - self._started_at, 3)
         record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
         self._folder.replace_at_once(f"{record.name}{SUFFIX}", encode(record))
+        with suppress(OSError, StoreError):
+            self._folder.remove(f".{record.name}{MARK_SUFFIX}")
 
 
 def _add_statistics(table_run: TableRun, outcome: str, statistics: TableStatistics) -> TableRun:

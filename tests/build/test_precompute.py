@@ -65,8 +65,10 @@ def test_a_board_is_refused_for_other_stages(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
     assert (text.code, text.err) == (
         2,
-        "pipeline: --board is an option of the stage sliding and of knight. Example: pipeline "
-        "precompute sliding --board 3x4 or pipeline precompute knight --board 5x6.\n",
+        (
+            "pipeline: --board is an option of the stage sliding and of knight. Example: pipeline "
+            "precompute sliding --board 3x4 or pipeline precompute knight --board 5x6.\n"
+        ),
     )
 
 
@@ -80,7 +82,7 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
         "eight_edge: 181,440 rows in 0.0 s",
     ]
     rows = [line.split() for line in text.out.splitlines()]
-    assert rows[0] == "table reason rows bytes seconds rows a second".split()
+    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "rows", "a", "second"]
     for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
         size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
         assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]

@@ -73,15 +73,27 @@ def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -
         ("eight --rank-tours 6x6", 2, "--rank-tours is an option of the stage knight."),
         ("knight --rank-tours 3x3", 1, "3x3 has no tour."),
         ("knight --rank-tours 2x9", 1, "2x9 has no tour."),
-        ("knight --rank-tours 8x8", 2, "8x8 has too many open tours to number. The largest board is"),
-        ("knight --rank-tours 9x9", 2, "9x9 has too many open tours to number. The largest board is"),
+        (
+            "knight --rank-tours 8x8",
+            2,
+            "8x8 has too many open tours to number. The largest board is",
+        ),
+        (
+            "knight --rank-tours 9x9",
+            2,
+            "9x9 has too many open tours to number. The largest board is",
+        ),
         ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
         ("knight --board 7x7 --shard ''", 2, "'' is not a valid shard. Example: 3/100"),
         *(
             (f"eight --memory {size}", 2, "--memory needs a number of gigabytes above 0, not")
             for size in ("1e400", "inf", "nan", "-1", "0")
         ),
-        ("knight --rank-closed 8x8 --memory 1", 3, "it needs 2.41 GB of memory; 1.00 GB is available"),
+        (
+            "knight --rank-closed 8x8 --memory 1",
+            3,
+            "it needs 2.41 GB of memory; 1.00 GB is available",
+        ),
     ],
 )
 def test_invalid_requests_are_refused(

@@ -23,7 +23,14 @@ from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.index_format import BLOCK_BYTES
-from tablebase.tables.manifest import read_backup, read_manifest, read_pages, record_page, replace_manifest, seal
+from tablebase.tables.manifest import (
+    read_backup,
+    read_manifest,
+    read_pages,
+    record_page,
+    replace_manifest,
+    seal,
+)
 from tablebase.tables.store import Folder, Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
@@ -325,9 +332,14 @@ def test_a_file_that_may_not_be_read_is_no_damage(
     before = read_tree(folder)
     real = Folder.open
     for withheld in (BACKUP, TOURS.file, CYCLES.index_file):
-        for error in (PermissionError(13, "Permission denied"), Unreachable("HTTP status 503", 503)):
+        for error in (
+            PermissionError(13, "Permission denied"),
+            Unreachable("HTTP status 503", 503),
+        ):
 
-            def refuse(self: Folder, name: str, what: str = withheld, why: OSError = error) -> IO[bytes]:
+            def refuse(
+                self: Folder, name: str, what: str = withheld, why: OSError = error
+            ) -> IO[bytes]:
                 if name == what:
                     raise why
                 return real(self, name)

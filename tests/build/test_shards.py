@@ -108,7 +108,9 @@ def test_progress_of_a_shard_is_reported(tmp_path: Path) -> None:
 
 
 def test_only_lists_are_built_in_shards() -> None:
-    with pytest.raises(BadRequest, match=r"^--some needs a list\. Example: knight --board 7x7 --some"):
+    with pytest.raises(
+        BadRequest, match=r"^--some needs a list\. Example: knight --board 7x7 --some"
+    ):
         require_lists("--some", [])
     counts = Listing(KNIGHT, KNIGHT.tables[-1])
     with pytest.raises(BadRequest, match=r"^--some does not apply to knight_counts: it is no list"):
@@ -357,7 +359,9 @@ def test_shards_at_the_shell(cli: Cli, tmp_path: Path) -> None:
     assert text.code == 0
     assert text.out.startswith("knight_tours_4x3: shard 1/2, 6 tasks, 8 rows in ")
     text = cli(*words, "--publish")
-    assert text.err.startswith("pipeline: knight_tours_4x3 is incomplete: shards 2 of 2 are missing")
+    assert text.err.startswith(
+        "pipeline: knight_tours_4x3 is incomplete: shards 2 of 2 are missing"
+    )
     assert cli(*words, "--shard", "2/2", "--quiet") == (0, "", "")
     text = cli(*words, "--publish")
     assert text.code == 0

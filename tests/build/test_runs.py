@@ -1,0 +1,278 @@
+"""Tests of run records: of builds that are completed, fail, are interrupted or are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import altair as alt
+import msgspec
+import polars as pl
+import pytest
+
+from queries.report.run_section import load_run
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.run_records import (
+    COMPLETED,
+    INTERRUPTED,
+    KILLED,
+    MAX_RECORDS,
+    RUNNING,
+    RUNS,
+    RunRecord,
+    TableRun,
+    encode,
+    find_table_run,
+    list_run_names,
+    list_runs,
+    read_run,
+)
+from tablebase.tables.store import Folder
+from tests.support.shell import SCRIPT, Cli, environment
+
+TIMEOUT_SECONDS = 60
+LONG = ("precompute", "eight", "knight_tours_6x6", "--jobs", "1")
+"""A build whose first table is finished long before its last."""
+FIRST = TableRun(
+    table="eight",
+    reason="missing",
+    outcome=COMPLETED,
+    parameters={"roots": ["corner", "centre"]},
+    seconds=1.25,
+    processor_seconds=1.5,
+    rows=362_880,
+    rows_per_second=290_304.0,
+    bytes=2_016_545,
+    process_peak_memory=379_000_000,
+)
+SECOND = TableRun(
+    table="knight_tours_6x6",
+    reason="forced",
+    outcome=INTERRUPTED,
+    parameters={"board": "6x6"},
+    tasks_done=7,
+    tasks_resumed=2,
+    tasks_failed=1,
+)
+RECORD = RunRecord(
+    name="20260102T030405006Z-a1b2",
+    record_version=1,
+    command=["precompute", "eight", "knight_tours_6x6", "--force"],
+    versions={"puzzle-tablebase": "1.0.0", "python": "3.11.7"},
+    machine={"system": "linux", "processor": "x86_64", "cores": 2},
+    started="2026-01-02T03:04:05Z",
+    ended="2026-01-02T03:04:08Z",
+    seconds=3.21,
+    outcome=INTERRUPTED,
+    problem="SIGTERM",
+    exit_code=143,
+    tables=[FIRST, SECOND],
+)
+
+
+def write_record(folder: Path, **changes: object) -> RunRecord:
+    """Write a record that differs from RECORD, and return it."""
+    record = msgspec.structs.replace(RECORD, **changes)
+    (folder / RUNS).mkdir(exist_ok=True)
+    (folder / RUNS / f"{record.name}.json").write_bytes(encode(record))
+    return record
+
+
+def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
+    began = time.time()
+    words = ("precompute", "knight_tours_5x5", "eight", "--outputs", str(tmp_path))
+    text = cli(*words)
+    assert text.code == 0
+    run = read_run(Folder(tmp_path), "last")
+    record = run.record
+    assert (run.outcome, record.exit_code, record.problem) == (COMPLETED, 0, "")
+    assert record.command == [*words]
+    libraries = {"numba", "numpy", "polars", "pyarrow"}
+    assert {*record.versions} == libraries | {"puzzle-tablebase", "python"}
+    assert record.machine["cores"] == os.cpu_count()
+    assert "hostname" not in json.dumps(record.machine).lower()
+    assert began - 1 <= time.mktime(time.strptime(record.started, "%Y-%m-%dT%H:%M:%SZ"))
+    published = read_manifest(Folder(tmp_path))
+    assert {table.table for table in record.tables} == {*published}
+    for table in record.tables:
+        entry = published[table.table]
+        assert (table.reason, table.outcome) == ("missing", COMPLETED)
+        assert table.rows == entry.rows
+        assert table.bytes == sum((tmp_path / file.file).stat().st_size for file in entry.all_files)
+        assert 0 < (table.seconds or 0) <= record.seconds
+        assert table.rows_per_second == pytest.approx(entry.rows / (table.seconds or 1), rel=0.05)
+        assert 0 < (table.processor_seconds or 0) < 60
+        assert 50 << 20 < (table.process_peak_memory or 0) < 4 << 30
+    (tours,) = (table for table in record.tables if table.table == "knight_tours_5x5")
+    assert (tours.tasks_done, tours.tasks_resumed, tours.tasks_failed) == (25, 0, 0)
+    assert find_table_run(Folder(tmp_path), "knight_tours_5x5", tours.parameters) == tours
+    assert find_table_run(Folder(tmp_path), "knight_tours_5x5", {"board": "6x6"}) is None
+    assert RUNS not in (tmp_path / "manifest.json").read_text()
+    assert cli("verify", "--quick", "--outputs", str(tmp_path)).code == 0
+
+    assert cli(*words).code == 0  # it builds nothing, so it records nothing
+    assert list_run_names(Folder(tmp_path)) == [record.name]
+
+
+def test_a_build_that_fails_records_the_problem(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "eight.parquet").mkdir()
+    (tmp_path / "eight.parquet" / "a file").touch()
+    text = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert text.code != 0
+    record = read_run(Folder(tmp_path), "last").record
+    assert (record.outcome, record.exit_code) == ("failed", text.code)
+    assert record.problem in text.err
+    assert record.problem
+    assert record.tables[0].table == "eight"
+    assert record.tables[0].outcome == "failed"
+    assert find_table_run(Folder(tmp_path), "eight", record.tables[0].parameters) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "outcome"),
+    [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, INTERRUPTED), (signal.SIGKILL, KILLED)],
+    ids=["SIGINT", "SIGTERM", "SIGKILL"],
+)
+def test_a_build_that_is_stopped_keeps_the_tables_so_far(
+    number: signal.Signals, outcome: str, tmp_path: Path, cli: Cli
+) -> None:
+    store = Folder(tmp_path)
+    with subprocess.Popen(
+        [str(SCRIPT), *LONG, "--outputs", str(tmp_path)],
+        env=environment(),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as build:
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while time.monotonic() < deadline and build.poll() is None:
+            runs = [*list_runs(store)]
+            if runs and any(table.outcome == COMPLETED for table in runs[0].record.tables):
+                break
+            time.sleep(0.01)
+        assert runs[0].outcome == RUNNING
+        build.send_signal(number)
+        build.wait(TIMEOUT_SECONDS)
+    run = read_run(store, "last")
+    assert run.outcome == outcome
+    outcomes = {table.table: table.outcome for table in run.record.tables}
+    assert COMPLETED in outcomes.values()
+    assert {*outcomes.values()} <= {COMPLETED, outcome, RUNNING}
+    if outcome == INTERRUPTED:
+        assert (run.record.problem, run.record.exit_code) == (number.name, 128 + number)
+        assert run.record.ended
+    shown = cli("runs", "--outputs", str(tmp_path)).out.splitlines()[1]
+    assert shown.split()[-1] == outcome
+    leftovers = [path.name for path in (tmp_path / RUNS).iterdir() if path.suffix != ".json"]
+    assert leftovers == ([f".{run.record.name}.running"] if outcome == KILLED else [])
+
+
+def test_the_last_fifty_are_kept(cli: Cli, tmp_path: Path) -> None:
+    for number in range(MAX_RECORDS + 3):
+        write_record(tmp_path, name=f"20260102T0304{number:02}006Z-a1b2")
+    assert cli("precompute", "knight_tours_5x5", "--outputs", str(tmp_path)).code == 0
+    names = list_run_names(Folder(tmp_path))
+    assert len(names) == MAX_RECORDS
+    assert names[-1] == "20260102T030404006Z-a1b2"
+    assert names[0] > "20260103"
+
+
+def test_a_record_that_cannot_be_written_does_not_end_the_build(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / RUNS).write_text("in the way")
+    text = cli("precompute", "knight_tours_5x5", "--outputs", str(tmp_path))
+    assert text.code == 0
+    assert "pipeline: note: the run record was not written: " in text.err
+    assert (tmp_path / "knight_tours_5x5.parquet").is_file()
+    assert cli("runs", "--outputs", str(tmp_path)).code == 0
+
+
+def test_golden(cli: Cli, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    """Compare what `pipeline runs` prints of records that never change."""
+    write_record(tmp_path)
+    write_record(
+        tmp_path,
+        name="20260101T000000000Z-ffff",
+        started="2026-01-01T00:00:00Z",
+        command=["precompute"],
+        tables=[FIRST],
+        seconds=1.5,
+        outcome=COMPLETED,
+        problem="",
+        exit_code=0,
+    )
+    write_record(tmp_path, name="20251231T000000000Z-0000", outcome=RUNNING, problem="")
+    commands = ("runs", "runs last", "runs 20260101", "runs 20251231", "runs last --json")
+    answers = [
+        f"$ pipeline {words}\n{cli(*words.split(), '--outputs', str(tmp_path)).out}"
+        for words in commands
+    ]
+    golden("runs", "\n".join(answers))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("2026", "2 run records have names that begin with '2026'"),
+        ("nope", "no run records have names that begin with 'nope'"),
+        ("", "no run records have names that begin with ''"),
+        ("20260103", "The run record 20260103T000000000Z-eeee cannot be read"),
+    ],
+)
+def test_a_name_of_no_record_is_refused(name: str, problem: str, cli: Cli, tmp_path: Path) -> None:
+    write_record(tmp_path)
+    (tmp_path / RUNS / "20260103T000000000Z-eeee.json").write_text("{")
+    text = cli("runs", name, "--outputs", str(tmp_path))
+    assert (text.code, text.out) == (2, "")
+    assert text.err.startswith(f"pipeline: {problem}. List the ")
+    listed = cli("runs", "--outputs", str(tmp_path))
+    assert len(listed.out.splitlines()) == 2
+    assert listed.err == "pipeline: note: the run record 20260103T000000000Z-eeee cannot be read\n"
+
+
+def test_without_records_there_is_nothing_to_show(cli: Cli, tmp_path: Path) -> None:
+    text = cli("runs", "last", "--outputs", str(tmp_path))
+    assert text.code == 2
+    assert text.err == (
+        f"pipeline: {tmp_path} has no run record. pipeline precompute writes one.\n"
+    )
+    assert cli("runs", "--json", "--outputs", str(tmp_path)) == (0, "[]\n", "")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reason": "eight.idx missing"},  # it may have used rows of the older table
+        {"tasks_resumed": 3},
+        {"outcome": "failed"},
+        {"parameters": {"roots": ["edge"]}},
+    ],
+    ids=str,
+)
+def test_only_whole_builds_are_estimates(change: dict[str, object], tmp_path: Path) -> None:
+    store = Folder(tmp_path)
+    other = msgspec.structs.replace(FIRST, **change)
+    write_record(tmp_path, tables=[other])
+    assert find_table_run(store, "eight", FIRST.parameters) is None
+    write_record(tmp_path, name="20250101T000000000Z-0000", tables=[FIRST])
+    assert find_table_run(store, "eight", FIRST.parameters) == FIRST
+
+
+def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
+    third = msgspec.structs.replace(FIRST, table="senet", seconds=4.5, processor_seconds=3.0)
+    write_record(tmp_path, tables=[FIRST, SECOND, third])
+    section, source = load_run(Folder(tmp_path), "last")
+    command = "pipeline precompute eight knight_tours_6x6 --force"
+    assert section.sentence == (
+        f"{command} began at 2026-01-02T03:04:05Z and took 3.2 s: interrupted."
+    )
+    (figure,) = section.figures
+    frame = figure.query(source.scan)
+    assert frame["table"].to_list() == ["senet", "eight"]
+    assert figure.describe(frame) == (
+        "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
+    )
+    drawn = figure.draw(frame)
+    assert isinstance(drawn, alt.Chart)
+    assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}
