@@ -45,7 +45,7 @@ class _Step:
         self.doing, self.done = "starting", 0
         self.total: int | None = None
         self.first_done = 0
-        self.has_printed_count = False
+        self.printed_doing = ""
 
     def update(self, doing: str, done: int, total: int | None) -> None:
         """Set the activity; the rate is that since the activity began, or was resumed."""
@@ -118,9 +118,9 @@ class BuildProgress(ProgressBar, BuildObserver):
             step = self._steps[table]
             step.update(doing, done, total)
             self.show(f"{table}: {doing}", done, total, table)
-            # a count that was printed once is also printed when it is complete
+            # an activity that was printed once is also printed when it is complete
             is_due = time.monotonic() - step.printed_at > LINE_INTERVAL or (
-                step.has_printed_count and done == total
+                step.printed_doing == doing and done == total
             )
             if is_due:
                 self._print_step(table, step)
@@ -187,7 +187,7 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def _print_step(self, table: str, step: _Step) -> None:
         step.printed_at = time.monotonic()
-        step.has_printed_count = True
+        step.printed_doing = step.doing
         if not self.console.is_terminal:
             self._print(step.format_line(table))
 
