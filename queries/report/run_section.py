@@ -10,6 +10,9 @@ from queries.svg import RAMP
 from tablebase.tables.run_records import RUNS, SUFFIX, encode, read_run
 from tablebase.tables.store import Store
 
+NAMES = alt.Axis(minExtent=140, labelLimit=0)
+"""An axis with room for the names of tables in any font, since a viewer may lack the page's."""
+
 
 def load_run(store: Store, name: str) -> tuple[Section, Source]:
     """Load a run record: return the report's section, and the record as rows."""
@@ -55,7 +58,7 @@ def _draw_times(frame: pl.DataFrame) -> Drawing:
         .mark_bar()
         .encode(
             x=alt.X("time:Q", title="seconds"),
-            y=alt.Y("table:N", title=None, sort=frame["table"].to_list()),
+            y=alt.Y("table:N", title=None, sort=frame["table"].to_list(), axis=NAMES),
             yOffset=alt.YOffset("kind:N", sort=[*kinds.values()]),
             color=alt.Color(
                 "kind:N",
