@@ -48,7 +48,7 @@ define install
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-@$(BIN)/python -m compileall -q tablebase queries pipeline
+@$(BIN)/python -m compileall -q tablebase queries pipeline puzzle_tablebase
 @touch $(VENV)/.whole
 endef
 

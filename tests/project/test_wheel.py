@@ -1,4 +1,4 @@
-"""Test that the wheel holds the three packages completely, and works without a checkout."""
+"""Test that the wheel holds the packages completely, and works without a checkout."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
         names = set(files.namelist())
     sources = {
         str(path.relative_to(ROOT))
-        for package in ("tablebase", "queries", "pipeline")
+        for package in ("tablebase", "queries", "pipeline", "puzzle_tablebase")
         for path in (ROOT / package).rglob("*.*")
         if path.is_file() and "__pycache__" not in path.parts
     }
@@ -34,6 +34,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
             f"{site}/pipeline/__init__.py {site}/queries/__init__.py",
         ),
         ([script, "precompute", "eight"], "eight_edge"),
+        ([sys.executable, "-m", "puzzle_tablebase", "query", "eight", "378546201"], "27 moves"),
         ([script, "query", "eight", "378546201"], "27 moves"),
     ):
         result = subprocess.run(

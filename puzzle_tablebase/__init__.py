@@ -1,0 +1,104 @@
+"""The public names of puzzle-tablebase, under a name that no folder of yours has by chance.
+
+>>> import puzzle_tablebase as pt
+>>> tables = pt.open_tables("outputs")
+>>> tables.eight.probe("378546201").distance
+27
+>>> tables.eight.probe("123456780", goal="centre")
+Traceback (most recent call last):
+    ...
+tablebase.errors.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
+
+The packages are `tablebase`, `queries` and `pipeline`. Those that were installed with this one are
+loaded, even if the working directory has folders or modules of these names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from queries import open_tables as open_tables
+    from queries.answer_types import BoardAnswer as BoardAnswer
+    from queries.answer_types import CountAnswer as CountAnswer
+    from queries.answer_types import GoalAnswer as GoalAnswer
+    from queries.answer_types import KnightAnswer as KnightAnswer
+    from queries.answer_types import RankedTourAnswer as RankedTourAnswer
+    from queries.answer_types import SenetAnswer as SenetAnswer
+    from queries.api import Tables as Tables
+    from queries.eight.table import EightTable as EightTable
+    from queries.knight.table import KnightTable as KnightTable
+    from queries.senet.table import SenetTable as SenetTable
+    from queries.sliding.table import BoardTable as BoardTable
+    from tablebase import __version__ as __version__
+    from tablebase.errors import BadRequest as BadRequest
+    from tablebase.errors import GoalUnreachable as GoalUnreachable
+    from tablebase.errors import NoAnswer as NoAnswer
+    from tablebase.errors import NoSuchTour as NoSuchTour
+    from tablebase.errors import NotationError as NotationError
+    from tablebase.errors import PositionUnreachable as PositionUnreachable
+    from tablebase.errors import TablebaseError as TablebaseError
+    from tablebase.errors import TableDamaged as TableDamaged
+    from tablebase.errors import TableError as TableError
+    from tablebase.errors import TableMissing as TableMissing
+
+PACKAGES = ("tablebase", "queries", "pipeline")
+MODULES = {
+    "queries": ("open_tables",),
+    "queries.api": ("Tables",),
+    "queries.eight.table": ("EightTable",),
+    "queries.sliding.table": ("BoardTable",),
+    "queries.senet.table": ("SenetTable",),
+    "queries.knight.table": ("KnightTable",),
+    "queries.answer_types": (
+        *("BoardAnswer", "CountAnswer", "GoalAnswer", "KnightAnswer", "RankedTourAnswer"),
+        "SenetAnswer",
+    ),
+    "tablebase": ("__version__",),
+    "tablebase.errors": (
+        *("BadRequest", "GoalUnreachable", "NoAnswer", "NoSuchTour", "NotationError"),
+        *("PositionUnreachable", "TableDamaged", "TableError", "TableMissing", "TablebaseError"),
+    ),
+}
+"""The public names by the module that defines them; each is imported when first used."""
+__all__ = [name for names in MODULES.values() for name in names]  # names only
+
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of this module
+
+    def __getattr__(name: str) -> object:
+        for module, names in MODULES.items():
+            if name in names:
+                value: object = getattr(__import__(module, fromlist=[name]), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'puzzle_tablebase' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def _import_packages(root: str) -> None:
+    """Import the packages in the folder `root`, before any others of their names.
+
+    Their own modules are then found there too, whenever they are imported.
+    """
+    sys.path.insert(0, root)
+    try:
+        for name in PACKAGES:
+            package = __import__(name)
+            places = [*getattr(package, "__path__", ()), getattr(package, "__file__", None)]
+            expected = os.path.realpath(os.path.join(root, name))
+            if not places[0] or os.path.realpath(places[0]) != expected:
+                raise ImportError(
+                    f"Another module named {name} is imported already ({places[0]}). Import "
+                    "puzzle_tablebase before it, or give yours another name."
+                )
+    finally:
+        sys.path.remove(root)
+
+
+_import_packages(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
