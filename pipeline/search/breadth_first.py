@@ -79,8 +79,8 @@ def _expand(
         while last < end and run[last] == run[first]:
             node = WORD(order[last])
             next_edge[last] = offsets[node]
-            if offsets[node] < offsets[node + ONE]:
-                high = min(high, labels[offsets[node]] >> 4)
+            if offsets[node] < offsets[node + ONE] and labels[offsets[node]] >> 4 < high:
+                high = labels[offsets[node]] >> 4
             last += ONE
         while high < NO_LABEL:
             before, next_high = free, NO_LABEL
@@ -106,8 +106,8 @@ def _expand(
                         ways[target] = total
                     edge += ONE
                 next_edge[index] = edge
-                if edge < edges_end:
-                    next_high = min(next_high, labels[edge] >> 4)
+                if edge < edges_end and labels[edge] >> 4 < next_high:
+                    next_high = labels[edge] >> 4
             if free > before:
                 runs += ONE
             high = next_high
