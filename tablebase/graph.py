@@ -69,6 +69,9 @@ def _split_by_source(
     import numpy as np
 
     while len(sources):
+        if np.all(sources[1:] > sources[:-1]):  # as puzzles list them: each source once
+            yield label, sources, targets
+            return
         first = np.zeros(sources.max() + 1, dtype=np.int64)
         at = np.arange(len(sources))
         first[sources[::-1]] = at[::-1]

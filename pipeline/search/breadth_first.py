@@ -19,9 +19,13 @@ from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph, SearchResult
 from tablebase.jit import compiled
 
-HIGH_LABELS = 16
 TOO_MANY, TOO_DEEP = -1, -2
+NO_LABEL = 255
+"""After all high labels."""
 Array = npt.NDArray[Any]
+# the kernel computes indexes as unsigned words: none is tested for being negative
+WORD = np.uint64
+ZERO, ONE = WORD(0), WORD(1)
 
 
 def search_breadth_first(
@@ -34,68 +38,78 @@ def search_breadth_first(
     parent = np.full(nodes, -1, dtype=np.int32)
     label = np.zeros(nodes, dtype=np.uint8)
     order = np.empty(nodes, dtype=np.int32)
-    run = np.zeros(nodes, dtype=np.int32)
+    run, next_edge = np.zeros((2, nodes), dtype=np.uint32)
     depth[root], ways[root], order[0] = 0, 1, root
     # half the size of the graph's array, so that the search's data stays in the processor's cache
-    offsets = graph.offsets.astype(np.int32)
-    next_edge = offsets[:-1].copy()
+    offsets = graph.offsets.astype(np.uint32)
+    targets = np.ascontiguousarray(graph.targets, dtype=np.int32).view(np.uint32)
+    labels = np.ascontiguousarray(graph.labels, dtype=np.uint8)
     begin, end, level = 0, 1, 0
     while begin < end:
         layer_done(level, end - begin)
         reached = _expand(
-            offsets, graph.targets, graph.labels, next_edge,
-            level, begin, end, order, run, depth, ways, parent, label,
+            offsets, targets, labels, next_edge, level + 1, WORD(begin), WORD(end),
+            order.view(np.uint32), run, depth, ways, parent.view(np.uint32), label,
         )  # fmt: skip
         if reached == TOO_MANY:
             raise SearchError("A node has 2^64 or more shortest lines.")
         if reached == TOO_DEEP:
             raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
-        begin, end, level = end, reached, level + 1
+        begin, end, level = end, int(reached), level + 1
     return SearchResult(depth, ways, parent, label, order[:end].copy())
 
 
 @compiled
 def _expand(
     offsets: Array, targets: Array, labels: Array, next_edge: Array,
-    level: int, begin: int, end: int, order: Array, run: Array,
+    below: int, begin: Any, end: Any, order: Array, run: Array,
     depth: Array, ways: Array, parent: Array, label: Array,
-) -> int:  # fmt: skip
-    """Expand the layer order[begin:end] and append the next layer to `order`.
+) -> Any:  # fmt: skip
+    """Expand the layer order[begin:end] and append the next layer, at depth `below`, to `order`.
 
-    Returns the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[v]` is the next of v's edges
-    to follow, `run[i]` the number of the run of `order[i]` within its layer.
+    Returns the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[i]` is the next edge of
+    `order[i]` to follow, `run[i]` the number of the run of `order[i]` within its layer.
     """
     free = end
-    runs = 0
+    runs = ZERO
     first = begin
     while first < end:
-        last = first + 1
+        high = NO_LABEL
+        last = first
         while last < end and run[last] == run[first]:
-            last += 1
-        for high in range(HIGH_LABELS):
-            before = free
+            node = WORD(order[last])
+            next_edge[last] = offsets[node]
+            if offsets[node] < offsets[node + ONE] and labels[offsets[node]] >> 4 < high:
+                high = labels[offsets[node]] >> 4
+            last += ONE
+        while high < NO_LABEL:
+            before, next_high = free, NO_LABEL
             for index in range(first, last):
-                node = order[index]
-                while next_edge[node] < offsets[node + 1] and labels[next_edge[node]] >> 4 == high:
-                    edge = next_edge[node]
-                    next_edge[node] += 1
+                node = WORD(order[index])
+                edge, edges_end, lines = WORD(next_edge[index]), offsets[node + ONE], ways[node]
+                while edge < edges_end and labels[edge] >> 4 == high:
                     target = targets[edge]
                     if depth[target] == UNREACHED:
-                        if level + 1 == UNREACHED:
+                        if below == UNREACHED:
                             return TOO_DEEP
-                        depth[target] = level + 1
-                        ways[target] = ways[node]
+                        depth[target] = below
+                        ways[target] = lines
                         parent[target] = node
                         label[target] = labels[edge]
                         order[free] = target
                         run[free] = runs
-                        free += 1
-                    elif depth[target] == level + 1:
-                        total = ways[target] + ways[node]
-                        if total < ways[node]:
+                        free += ONE
+                    elif depth[target] == below:
+                        total = ways[target] + lines
+                        if total < lines:
                             return TOO_MANY
                         ways[target] = total
+                    edge += ONE
+                next_edge[index] = edge
+                if edge < edges_end and labels[edge] >> 4 < next_high:
+                    next_high = labels[edge] >> 4
             if free > before:
-                runs += 1
+                runs += ONE
+            high = next_high
         first = last
-    return free
+    return np.int64(free)

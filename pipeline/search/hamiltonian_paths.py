@@ -58,9 +58,10 @@ def _iter_texts(
 ) -> Iterator[tuple[Array, Array]]:
     text = np.empty((CHUNK_PATHS, length * names.shape[1]), dtype=np.uint8)
     ends = np.empty(CHUNK_PATHS, dtype=np.uint8)
+    row = np.empty(text.shape[1], dtype=np.uint8)
     *_, depth = state = _make_state(sets, opening)
     while depth[0] >= 0:
-        count = _search(sets, colours, names, text, ends, length, *state)
+        count = _search(sets, colours, names, text, ends, length, row, *state)
         if count:
             yield text[:count].copy(), ends[:count].copy()
 
@@ -88,7 +89,8 @@ def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Ar
 @compiled
 def _search(
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    length: int, opening: Array, path: Array, choices: Array, ends: Array, saved_depth: Array,
+    length: int, row: Array, opening: Array, path: Array, choices: Array, ends: Array,
+    saved_depth: Array,
 ) -> int:  # fmt: skip
     """Continue the search until `text` is full or no path remains, and return the number found.
 
@@ -103,7 +105,6 @@ def _search(
     count = 0
     depth = saved_depth[0]
     free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
-    row = np.empty(length * width, dtype=np.uint8)
     for d in range(depth):
         free &= ~(one << np.uint64(path[d]))
         for c in range(width):

@@ -21,6 +21,22 @@ Array = npt.NDArray[Any]
 MAX_VISITED = 2_000
 MAX_SEEDS = 1_000
 
+# The kernels hold every number as an unsigned word: they take half the time to compile, and no
+# index is tested for being negative.
+WORD = np.uint64
+ZERO, ONE, TWO = WORD(0), WORD(1), WORD(2)
+USED = WORD(1 << 8)
+"""Added to the exits of each node on the path; no node has so many."""
+NONE = WORD(2**64 - 1)
+"""A key after those of all neighbours."""
+# a neighbour's key: its exits, 47 bits of its random number, and its position in its row
+EXITS_SHIFT, DRAW_SHIFT, POSITION_BITS = WORD(55), WORD(17), WORD(8)
+POSITION_MASK = WORD((1 << 8) - 1)
+USED_KEY, DEAD_END_KEY = USED << EXITS_SHIFT, TWO << EXITS_SHIFT
+# splitmix64
+GAMMA, MIX_1, MIX_2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0x94D049BB133111EB)
+SHIFT_1, SHIFT_2, SHIFT_3 = WORD(30), WORD(27), WORD(31)
+
 
 def find_paths(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
     """Find for each (start, end) a path from one to the other through every node, a row each.
@@ -28,106 +44,76 @@ def find_paths(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
     `neighbours` has one row a node, padded with -1. Where no path was found, the row is zeros.
     """
     paths = np.zeros((len(ends), len(neighbours)), dtype=np.uint8)
-    _search(neighbours, ends, paths)
+    degrees = np.count_nonzero(neighbours >= 0, axis=1).astype(WORD)
+    exits, keys, path = np.empty((3, len(neighbours)), dtype=WORD)
+    _search(neighbours.astype(WORD), degrees, ends.astype(WORD), exits, keys, path, paths)
     return paths
 
 
 @compiled
-def _search(neighbours: Array, ends: Array, paths: Array) -> None:
-    path = np.zeros(len(neighbours), dtype=np.int64)
+def _search(
+    near: Array, degrees: Array, ends: Array, exits: Array, keys: Array, path: Array, paths: Array
+) -> None:
+    """Search for each pair's path with one seed after another; the other arrays are work space."""
     for row in range(len(ends)):
         for seed in range(MAX_SEEDS):
-            if _try_seed(neighbours, ends[row, 0], ends[row, 1], seed, path):
-                paths[row] = path
+            if _try_seed(near, degrees, ends[row, 0], ends[row, 1], WORD(seed), exits, keys, path):
+                for depth in range(len(path)):
+                    paths[row, depth] = path[depth]
                 break
 
 
 @compiled
-def _mix(state: Any) -> Any:
-    """Return the splitmix64 number for a state."""
-    z = np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+def _try_seed(
+    near: Array, degrees: Array, start: Any, end: Any, seed: Any,
+    exits: Array, keys: Array, path: Array,
+) -> bool:  # fmt: skip
+    """Search for a path with one seed and write it to `path`; return whether one was found.
 
-
-@compiled
-def _try_seed(neighbours: Array, start: int, end: int, seed: int, path: Array) -> bool:
-    """Search for a path with one seed and write it to `path`; return whether one was found."""
-    nodes, max_neighbours = neighbours.shape
-    exits = np.zeros(nodes, dtype=np.int64)  # free neighbours; the last node of the path is free
-    for node in range(nodes):
-        for k in range(max_neighbours):
-            exits[node] += neighbours[node, k] >= 0
-    used = np.zeros(nodes, dtype=np.bool_)
-    choices = np.full((nodes, max_neighbours), -1, dtype=np.int64)
-    tried = np.zeros(nodes, dtype=np.int64)
-    key = np.zeros(max_neighbours, dtype=np.int64)
-    tie = np.zeros(max_neighbours, dtype=np.uint64)
-    used[start] = True
-    path[0] = start
-    depth = 0
-    fresh = True
-    visited = 0
-    while depth >= 0:
-        head = path[depth]
-        if fresh:
-            if depth == nodes - 1:
+    `exits[v]` is the number of v's free neighbours, and `keys[depth]` the smallest key that the
+    next neighbour at this depth may have; 0 where none was tried.
+    """
+    nodes, width = WORD(near.shape[0]), WORD(near.shape[1])
+    for node in range(len(degrees)):
+        exits[node] = degrees[node]
+    exits[end] += ONE  # so that one free neighbour is enough for the end
+    exits[start] += USED
+    path[0], keys[0] = start, ZERO
+    depth, visited = ZERO, 0
+    while True:
+        head, least = path[depth], keys[depth]
+        if least == ZERO:
+            if depth + ONE == nodes:
                 return True
             visited += 1
             if visited > MAX_VISITED:
                 return False
-            count = 0
-            for k in range(max_neighbours):
-                other = neighbours[head, k]
-                if other < 0 or used[other] or (other == end and depth + 2 < nodes):
-                    continue
-                position = count
-                ways = exits[other]
-                draw = _mix(((seed * nodes + depth) * nodes + head) * max_neighbours + k)
-                while position > 0 and (
-                    ways < key[position - 1]
-                    or (ways == key[position - 1] and draw < tie[position - 1])
-                ):
-                    key[position] = key[position - 1]
-                    tie[position] = tie[position - 1]
-                    choices[depth, position] = choices[depth, position - 1]
-                    position -= 1
-                key[position] = ways
-                tie[position] = draw
-                choices[depth, position] = other
-                count += 1
-            if count < max_neighbours:
-                choices[depth, count] = -1
-            tried[depth] = 0
-        k = tried[depth]
-        following = choices[depth, k] if k < max_neighbours else -1
-        if following < 0:
-            depth -= 1
-            if depth >= 0:
-                used[head] = False
-                for k in range(max_neighbours):
-                    if neighbours[path[depth], k] >= 0:
-                        exits[neighbours[path[depth], k]] += 1
-            fresh = False
-            continue
-        tried[depth] += 1
-        # the path leaves this node, which is then no longer free for its other neighbours
-        alive = True
-        for k in range(max_neighbours):
-            other = neighbours[head, k]
-            if other >= 0:
-                exits[other] -= 1
-                if not used[other] and other != following:
-                    alive &= exits[other] >= (1 if other == end else 2)
-        if not alive:
-            for k in range(max_neighbours):
-                if neighbours[head, k] >= 0:
-                    exits[neighbours[head, k]] += 1
-            fresh = False
-            continue
-        depth += 1
-        path[depth] = following
-        used[following] = True
-        fresh = True
-    return False
+        left = ONE if least == ZERO else ZERO  # the path's last node is no longer free
+        base = ((seed * nodes + depth) * nodes + head) * width
+        best, dead_ends, position = NONE, 0, ZERO
+        while position < degrees[head]:
+            other = near[head, position]
+            exits[other] -= left
+            dead_ends += exits[other] < TWO
+            draw = (base + position) * GAMMA
+            draw = (draw ^ (draw >> SHIFT_1)) * MIX_1
+            draw = (draw ^ (draw >> SHIFT_2)) * MIX_2
+            draw = (draw ^ (draw >> SHIFT_3)) >> DRAW_SHIFT << POSITION_BITS
+            key = exits[other] << EXITS_SHIFT | draw | position
+            if key < least or (other == end and depth + TWO != nodes):
+                key = NONE
+            best = min(best, key)
+            position += ONE
+        # a dead end can only be the next node; of two one would be left behind
+        if best < USED_KEY and dead_ends <= (best < DEAD_END_KEY):
+            keys[depth] = best + ONE
+            depth += ONE
+            path[depth], keys[depth] = near[head, best & POSITION_MASK], ZERO
+            exits[path[depth]] += USED
+        elif depth == ZERO:
+            return False
+        else:
+            for at in range(degrees[head]):
+                exits[near[head, at]] += ONE
+            exits[head] -= USED
+            depth -= ONE

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.path_per_pair import find_paths
+from pipeline.search.path_per_pair import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
 from tests.support.shell import run_uncompiled
 
@@ -73,6 +73,69 @@ def test_the_search_finds_the_same_with_the_compiler_off() -> None:
     assert run_uncompiled(list_tours, ignored="overflow encountered") == list_tours()
 
 
+# ---- an obvious search ----------------------------------------------------------------------
+
+
+def draw_random(number: int) -> int:
+    """Return the splitmix64 number of a number."""
+    z = number * 0x9E3779B97F4A7C15 % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+class TooManyVisits(Exception):
+    """A search with one seed visited too many nodes."""
+
+
+def search_obviously(
+    near: list[list[int]], start: int, end: int, seeds: int = MAX_SEEDS
+) -> tuple[list[int], int]:
+    """Return the path that `find_paths` is to find, or zeros, and the number of seeds tried."""
+    everyone, width = set(range(len(near))), max(map(len, near)) or 1
+
+    def extend(path: list[int], seed: int) -> list[int] | None:
+        head = path[-1]
+        if len(path) == len(near):
+            return path
+        visits.append(head)
+        if len(visits) > MAX_VISITED:
+            raise TooManyVisits
+        free = everyone.difference(path)
+        base = ((seed * len(near) + len(path) - 1) * len(near) + head) * width
+        choices = sorted(
+            (len(free.intersection(near[other])), draw_random(base + position), other)
+            for position, other in enumerate(near[head])
+            if other in free and (other != end or free == {end})
+        )
+        for _, _, following in choices:
+            # each free node that the path leaves behind needs a way in and, but for the end, out
+            others = free.intersection(near[head]) - {following}
+            if all(len(free.intersection(near[node])) >= 1 + (node != end) for node in others):
+                found = extend([*path, following], seed)
+                if found:
+                    return found
+        return None
+
+    for seed in range(seeds):
+        visits: list[int] = []
+        try:
+            found = extend([start], seed)
+        except TooManyVisits:
+            continue
+        if found:
+            return found, seed + 1
+    return [0] * len(near), seeds
+
+
+def test_tours_are_those_of_an_obvious_search() -> None:
+    jumps = [sorted(near) for near in oracles.knight_jumps(8, 8).values()]
+    ends = list_joinable_pairs()[::9]
+    found = [search_obviously(jumps, *pair) for pair in ends]
+    assert find_path(rows(jumps), ends) == [path for path, _ in found]
+    assert max(seeds for _, seeds in found) > 1
+
+
 # ---- other graphs ---------------------------------------------------------------------------
 
 
@@ -109,3 +172,11 @@ def test_a_path_is_found_where_there_is_one(graph: list[list[int]]) -> None:
         assert sorted(path) == list(nodes)
         assert (path[0], path[-1]) == pair
         assert all(b in graph[a] for a, b in pairwise(path))
+
+
+@given(graphs())
+def test_paths_are_those_of_an_obvious_search(graph: list[list[int]]) -> None:
+    ends = list(permutations(range(len(graph)), 2))
+    # so few nodes are all tried with the first seed
+    obvious = [search_obviously(graph, *pair, seeds=1)[0] for pair in ends]
+    assert find_path(rows(graph), ends) == obvious
