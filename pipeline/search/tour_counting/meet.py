@@ -178,7 +178,7 @@ def add_completions(
     uses = np.zeros((2, MAX_CELLS), dtype=np.int64)
     full_needs = make_full_needs(one.views.shape[1])
     sizes = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
-    done, count = 0, 64
+    done, count = 0, 8
     while done < len(needs):
         fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), MAX_SUMS, side="right")
         batch = needs[done : done + max(int(fitting), 1)]
