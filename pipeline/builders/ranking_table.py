@@ -15,7 +15,8 @@ from pipeline.builders.sweep_driver import combine_halves, load_or_compute
 from pipeline.builders.tour_columns import Array
 from pipeline.search.tour_counting.expand import Step
 from pipeline.search.tour_counting.halves import cut_board
-from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer, sum_cycles
+from pipeline.search.tour_counting.hash_table import CountOverflow
+from pipeline.search.tour_counting.sweep import Layer, advance_layer, sum_cycles
 from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
 from tablebase.frontier.layer_codec import decode_layer, encode_layer

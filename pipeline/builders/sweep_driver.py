@@ -17,20 +17,19 @@ import numpy as np
 from pipeline.builders.tour_columns import Array
 from pipeline.search.tour_counting.expand import Step
 from pipeline.search.tour_counting.halves import Halves, cut_board
+from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.meet import (
     add_completions,
     find_max_pairs,
     find_shared_needs,
-    make_pair_removal,
     make_sides,
 )
+from pipeline.search.tour_counting.pair_removal import make_pair_removal
 from pipeline.search.tour_counting.sweep import (
     COUNT_LIMIT,
-    CountOverflow,
     Layer,
     advance_layer,
     count_onward,
-    make_hash_table,
     sum_cycles,
 )
 from pipeline.tasks import TaskRunner, TaskUsage, run_in_threads
@@ -44,8 +43,6 @@ MIN_STORED_BYTES = 1 << 24
 SLICE_STATES = 1 << 18
 """States of one slice, whose backward counts one thread computes at a time."""
 
-HashTable = tuple[Array, Array]
-"""Keys and their numbers, placed so that `find_place` finds a key."""
 MAX_THREADS = 4
 """Maximum number of threads where the halves meet: each one adds up counts for all states, in an
 array of its own."""
@@ -158,7 +155,7 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
     del keys, onward
     for number in reversed(range(len(steps))):
         runner.report_progress(f"{name}, steps back", len(steps) - number, len(steps))
-        table = make_hash_table(states[0], states[1])
+        table = HashTable.from_columns(states[0], states[1])
         states.clear()
         layer = layers[number]
         by_square[number], onward = _step_back(layer, steps[number], table, runner.usage)
@@ -247,7 +244,7 @@ def _step_back(layer: Layer, step: Step, table: HashTable, usage: TaskUsage) -> 
     slices = [
         slice(first, first + SLICE_STATES) for first in range(0, len(layer.keys), SLICE_STATES)
     ]
-    arguments = ((Layer(layer.keys[span], layer.ways[span]), step, *table) for span in slices)
+    arguments = ((Layer(layer.keys[span], layer.ways[span]), step, table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(
         slices, run_in_threads(count_onward, arguments, usage=usage), strict=True

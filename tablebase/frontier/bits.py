@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin, type_callable
 
 
 def count_ones(word: int) -> int:
@@ -27,27 +27,20 @@ def find_lowest(word: int) -> int:
     return (int(word) & -int(word)).bit_length() - 1
 
 
-@intrinsic
-def _emit_count_ones(typing: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return word(word), generate
+# given to the compiler as instructions: as functions, each would be compiled before its callers
 
 
-@intrinsic
-def _emit_find_lowest(typing: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
-
-    return word(word), generate
+@type_callable(count_ones)
+@type_callable(find_lowest)
+def _type_as_word(context: Any) -> Callable[[Any], Any]:
+    return lambda word: types.unliteral(word)  # type: ignore[no-untyped-call]  # noqa: PLW0108  # numba reads it
 
 
-@overload(count_ones, strict=False)
-def _compile_count_ones(word: Any) -> Callable[[int], int]:
-    return lambda word: _emit_count_ones(word)  # type: ignore[call-arg]  # noqa: PLW0108  # numba reads it
+@lower_builtin(count_ones, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
+def _emit_count_ones(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.ctpop(arguments[0])
 
 
-@overload(find_lowest, strict=False)
-def _compile_find_lowest(word: Any) -> Callable[[int], int]:
-    return lambda word: _emit_find_lowest(word)  # type: ignore[call-arg]  # noqa: PLW0108
+@lower_builtin(find_lowest, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
+def _emit_find_lowest(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))

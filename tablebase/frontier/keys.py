@@ -34,29 +34,17 @@ def list_all_partners(cells: int) -> Array:
     """
     max_pairs = max(cells // 2 - 1, 0)
     partners = np.zeros(MATCHING_STARTS[max_pairs + 1], dtype=np.int64)
-    _fill_all_partners(max_pairs, partners)
-    return partners
-
-
-@compiled
-def _fill_all_partners(max_pairs: int, partners: Array) -> None:
     for pairs in range(1, max_pairs + 1):
-        at = MATCHING_STARTS[pairs]
+        before, begin, end = MATCHING_STARTS[pairs - 1 : pairs + 2].tolist()
+        # a row for each partner of the first end, with the matchings of all ends but these two
+        rows = partners[begin:end].reshape(2 * pairs - 1, begin - before)
         for chosen in range(1, 2 * pairs):
-            for rest in partners[MATCHING_STARTS[pairs - 1] : MATCHING_STARTS[pairs]]:
-                # `rest`: a matching of all ends but the first and its partner, `chosen`
-                matched = np.int64(chosen)
-                for end in range(2 * pairs - 2):
-                    partner = renumber_end(rest >> 4 * end & 15, chosen)
-                    matched |= partner << 4 * renumber_end(end, chosen)
-                partners[at] = matched
-                at += 1
-
-
-@compiled
-def renumber_end(end: int, chosen: int) -> int:
-    """Return the number among all ends of an end numbered without the first and a chosen one."""
-    return end + 1 + (end + 1 >= chosen)
+            rows[chosen - 1] = chosen
+            for number in range(2 * pairs - 2):
+                partner = (partners[before:begin] >> 4 * number & 15) + 1
+                partner += partner >= chosen
+                rows[chosen - 1] |= partner << 4 * (number + 1 + (number + 1 >= chosen))
+    return partners
 
 
 @compiled
@@ -74,9 +62,11 @@ def unpack_key(key: int, partners: Array, partner: Array, ends: Array) -> int:
     chosen, first = 1 + (key & MATCHING_MASK) // MATCHING_COUNTS[rest], ends[0]
     partner[first], partner[ends[chosen]] = ends[chosen], first
     matched = partners[MATCHING_STARTS[rest] + (key & MATCHING_MASK) % MATCHING_COUNTS[rest]]
-    for end in range(count - 2):
-        other = ends[renumber_end(matched >> 4 * end & 15, chosen)]
-        partner[ends[renumber_end(end, chosen)]] = other
+    for number in range(count - 2):  # the ends without the first and its partner
+        end, other = number + 1, (matched >> 4 * number & 15) + 1
+        end += end >= chosen
+        other += other >= chosen
+        partner[ends[end]] = ends[other]
     return count
 
 
@@ -92,20 +82,3 @@ def rank_matching(needs: int, partner: Array) -> int:
         matching = matching * others + count_ones(ends_left & (other - 1))
         others -= 2
     return matching
-
-
-@compiled
-def relabel_cells(
-    key: int, to: Array, partners: Array, partner: Array, ends: Array, moved: Array
-) -> int:
-    """Return the key after each cell has moved to place `to[cell]`.
-
-    `partner`, `ends` and `moved` are buffers that are overwritten.
-    """
-    count = unpack_key(key, partners, partner, ends)
-    needs = 0
-    for cell in range(len(to)):
-        needs |= (key >> MATCHING_BITS + 2 * cell & 3) << 2 * to[cell]
-    for end in ends[:count]:
-        moved[to[end]] = to[partner[end]]
-    return needs << MATCHING_BITS | rank_matching(needs, moved)

@@ -10,7 +10,8 @@ import pytest
 from pipeline.builders import ranking_table, sweep_driver
 from pipeline.builders.ranking_table import make
 from pipeline.builders.registry import checkpoints
-from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer
+from pipeline.search.tour_counting.hash_table import CountOverflow
+from pipeline.search.tour_counting.sweep import Layer, advance_layer
 from pipeline.tasks import TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader

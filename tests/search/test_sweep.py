@@ -14,18 +14,16 @@ from hypothesis import strategies as st
 
 from pipeline.builders import sweep_driver
 from pipeline.builders.registry import checkpoints
+from pipeline.search.tour_counting import edge_sets, expand, hash_table, meet, sweep
 from pipeline.search.tour_counting import halves as cut
-from pipeline.search.tour_counting import sweep
-from pipeline.search.tour_counting.expand import Step, expand_state
+from pipeline.search.tour_counting.expand import Step, iter_successors
 from pipeline.search.tour_counting.halves import Halves, cut_board
+from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.sweep import (
-    CountOverflow,
     Layer,
     advance_layer,
     count_onward,
-    find_place,
     make_first_layer,
-    make_hash_table,
 )
 from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError
@@ -77,7 +75,11 @@ def test_closed_tours_are_counted_alone() -> None:
 def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     unsliced = counts(4, 6)
     monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
-    monkeypatch.setattr(sweep, "STATES_PER_STEP", 5)
+    monkeypatch.setattr(expand, "STATES_PER_BATCH", 5)
+    monkeypatch.setattr(edge_sets, "SETS_PER_BATCH", 3)
+    monkeypatch.setattr(hash_table, "SLICE", 11)
+    monkeypatch.setattr(meet, "MAX_SUMS", 20)
+    monkeypatch.setattr(meet, "MAX_ROWS", 20)
     sliced = counts(4, 6)
     assert unsliced.tours is not None
     assert sliced.tours is not None
@@ -224,11 +226,13 @@ def test_overflowing_backward_counts_are_reported() -> None:
     layer = make_first_layer([FREE] * 2)
     after = advance_layer(layer, step, lambda: None)
     onward = np.full(len(after.keys), (1 << 62) // len(after.keys))
-    _, uses = count_onward(layer, step, *make_hash_table(after.keys, onward))
+    _, uses = count_onward(layer, step, HashTable.from_columns(after.keys, onward))
     assert uses.max() > 1 << 61
     for ways, each in ((1, onward * 3), (4, onward)):
         with pytest.raises(CountOverflow):
-            count_onward(multiply_counts(layer, ways), step, *make_hash_table(after.keys, each))
+            count_onward(
+                multiply_counts(layer, ways), step, HashTable.from_columns(after.keys, each)
+            )
 
 
 def test_a_board_with_too_many_tours_is_reported(
@@ -294,13 +298,12 @@ def test_expand_state_places_every_possible_edge() -> None:
     """Expand a free cell, two ends of one path, and another free cell."""
     needs = FREE | END << 2 | END << 4 | FREE << 6
     step = Step(4, 0, np.array([1, 2, 3]), NO_MIRROR, list_all_partners(4))
-    keys = np.zeros(20, dtype=np.int64)
-    joined = np.zeros((20, 2), dtype=np.int64)
-    count = expand_state(needs << MATCHING_BITS, step, np.zeros((3, 20), np.int64), keys, joined)
+    ((rows, joined, keys),) = iter_successors(np.array([needs << MATCHING_BITS]), step)
+    assert rows.tolist() == [0, 0]
     # 1 and 2 are partners: joined to both, the first cell would close a cycle
-    assert joined[:count].tolist() == [[0, 2], [1, 2]]
-    for key, other in zip(keys[:count].tolist(), (2, 1), strict=True):
-        needs = END << 2 * (other - 1) | END << 4 | FREE << 6
+    assert sorted(joined.tolist()) == [0b101, 0b110]
+    for key, others in zip(keys.tolist(), joined.tolist(), strict=True):
+        needs = END << 2 * (1 if others == 0b101 else 0) | END << 4 | FREE << 6
         assert key == needs << MATCHING_BITS
 
 
@@ -319,11 +322,15 @@ def test_a_state_and_its_mirror_image_are_merged() -> None:
 @given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
 def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
     numbers = np.arange(len(keys)) + 1
-    table, result = make_hash_table(np.array(keys, dtype=np.int64), numbers)
-    places = [find_place(key, table) for key in keys]
-    assert result[places].tolist() == numbers.tolist()
-    others = {key ^ 1 for key in keys} - {0, *keys}
-    assert all(table[find_place(key, table)] == 0 for key in others)
+    table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
+    assert table.filled == len(keys)
+    assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
+    others = sorted({key ^ 1 for key in keys} - {0, *keys})
+    assert not table.look_up(np.array(others, dtype=np.int64)).any()
+    table.grow(3 * len(keys))
+    table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
+    doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
+    assert dict(zip(*(column.tolist() for column in table.take_columns()), strict=True)) == doubled
 
 
 def test_keys_are_spread_over_the_hash_table() -> None:
@@ -332,8 +339,8 @@ def test_keys_are_spread_over_the_hash_table() -> None:
     layer = halves.first
     for step in halves.steps:
         layer = advance_layer(layer, step, lambda: None)
-    table, _ = make_hash_table(layer.keys, layer.ways)
-    runs = np.diff(np.flatnonzero(table == 0))
+    table = HashTable.from_columns(layer.keys, layer.ways)
+    runs = np.diff(np.flatnonzero(table.keys == 0))
     assert len(layer.keys) > 10_000
     assert runs.max() < 500
 

@@ -1,4 +1,4 @@
-"""Compiled expansion of frontier states (`tablebase.frontier.state`): one step of a sweep.
+"""Expansion of frontier states (`tablebase.frontier.state`): one step of a sweep.
 
 Cells need not leave the frontier in the order in which they entered it: in a sweep for open paths
 the virtual square stays to the end.
@@ -6,12 +6,22 @@ the virtual square stays to the end.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from tablebase.frontier.bits import count_ones
-from tablebase.frontier.keys import MATCHING_MASK, Array, rank_matching, relabel_cells, unpack_key
+import numpy as np
+
+from pipeline.search.tour_counting.edge_sets import (
+    Filter,
+    iter_edge_sets,
+    rank_edge_sets,
+    relabel_needs,
+)
+from tablebase.frontier.keys import Array
 from tablebase.frontier.state import FREE, MATCHING_BITS
-from tablebase.jit import compiled
+
+STATES_PER_BATCH = 1 << 15
+"""Most states whose needs are unpacked at a time."""
 
 
 class Step(NamedTuple):
@@ -38,86 +48,65 @@ class Step(NamedTuple):
     """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
-@compiled
-def expand_state(key: int, step: Step, cells: Array, keys: Array, joined_cells: Array) -> int:
-    """Expand a state: write its successors' keys and joined cells, and return how many there are.
+class Successors(NamedTuple):
+    """The states that follow some others, each with the number of the state that it follows.
 
-    `joined_cells` gets for each successor two positions in `step.others`, -1 for none. Partners are
-    never joined: that would close a cycle, and cycles close only where the two halves meet. Once
-    the first cell needs nothing, all further edges join a dark square and a light one, so that both
-    colours must need equally many; other states are left out. `cells` is scratch space: three rows
-    with a number for each cell.
+    `joined` has a bit for each of `Step.others` that the finished cell was joined to.
     """
-    partner, ends, moved = cells
-    unpack_key(key, step.partners, partner, ends)
-    cell, others = step.cell, step.others
-    needs = key >> MATCHING_BITS | FREE << 2 * step.cells
-    wanted_edges = needs >> 2 * cell & 3
-    count = 0
-    if wanted_edges == 0:
-        keys[count] = _drop_cell(needs, cell) << MATCHING_BITS | key & MATCHING_MASK
-        joined_cells[count] = -1
-        count += 1
-    for first in range(len(others) if wanted_edges else 0):
-        one = others[first]
-        need = needs >> 2 * one & 3
-        cell_end = cell if wanted_edges == FREE else partner[cell]
-        one_end = one if need == FREE else partner[one]
-        if need == 0 or cell_end == one:
-            continue
-        needs_after = needs - (1 << 2 * cell) - (1 << 2 * one)
-        partner[cell_end], partner[one_end] = one_end, cell_end
-        if wanted_edges == 1:
-            packed_needs = _drop_cell(needs_after, cell) << MATCHING_BITS
-            keys[count] = packed_needs | rank_matching(needs_after, partner)
-            joined_cells[count, 0], joined_cells[count, 1] = first, -1
-            count += 1
-        for second in range(first + 1, len(others) if wanted_edges == FREE else 0):
-            two = others[second]
-            need = needs >> 2 * two & 3
-            two_end = two if need == FREE else partner[two]
-            if need == 0 or one_end == two:
-                continue
-            # after the first edge, `cell` is an end of the path whose other end is `one_end`
-            needs_after_two = needs_after - (1 << 2 * cell) - (1 << 2 * two)
-            partner[one_end], partner[two_end] = two_end, one_end
-            packed_needs = _drop_cell(needs_after_two, cell) << MATCHING_BITS
-            keys[count] = packed_needs | rank_matching(needs_after_two, partner)
-            joined_cells[count, 0], joined_cells[count, 1] = first, second
-            count += 1
-            partner[one_end], partner[two_end] = cell_end, two
-        partner[cell_end], partner[one_end] = cell, one
-    valid_count = 0
-    for index in range(count):
-        key = keys[index]
-        key_needs = key >> MATCHING_BITS
-        if (
-            step.wanted >= 0
-            and joined_cells[index, 0] != step.wanted
-            and joined_cells[index, 1] != step.wanted
-        ):
-            continue
-        if (
-            key_needs & 3 == 0
-            and _sum_needs(key_needs, step.dark) - _sum_needs(key_needs, step.light) != step.surplus
-        ):
-            continue
-        if len(step.mirror):
-            key = min(key, relabel_cells(key, step.mirror, step.partners, partner, ends, moved))
-        keys[valid_count] = key
-        joined_cells[valid_count] = joined_cells[index]
-        valid_count += 1
-    return valid_count
+
+    rows: Array
+    joined: Array
+    keys: Array
 
 
-@compiled
-def _drop_cell(needs: int, cell: int) -> int:
-    """Remove a cell that needs nothing from the packed needs."""
+def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
+    """Iterate over the successors of states, in bounded batches, state by state.
+
+    Partners are never joined: that would close a cycle, and cycles close only where the two halves
+    meet. Once the first cell needs nothing, all further edges join a dark square and a light one,
+    so that both colours must need equally many; other states are left out.
+    """
+    edges = np.column_stack((np.full_like(step.others, step.cell), step.others))
+    # the colours have the cells' numbers after the step
+    first, dark, light = (_insert_cell(cells, step.cell) for cells in (3, step.dark, step.light))
+    wanted = 1 << step.wanted if step.wanted >= 0 else 0
+    kept = Filter(wanted, 3 << 2 * step.cell, first, dark, light, step.surplus)
+    for start in range(0, len(keys), STATES_PER_BATCH):
+        batch = keys[start : start + STATES_PER_BATCH]
+        needs = batch >> MATCHING_BITS | FREE << 2 * step.cells
+        for rows, joined, left in iter_edge_sets(needs, edges, kept):
+            next_keys = _make_keys(batch[rows], joined, left, edges, step)
+            is_legal = next_keys >= 0
+            yield Successors(start + rows[is_legal], joined[is_legal], next_keys[is_legal])
+
+
+def _make_keys(keys: Array, joined: Array, left: Array, edges: Array, step: Step) -> Array:
+    """Return the key of each successor, -1 for a closed cycle.
+
+    `left` has the needs after the edges, in the cells' numbers before the step.
+    """
+    numbers = np.arange(step.cells + 1)
+    places = numbers - (numbers > step.cell)
+    places[step.cell] = step.cells  # the finished cell: no end of a path
+    needs = left & (1 << 2 * step.cell) - 1 | left >> 2 & -1 << 2 * step.cell
+    if not len(step.mirror):
+        ranks = rank_edge_sets(keys, joined, needs, edges, places, step.partners)
+        return np.where(ranks < 0, -1, needs << MATCHING_BITS | ranks)
+    image_needs = relabel_needs(needs, step.mirror)
+    image_places = np.append(step.mirror, step.cells)[places]
+    result = np.full_like(keys, np.iinfo(np.int64).max)
+    for to_needs, to_places, is_chosen in (
+        (needs, places, needs <= image_needs),
+        (image_needs, image_places, image_needs <= needs),
+    ):
+        at = np.flatnonzero(is_chosen)
+        ranks = rank_edge_sets(keys[at], joined[at], to_needs[at], edges, to_places, step.partners)
+        image_keys = np.where(ranks < 0, -1, to_needs[at] << MATCHING_BITS | ranks)
+        result[at] = np.minimum(result[at], image_keys)
+    return result
+
+
+def _insert_cell(needs: int, cell: int) -> int:
+    """Return packed needs with a cell inserted that needs nothing."""
     below = (1 << 2 * cell) - 1
-    return needs & below | needs >> 2 & ~below
-
-
-@compiled
-def _sum_needs(needs: int, cells: int) -> int:
-    """Return the number of edges that the given cells need in all."""
-    return count_ones(needs & cells) + 2 * count_ones(needs >> 1 & cells)
+    return needs & below | (needs & ~below) << 2

@@ -16,46 +16,52 @@ the remaining matching, and so on, until one pair remains on both sides, which c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_counting.halves import Halves
-from pipeline.search.tour_counting.sweep import (
-    COUNT_LIMIT,
-    CountOverflow,
-    Layer,
-    find_place,
-    make_hash_table,
+from pipeline.search.tour_counting.edge_sets import (
+    Filter,
+    iter_edge_sets,
+    rank_edge_sets,
+    relabel_needs,
 )
-from tablebase.frontier.bits import count_ones, find_lowest
+from pipeline.search.tour_counting.halves import Halves
+from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
+from pipeline.search.tour_counting.pair_removal import PairRemoval
+from pipeline.search.tour_counting.sweep import COUNT_LIMIT, Layer
 from tablebase.frontier.keys import (
     END_BITS,
     MATCHING_COUNTS,
-    MATCHING_STARTS,
     MAX_CELLS,
     Array,
     list_all_partners,
-    rank_matching,
-    renumber_end,
-    unpack_key,
 )
-from tablebase.frontier.state import END, FREE, MATCHING_BITS
+from tablebase.frontier.state import FREE, MATCHING_BITS
 from tablebase.jit import compiled
+
+MAX_SUMS = 1 << 16
+"""Most matchings for which numbers are added up at a time, unless a single need has more."""
+MAX_ROWS = 1 << 16
+"""States of both sides above which fewer needs are combined at a time."""
 
 
 class Side(NamedTuple):
     """The states of one half at the cut, by ascending key, and the edges that they may add there.
 
     A state represents one or more *views*: states of the cut in which its cells have other places.
-    Its ways are those of all views together. `needs` and `begins` are a hash table: by a need plus
-    one, the number of the first state with that need.
+    Its ways are those of all views together.
     """
 
     keys: Array
     ways: Array
     needs: Array
+    """The distinct needs of the states, ascending."""
     begins: Array
+    """Where the states with each of these needs begin, and the number of all states."""
+    table: HashTable
+    """By a need plus one, its number among `needs`, plus one."""
     views: Array
     """For each view, the place of each cell in the cut."""
     edges: Array
@@ -63,18 +69,6 @@ class Side(NamedTuple):
     partners: Array
     wanted: int = 0
     """The edges of the cut that this side must add, as bits."""
-
-
-class PairRemoval(NamedTuple):
-    """The matchings that become a given matching when a pair of ends is removed, by pairs of ends.
-
-    For k pairs: for each end j that the first end may be paired with, and each matching of the 2k-2
-    ends without these two, the 2k-2 matchings of all ends that become it. They begin at
-    `sources[begins[k]]`.
-    """
-
-    begins: Array
-    sources: Array
 
 
 def make_sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
@@ -98,47 +92,17 @@ def make_side(layer: Layer, edges: Array, views: Array) -> Side:
     keys, ways = layer.keys[order], layer.ways[order]
     needs = keys >> MATCHING_BITS
     begins = np.flatnonzero(_mark_new(needs))
-    table = make_hash_table(needs[begins] + 1, begins)
-    return change_view(
-        Side(keys, ways, *table, views, edges, list_all_partners(views.shape[1])), edges, views
-    )
+    needs = needs[begins]
+    table = HashTable.from_columns(needs + 1, np.arange(len(needs)) + 1)
+    partners = list_all_partners(views.shape[1])
+    side = Side(keys, ways, needs, np.append(begins, len(keys)), table, views, edges, partners)
+    return change_view(side, edges, views)
 
 
 def change_view(side: Side, edges: Array, views: Array) -> Side:
     """Return the side's states with other edges of the cut, and in other views."""
     view_edges = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
     return side._replace(edges=np.array(view_edges, dtype=np.int64), views=views, wanted=0)
-
-
-def make_pair_removal(max_pairs: int) -> PairRemoval:
-    """Return the pair removal for matchings of up to `max_pairs` pairs."""
-    pairs = np.arange(max_pairs + 1)
-    ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHING_COUNTS[pairs])
-    sources, partners = np.empty(ends[-1], dtype=np.int32), list_all_partners(2 * max_pairs)
-    for k in range(2, max_pairs + 1):
-        shape = (2 * k - 1, int(MATCHING_COUNTS[k - 1]), 2 * k - 2)
-        _fill_pair_removal(k, partners, sources[ends[k - 1] : ends[k]].reshape(shape))
-    return PairRemoval(np.roll(ends, 1), sources)
-
-
-@compiled
-def _fill_pair_removal(pairs: int, partners: Array, sources: Array) -> None:
-    ends = 2 * pairs
-    needs = END_BITS & ((1 << 2 * ends) - 1)
-    rest, partner = np.zeros((2, ends), dtype=np.int64)
-    for j in range(1, ends):
-        for matching in range(sources.shape[1]):
-            packed = partners[MATCHING_STARTS[pairs - 1] + matching]
-            for end in range(ends - 2):
-                rest[renumber_end(end, j)] = renumber_end(packed >> 4 * end & 15, j)
-            for way in range(ends - 2):
-                # before the removal, the path between these two went through the first end and j
-                one = renumber_end(way, j)
-                other = rest[one]
-                partner[:] = rest
-                partner[0], partner[one] = one, 0
-                partner[j], partner[other] = other, j
-                sources[j - 1, matching, way] = rank_matching(needs, partner)
 
 
 def find_max_pairs(needs: Array) -> int:
@@ -167,13 +131,12 @@ def _list_needs_left(side: Side) -> Array:
     """List the remaining needs of a side's states after each set of its edges, in all views."""
     needs = side.keys[:0]
     for view, edges in zip(side.views, side.edges, strict=True):
-        view_needs = side.needs[side.needs != 0] - 1
+        view_needs = side.needs
         for one, two, _ in edges:
             can_join = (view_needs >> 2 * one & 3 > 0) & (view_needs >> 2 * two & 3 > 0)
             needs_joined = view_needs[can_join] - (1 << 2 * one) - (1 << 2 * two)
             view_needs = _merge_distinct(view_needs, needs_joined)
-        moved = [(view_needs >> 2 * cell & 3) << 2 * place for cell, place in enumerate(view)]
-        needs = _merge_distinct(needs, np.sum(moved, axis=0))
+        needs = _merge_distinct(needs, relabel_needs(view_needs, view))
     return needs
 
 
@@ -194,6 +157,16 @@ def _mark_new(ascending: Array) -> Array:
     return new
 
 
+class Rows(NamedTuple):
+    """States that have needs after some edges: the number of the need and of the state, the rank of
+    the state's matching after the edges, and the edges as bits."""
+
+    needs: Array
+    states: Array
+    matchings: Array
+    edges: Array
+
+
 def add_completions(
     needs: Array, one: Side, other: Side, removal: PairRemoval, onward: Array
 ) -> Array:
@@ -202,175 +175,137 @@ def add_completions(
     Only states that have one of these needs after their edges get completions. Returns for each
     cell the number of the cycles that use its edge to the virtual square.
     """
-    sums, spare = np.zeros((2, MATCHING_COUNTS[len(removal.begins) - 1]), dtype=np.int64)
+    uses = np.zeros((2, MAX_CELLS), dtype=np.int64)
     full_needs = make_full_needs(one.views.shape[1])
-    uses, approximate_sum = _add_completions(
-        needs, one, other, full_needs, removal, sums, spare, onward
-    )
-    if approximate_sum >= COUNT_LIMIT:
-        raise CountOverflow
+    sizes = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
+    done, count = 0, 8
+    while done < len(needs):
+        fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), MAX_SUMS, side="right")
+        batch = needs[done : done + max(int(fitting), 1)]
+        done += len(batch)
+        one_rows, other_rows = _find_states(batch, one), _find_states(full_needs - batch, other)
+        _combine(batch, (one, other), (one_rows, other_rows), removal, onward, uses)
+        rows = len(one_rows.needs) + len(other_rows.needs)
+        count = max(count // 2, 1) if rows > MAX_ROWS else 2 * count
     # sums over two views may exceed 2^63, but no number of cycles does
     total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
 
 
-@compiled
-def _add_completions(
-    needs_list: Array, one: Side, other: Side, full_needs: int, removal: PairRemoval,
-    buffer: Array, spare: Array, onward: Array,
-) -> tuple[Array, float]:  # fmt: skip
-    """Compute `add_completions`; return the uses by side, and the largest sum of ways as a float.
+def _find_states(needs: Array, side: Side) -> Rows:
+    """Find the states of a side that have one of these needs after some edges, in all views."""
+    batches = [
+        rows
+        for view, edges in zip(side.views, side.edges, strict=True)
+        for rows in _iter_states(needs, side, view, edges[:, :2])
+    ]
+    return Rows(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
-    The float is infinite on overflow. `buffer` and `spare` are scratch space.
+
+def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterator[Rows]:
+    """Iterate over the states in one view; `edges` has the cells that each edge joins.
+
+    A cell needs two edges less what it has: so the edges before which a state has few needs are
+    those that can be added to what all these cells lack.
     """
-    uses = np.zeros((2, MAX_CELLS), dtype=np.int64)
-    has_virtual, views = other.edges[:, :, 2].any(), len(other.views)
-    one_rows, other_rows = np.empty((1, 3), dtype=np.int64), np.empty((1, 3), dtype=np.int64)
-    largest = 0.0
-    for needs in needs_list:
-        pairs = count_ones(needs & END_BITS) // 2
-        one_count, one_rows = _find_states(needs, one, one_rows)
-        if one_count == 0:
-            continue
-        other_count, other_rows = _find_states(full_needs - needs, other, other_rows)
-        if other_count == 0:
-            continue
-        sums = buffer[: MATCHING_COUNTS[pairs]]
-        sums[:] = 0
-        approximate_sum = 0.0
-        for state, matching, _ in other_rows[:other_count]:
-            sums[matching] += other.ways[state]
-            approximate_sum += float(other.ways[state])
-        largest = max(largest, approximate_sum)
-        sums //= views
-        completions = _sum_completions(buffer, spare, pairs, removal)
-        for state, matching, edges in one_rows[:one_count]:
-            onward[state] += completions[matching]
-            if onward[state] < 0:
-                return uses, np.inf
-            _count_uses(uses[0], one, edges, one.ways[state] * completions[matching])
-        if has_virtual:
-            sums[:] = 0
-            for state, matching, _ in one_rows[:one_count]:
-                sums[matching] += one.ways[state]
-            completions = _sum_completions(buffer, spare, pairs, removal)
-            for state, matching, edges in other_rows[:other_count]:
-                _count_uses(uses[1], other, edges, other.ways[state] * completions[matching])
-    return uses, largest
+    full = sum(FREE << 2 * cell for cell in range(len(view)))
+    own_needs = relabel_needs(needs, np.argsort(view))
+    for sets in iter_edge_sets(full - own_needs, edges, Filter(side.wanted)):
+        group = side.table.look_up(full - sets.left + 1) - 1
+        at = np.flatnonzero(group >= 0)
+        group = group[at]
+        sizes = side.begins[group + 1] - side.begins[group]
+        # one row for each state of each group
+        at = np.repeat(at, sizes)
+        skipped = np.cumsum(sizes) - sizes - side.begins[group]
+        states = np.arange(len(at)) - np.repeat(skipped, sizes)
+        rows, bits = sets.rows[at], sets.bits[at]
+        matchings = rank_edge_sets(side.keys[states], bits, needs[rows], edges, view, side.partners)
+        at = np.flatnonzero(matchings >= 0)
+        yield Rows(rows[at], states[at], matchings[at], bits[at])
 
 
-@compiled
-def _count_uses(uses: Array, side: Side, edges: int, cycles: int) -> None:
-    """Add a number of cycles for each of these edges that leads to the virtual square."""
-    while edges:
-        _, cell, is_virtual = side.edges[0, find_lowest(edges)]
-        uses[side.views[0, cell]] += is_virtual * cycles
-        edges &= edges - 1
+def _combine(
+    needs: Array, sides: tuple[Side, Side], rows: tuple[Rows, Rows], removal: PairRemoval,
+    onward: Array, uses: Array,
+) -> None:  # fmt: skip
+    """Add the completions of the first side's states, and the uses of both sides' edges.
 
-
-@compiled
-def _find_states(needs: int, side: Side, rows: Array) -> tuple[int, Array]:
-    """Find the states of a side that have these needs after some edges, in all views.
-
-    Returns their number and the rows, which have been enlarged if necessary. A row is the number of
-    the state, the rank of its matching after the edges, and the edges as bits.
+    `rows` are the states that have these needs, or what remains of them on the other side.
     """
-    buffers = np.zeros((3, MAX_CELLS + 1), dtype=np.int64)
-    chosen = np.empty(side.edges.shape[1], dtype=np.int64)
-    count = 0
-    for view in range(len(side.views)):
-        places, view_edges = side.views[view], side.edges[view]
-        needs_before = size = edges = 0
-        for cell in range(len(places)):
-            needs_before |= (needs >> 2 * places[cell] & 3) << 2 * cell
-        while size >= 0:
-            slot = find_place(needs_before + 1, side.needs)
-            has_states = side.needs[slot] and edges & side.wanted == side.wanted
-            state = side.begins[slot] if has_states else len(side.keys)
-            while state < len(side.keys) and side.keys[state] >> MATCHING_BITS == needs_before:
-                matching = _rank_with_edges(
-                    side.keys[state], side, view_edges, chosen[:size], places, buffers
-                )
-                if matching >= 0:
-                    if count == len(rows):
-                        rows = np.append(rows, np.empty_like(rows), axis=0)
-                    rows[count] = state, matching, edges
-                    count += 1
-                state += 1
-            size, needs_before, edges = _next_set(view_edges, chosen, size, needs_before, edges)
-    return count, rows
+    pairs = np.bitwise_count(needs & END_BITS).astype(np.int64) // 2
+    ends = np.cumsum(MATCHING_COUNTS[pairs])
+    begins = ends - MATCHING_COUNTS[pairs]
+    has_virtual = sides[1].edges[:, :, 2].any()
+    for own, theirs in ((0, 1), (1, 0)) if has_virtual else ((0, 1),):
+        sums = np.zeros((2, ends[-1]), dtype=np.int64)
+        their_ways = sides[theirs].ways[rows[theirs].states]
+        np.add.at(sums[0], begins[rows[theirs].needs] + rows[theirs].matchings, their_ways)
+        if theirs == 1:
+            approximate_sums = np.bincount(rows[1].needs, their_ways.astype(float))
+            if approximate_sums.max(initial=0) >= COUNT_LIMIT:
+                raise CountOverflow
+            sums[0] //= len(sides[1].views)
+        _sum_completions(sums[0], sums[1], begins, pairs, *removal, MATCHING_COUNTS)
+        # each step from pairs to one less goes from one row of sums to the other
+        at_row = np.maximum(pairs - 1, 0) % 2
+        completions = sums[at_row[rows[own].needs], begins[rows[own].needs] + rows[own].matchings]
+        if own == 0:
+            _add_counts(onward, rows[0].states, completions)
+        _count_uses(uses[own], sides[own], rows[own], completions)
+
+
+def _add_counts(totals: Array, places: Array, counts: Array) -> None:
+    """Add counts to the totals in some places; raise CountOverflow if a total does not fit."""
+    most = float(totals[places].max(initial=0)) + float(counts.astype(float).sum())
+    if most < COUNT_LIMIT / 2:
+        np.add.at(totals, places, counts)
+        return
+    for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+        total = int(totals[place]) + count
+        if total >= COUNT_LIMIT:
+            raise CountOverflow
+        totals[place] = total
+
+
+def _count_uses(uses: Array, side: Side, rows: Rows, completions: Array) -> None:
+    """Add the cycles that use each edge to the virtual square, by the edge's other cell."""
+    virtual = np.flatnonzero(side.edges[0, :, 2]).tolist()
+    if not virtual:
+        return
+    cycles = side.ways[rows.states] * completions
+    for number in virtual:
+        cell = side.views[0, side.edges[0, number, 1]]
+        uses[cell] += np.dot(cycles, rows.edges >> number & 1)
 
 
 @compiled
-def _next_set(
-    edges: Array, chosen: Array, size: int, needs_before: int, bits: int
-) -> tuple[int, int, int]:
-    """Choose the next set of edges; return its size or -1, the needs before it, and its bits.
+def _sum_completions(
+    sums: Array, spare: Array, block_begins: Array, pairs: Array, begins: Array, sources: Array,
+    matching_counts: Array,
+) -> None:  # fmt: skip
+    """Sum for each matching the numbers of those that close it into one cycle, block by block.
 
-    `chosen` gets the numbers of its edges. A cell needs at most two edges before the set.
+    A block has all matchings of a number of pairs. `sums` has the numbers; both arrays are
+    overwritten. Each step from k pairs to k-1 goes from one array to the other.
     """
-    number = chosen[size - 1] + 1 if size else 0
-    while True:
-        while number < len(edges):
-            one, two, _ = edges[number]
-            if needs_before >> 2 * one & 3 < FREE and needs_before >> 2 * two & 3 < FREE:
-                chosen[size] = number
-                needs_before += (1 << 2 * one) + (1 << 2 * two)
-                return size + 1, needs_before, bits | 1 << number
-            number += 1
-        if size == 0:
-            return -1, needs_before, bits
-        size -= 1
-        one, two, _ = edges[chosen[size]]
-        needs_before -= (1 << 2 * one) + (1 << 2 * two)
-        bits ^= 1 << chosen[size]
-        number = chosen[size] + 1
-
-
-@compiled
-def _rank_with_edges(
-    key: int, side: Side, edges: Array, chosen: Array, places: Array, buffers: Array
-) -> int:
-    """Return the rank of a state's matching after the chosen edges, -1 if they close a cycle.
-
-    The matching is that of the cut: cells are renumbered by `places`. `buffers` is scratch space.
-    """
-    partner, ends, moved = buffers
-    unpack_key(key, side.partners, partner, ends)
-    needs = key >> MATCHING_BITS
-    for number in chosen:
-        one, two, _ = edges[number]
-        one_end = one if needs >> 2 * one & 3 == FREE else partner[one]
-        two_end = two if needs >> 2 * two & 3 == FREE else partner[two]
-        if one_end == two:
-            return -1
-        partner[one_end], partner[two_end] = two_end, one_end
-        needs -= (1 << 2 * one) + (1 << 2 * two)
-    moved_needs, remaining = 0, needs & END_BITS
-    while remaining:
-        cell = find_lowest(remaining) // 2
-        moved[places[cell]] = places[partner[cell]]
-        moved_needs |= END << 2 * places[cell]
-        remaining &= remaining - 1
-    return rank_matching(moved_needs, moved)
-
-
-@compiled
-def _sum_completions(sums: Array, spare: Array, pairs: int, removal: PairRemoval) -> Array:
-    """Sum for each matching of `pairs` pairs the numbers of those that close it into one cycle.
-
-    `sums` has the numbers; both arrays are overwritten, and one of them is returned.
-    """
-    total_count = MATCHING_COUNTS[pairs]
-    for pairs_left in range(pairs, 1, -1):
-        count, ways = MATCHING_COUNTS[pairs_left], 2 * pairs_left - 2
-        for block in range(0, total_count, count):
-            begin = removal.begins[pairs_left]
-            for matching in range(count):
-                total = 0
-                for source in removal.sources[begin : begin + ways]:
-                    total += sums[block + source]
-                spare[block + matching] = total
-                begin += ways
-        sums, spare = spare, sums
-    return sums
+    for block in range(len(pairs)):
+        first = block_begins[block]
+        last = first + matching_counts[pairs[block]]
+        is_forward = True
+        for pairs_left in range(pairs[block], 1, -1):
+            count, ways = matching_counts[pairs_left], 2 * pairs_left - 2
+            for part in range(first, last, count):
+                begin = begins[pairs_left]
+                for matching in range(part, part + count):
+                    total = 0
+                    if is_forward:
+                        for source in range(begin, begin + ways):
+                            total += sums[part + sources[source]]
+                        spare[matching] = total
+                    else:
+                        for source in range(begin, begin + ways):
+                            total += spare[part + sources[source]]
+                        sums[matching] = total
+                    begin += ways
+            is_forward = not is_forward

@@ -1,0 +1,157 @@
+"""Compiled kernels that add sets of edges to states: which sets can be added, and what results.
+
+Two kernels serve the steps of a sweep and the meeting of its halves. They take arrays of one type
+and create none, and they call nothing of numba's own library: so they compile quickly, once. Sets
+of edges are words with a bit for each edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.keys import MAX_CELLS, Array, rank_matching, unpack_key
+from tablebase.jit import compiled
+
+SETS_PER_BATCH = 1 << 15
+"""Sets of edges in a batch: as many as the processor's cache holds."""
+
+
+class EdgeSets(NamedTuple):
+    """Sets of edges that can be added to states, each with the number of the state in its list."""
+
+    rows: Array
+    bits: Array
+    left: Array
+    """The needs that are left after the edges."""
+
+
+class Filter(NamedTuple):
+    """The sets of edges to list: which edges they must have, and which needs may be left.
+
+    The cells of `finished` must need nothing. Once those of `undecided` need nothing, the needs of
+    the dark cells must exceed those of the light ones by `surplus`. Cells are bits of needs.
+    """
+
+    wanted: int = 0
+    """Edges as bits."""
+    finished: int = 0
+    undecided: int = -1
+    dark: int = 0
+    light: int = 0
+    surplus: int = 0
+
+
+def iter_edge_sets(needs: Array, edges: Array, kept: Filter) -> Iterator[EdgeSets]:
+    """Iterate over the sets of edges that states with these needs can take, in bounded batches.
+
+    `edges` has a row of two cells for each edge. No state is divided between two batches.
+    """
+    edge_needs: Array = (1 << 2 * edges).sum(axis=1)
+    most = 1 << len(edges)  # sets for a state
+    capacity = min(most * len(needs), SETS_PER_BATCH + most)
+    place, limits = np.zeros(1, dtype=np.int64), np.array(kept)
+    while place[0] < len(needs):
+        rows, bits, left = np.empty((3, capacity), dtype=np.int64)
+        count = _list_edge_sets(needs, edge_needs, limits, most, place, rows, bits, left)
+        yield EdgeSets(rows[:count], bits[:count], left[:count])
+
+
+@compiled
+def _list_edge_sets(
+    needs: Array, edge_needs: Array, limits: Array, most: int, place: Array,
+    rows: Array, bits: Array, left: Array,
+) -> int:  # fmt: skip
+    """List sets of edges depth first, from state number `place` on, and return how many.
+
+    `place` gets the first state that has no room. Edges are chosen from the last to the first, so
+    that the one chosen last is the lowest bit.
+    """
+    wanted, finished, undecided = limits[0], limits[1], limits[2]
+    dark, light, surplus = limits[3], limits[4], limits[5]
+    count, row = 0, place[0]
+    while row < len(needs) and count + most <= len(rows):
+        remaining, chosen, edge = needs[row], 0, len(edge_needs)
+        is_new = True
+        while True:
+            if is_new and remaining & finished == 0 and chosen & wanted == wanted:
+                balance = 0
+                if remaining & undecided == 0:
+                    balance = count_ones(remaining & dark) + 2 * count_ones(remaining >> 1 & dark)
+                    balance -= count_ones(remaining & light)
+                    balance -= 2 * count_ones(remaining >> 1 & light) + surplus
+                if balance == 0:
+                    rows[count], bits[count], left[count] = row, chosen, remaining
+                    count += 1
+            is_new = False
+            if edge > 0:
+                edge -= 1
+                if (remaining | remaining >> 1) & edge_needs[edge] == edge_needs[edge]:
+                    remaining -= edge_needs[edge]
+                    chosen |= 1 << edge
+                    is_new = True
+            elif chosen:
+                edge = find_lowest(chosen)
+                remaining += edge_needs[edge]
+                chosen &= chosen - 1
+            else:
+                break
+        row += 1
+    place[0] = row
+    return count
+
+
+def rank_edge_sets(
+    keys: Array, bits: Array, needs: Array, edges: Array, places: Array, partners: Array
+) -> Array:
+    """Return the rank of each state's matching after a set of edges, -1 if they close a cycle.
+
+    The cells are renumbered by `places`; `needs` are those after the edges, in the new numbers.
+    Equal keys should follow each other.
+    """
+    ranks = np.empty_like(keys)
+    firsts, seconds = np.ascontiguousarray(edges.T)
+    ends, unpacked, partner, moved = np.zeros((4, MAX_CELLS + 2), dtype=np.int64)
+    _rank_edge_sets(
+        keys, bits, needs, firsts, seconds, places, partners, ends, unpacked, partner, moved, ranks
+    )
+    return ranks
+
+
+@compiled
+def _rank_edge_sets(
+    keys: Array, bits: Array, needs: Array, firsts: Array, seconds: Array, places: Array,
+    partners: Array, ends: Array, unpacked: Array, partner: Array, moved: Array, ranks: Array,
+) -> None:  # fmt: skip
+    """Compute `rank_edge_sets`; a cell that is no end of a path is its own partner."""
+    previous = -1
+    for row in range(len(keys)):
+        if keys[row] != previous:
+            previous = keys[row]
+            for cell in range(len(places)):
+                unpacked[cell] = cell
+            unpack_key(previous, partners, unpacked, ends)
+        for cell in range(len(places)):
+            partner[cell] = unpacked[cell]
+        edges_left, has_cycle = bits[row], False
+        while edges_left:
+            edge = find_lowest(edges_left)
+            edges_left &= edges_left - 1
+            near, far = partner[firsts[edge]], partner[seconds[edge]]
+            has_cycle |= near == seconds[edge]
+            partner[near] = far
+            partner[far] = near
+        for cell in range(len(places)):
+            moved[places[cell]] = places[partner[cell]]
+        ranks[row] = -1 if has_cycle else rank_matching(needs[row], moved)
+
+
+def relabel_needs(needs: Array, places: Array) -> Array:
+    """Return the needs after each cell has moved to place `places[cell]`."""
+    moved = np.zeros_like(needs)
+    for cell, place in enumerate(places.tolist()):
+        moved |= (needs >> 2 * cell & 3) << 2 * place
+    return moved

@@ -1,0 +1,199 @@
+"""The kernels of counting, beside slow and obvious ones; and how many of them a count compiles."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.search.tour_counting import edge_sets, meet
+from pipeline.search.tour_counting.edge_sets import (
+    Filter,
+    iter_edge_sets,
+    rank_edge_sets,
+    relabel_needs,
+)
+from pipeline.search.tour_counting.hash_table import CountOverflow
+from pipeline.search.tour_counting.pair_removal import make_pair_removal
+from tablebase.frontier.keys import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
+from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, iter_pairs
+from tests.support.shell import python
+
+Edge = tuple[int, int]
+
+
+@st.composite
+def states(draw: st.DrawFn) -> tuple[State, list[Edge], list[int]]:
+    """Draw a state, some edges between its cells, and new places for the cells."""
+    cells = draw(st.integers(3, 9))
+    needs = draw(st.lists(st.integers(0, 2), min_size=cells, max_size=cells))
+    ends = [cell for cell in range(cells) if needs[cell] == END]
+    if len(ends) % 2:
+        needs[ends.pop()] = FREE
+    order = draw(st.permutations(ends))
+    pairs = [*zip(order[::2], order[1::2], strict=True)]
+    partner = dict(pairs) | {other: one for one, other in pairs}
+    edges = draw(st.lists(st.sampled_from([*combinations(range(cells), 2)]), max_size=6))
+    return State(needs, partner), edges, draw(st.permutations(range(cells)))
+
+
+def list_sets(state: State, edges: list[Edge]) -> list[int]:
+    """List the sets of edges, as bits, that give no cell more than it needs."""
+    sets = []
+    for bits in range(1 << len(edges)):
+        needs = [*state.needs]
+        for number, edge in enumerate(edges):
+            for cell in edge:
+                needs[cell] -= bits >> number & 1
+        if min(needs) >= 0:
+            sets.append(bits)
+    return sets
+
+
+def add_edges(state: State, edges: list[Edge], bits: int) -> State | None:
+    """Return the state with a set of edges, added one by one; None if they close a cycle."""
+    result: State | None = state
+    for number, (one, other) in enumerate(edges):
+        if result and bits >> number & 1:
+            result = result.add_edge(one, other)
+    return result
+
+
+@given(states(), states())
+def test_sets_of_edges_are_listed_and_ranked(
+    drawn: tuple[State, list[Edge], list[int]], second: tuple[State, list[Edge], list[int]]
+) -> None:
+    """Add all sets of edges to two states of as many cells."""
+    state, edges, places = drawn
+    edges = edges or [(0, 1)]
+    others = [state, second[0]] if len(second[0].needs) == len(state.needs) else [state, state]
+    keys = np.array([other.key for other in others])
+    edge_cells, to = np.array(edges), np.array(places)
+    (sets,) = iter_edge_sets(keys >> MATCHING_BITS, edge_cells, Filter())
+    expected = [(row, bits) for row in range(2) for bits in list_sets(others[row], edges)]
+    assert sorted(zip(sets.rows.tolist(), sets.bits.tolist(), strict=True)) == expected
+    needs = relabel_needs(sets.left, to)
+    partners = list_all_partners(len(state.needs) + 2)
+    ranks = rank_edge_sets(
+        keys[sets.rows], sets.bits, needs, edge_cells, np.array(places), partners
+    )
+    for row, bits, need, rank in zip(*(column.tolist() for column in (*sets[:2], needs, ranks)),
+                                     strict=True):  # fmt: skip
+        after = add_edges(others[row], edges, bits)
+        assert (rank < 0) == (after is None)
+        if after:
+            assert need << MATCHING_BITS | rank == after.relabel(places).key
+
+
+@given(states(), st.integers(0, 63), st.integers(0, 8), st.integers(-3, 3), st.integers(0, 511))
+def test_sets_of_edges_are_filtered(
+    drawn: tuple[State, list[Edge], list[int]], wanted: int, finished: int, surplus: int, dark: int
+) -> None:
+    state, edges, _ = drawn
+    cells, wanted = len(state.needs), wanted & (1 << len(edges)) - 1
+    finished %= cells
+    dark_cells = [cell for cell in range(cells) if dark >> cell & 1]
+    light_cells = [cell for cell in range(1, cells) if not dark >> cell & 1]
+    dark_bits, light_bits = (
+        sum(END << 2 * cell for cell in group) for group in (dark_cells, light_cells)
+    )
+    kept = Filter(wanted, 3 << 2 * finished, 3, dark_bits, light_bits, surplus)
+    sets = [*iter_edge_sets(np.array([state.key >> MATCHING_BITS]),
+                            np.array(edges, dtype=np.int64).reshape(-1, 2), kept)]  # fmt: skip
+    expected = []
+    for bits in list_sets(state, edges):
+        needs = [*state.needs]
+        for number, edge in enumerate(edges):
+            for cell in edge:
+                needs[cell] -= bits >> number & 1
+        balance = sum(needs[cell] for cell in dark_cells) - sum(needs[cell] for cell in light_cells)
+        if bits & wanted == wanted and not needs[finished] and (needs[0] or balance == surplus):
+            expected.append(bits)
+    assert sorted(bits for batch in sets for bits in batch.bits.tolist()) == expected
+
+
+def test_batches_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = np.full(100, FREE | FREE << 2 | FREE << 4)
+    edges = np.array([(0, 1), (0, 2), (1, 2)])
+    (whole,) = iter_edge_sets(needs, edges, Filter())
+    monkeypatch.setattr(edge_sets, "SETS_PER_BATCH", 20)
+    batches = [*iter_edge_sets(needs, edges, Filter())]
+    assert max(len(batch.rows) for batch in batches) <= 20 + 8
+    for at, column in enumerate(whole):
+        assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
+
+
+@pytest.mark.parametrize("pairs", range(6))
+def test_all_partners_are_those_of_the_matchings(pairs: int) -> None:
+    partners = list_all_partners(2 * pairs + 2)
+    for matching in range(int(MATCHING_COUNTS[pairs])):
+        packed = int(partners[MATCHING_STARTS[pairs] + matching])
+        matched = dict(iter_pairs(matching, 2 * pairs))
+        matched |= {other: one for one, other in matched.items()}
+        assert [packed >> 4 * end & 15 for end in range(2 * pairs)] == [
+            matched[end] for end in range(2 * pairs)
+        ]
+
+
+@pytest.mark.parametrize("pairs", range(2, 6))
+def test_removing_a_pair_joins_the_ends_that_were_paired_with_it(pairs: int) -> None:
+    """Remove the first end and each other one from every matching in which they are no pair."""
+    removal = make_pair_removal(pairs)
+    shape = 2 * pairs - 1, int(MATCHING_COUNTS[pairs - 1]), 2 * pairs - 2
+    begin = removal.begins[pairs]
+    sources = removal.sources[begin : begin + np.prod(shape)].reshape(shape)
+    ends, left = range(2 * pairs), [[set[int]() for _ in range(shape[1])] for _ in range(shape[0])]
+    for matching in range(int(MATCHING_COUNTS[pairs])):
+        matched = dict(iter_pairs(matching, len(ends)))
+        matched |= {other: one for one, other in matched.items()}
+        for j in ends[1:]:
+            if matched[0] == j:
+                continue
+            joined = {**matched, matched[0]: matched[j], matched[j]: matched[0]}
+            rest = [end for end in ends[1:] if end != j]
+            partner = {rest.index(end): rest.index(joined[end]) for end in rest}
+            after = State([END] * len(rest), partner).key & (1 << MATCHING_BITS) - 1
+            left[j - 1][after].add(matching)
+    assert [[{*ways} for ways in rows] for rows in sources.tolist()] == left
+
+
+@pytest.mark.parametrize("most", [0, 1 << 62, (1 << 63) - 1])
+def test_counts_are_added_up_to_the_limit(most: int) -> None:
+    totals, places = np.array([most, 0, 7]), np.array([1, 2, 1, 1])
+    meet._add_counts(totals, places, np.array([1, 2, 1 << 61, 1 << 61]))
+    assert totals.tolist() == [most, 1 + (1 << 62), 9]
+    meet._add_counts(totals, np.array([1]), np.array([(1 << 62) - 2]))
+    assert totals.tolist() == [most, (1 << 63) - 1, 9]
+    for more in ([1], [1 << 62] * 4, [1 << 62] * 5):
+        with pytest.raises(CountOverflow):
+            meet._add_counts(totals.copy(), np.full(len(more), 1), np.array(more))
+
+
+FIRST_COUNT = """
+import json
+from concurrent.futures import ThreadPoolExecutor
+from numba.core import event
+from pipeline.builders.sweep_driver import count_tours
+from pipeline.tasks import TaskRunner
+from tablebase.puzzles.knight.board import KnightBoard
+
+with event.install_recorder("numba:compile") as recorder, ThreadPoolExecutor(1) as pool:
+    for ranks in (5, 6):
+        count_tours(KnightBoard(5, ranks), TaskRunner(pool, 1), paths=True)
+kernels = [of.data["dispatcher"].py_func.__name__ for _, of in recorder.buffer if of.is_start]
+print(json.dumps(sorted(kernels)))
+"""
+
+
+def test_a_first_count_compiles_four_kernels_once(tmp_path: Path) -> None:
+    """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
+
+    Nothing of numba's own library is among them, such as the making of arrays and of texts.
+    """
+    ended = python(FIRST_COUNT, env={"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"})
+    assert ended.code == 0, ended.err
+    kernels = ["_list_edge_sets", "_rank_edge_sets", "_sum_completions", "_use_table"]
+    assert json.loads(ended.out) == [*kernels, "rank_matching", "unpack_key"]
