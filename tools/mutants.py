@@ -91,7 +91,7 @@ QUERY_TESTS = {
     "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
     "queries/knight/sampling.py": "queries/sampling",
-    "queries/knight/unrank_kernels.py": "queries/sampling",
+    "queries/knight/unranking.py": "queries/sampling",
     "queries/histogram.py": (
         "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
     ),

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from queries.kernels.tour_cells import Layer
 from queries.knight.ranked_tours import RankedTours
-from queries.knight.unrank_kernels import Layer, unrank_tours, validate_layer
+from queries.knight.unranking import unrank_tours, validate_layer
 from queries.reader import ignore_progress
 from tablebase.errors import BadRequest
 from tablebase.frontier.keys import Array

@@ -16,9 +16,10 @@ from pipeline.commands.app import run_app
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader
+from queries.kernels.tour_cells import SweepCells
+from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
 from queries.knight.reader import MAX_DISTINCT, KnightReader
 from queries.knight.sampling import draw_numbers, sample_by_rank
-from queries.knight.unrank_kernels import MAX_STEPS, SweepCells, step_back_kernel
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier.keys import MAX_CELLS, list_all_partners
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
