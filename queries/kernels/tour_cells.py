@@ -1,4 +1,4 @@
-"""What the kernels of tours share: the fields of a sweep, and short searches of arrays."""
+"""The fields of a sweep that the kernels of tours need, and short searches of arrays."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _mark_new(ascending: Array) -> Array:
     return new
 
 
-class Rows(NamedTuple):
+class MatchingStates(NamedTuple):
     """States that have needs after some edges: the number of the need and of the state, the rank of
     the state's matching after the edges, and the edges as bits."""
 
@@ -192,17 +192,17 @@ def add_completions(
     return total
 
 
-def _find_states(needs: Array, side: Side) -> Rows:
+def _find_states(needs: Array, side: Side) -> MatchingStates:
     """Find the states of a side that have one of these needs after some edges, in all views."""
     batches = [
         rows
         for view, edges in zip(side.views, side.edges, strict=True)
         for rows in _iter_states(needs, side, view, edges[:, :2])
     ]
-    return Rows(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
+    return MatchingStates(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
-def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterator[Rows]:
+def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterator[MatchingStates]:
     """Iterate over the states in one view; `edges` has the cells that each edge joins.
 
     A cell needs two edges less what it has: so the edges before which a state has few needs are
@@ -222,11 +222,11 @@ def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterato
         rows, bits = sets.rows[at], sets.bits[at]
         matchings = rank_edge_sets(side.keys[states], bits, needs[rows], edges, view, side.partners)
         at = np.flatnonzero(matchings >= 0)
-        yield Rows(rows[at], states[at], matchings[at], bits[at])
+        yield MatchingStates(rows[at], states[at], matchings[at], bits[at])
 
 
 def _combine(
-    needs: Array, sides: tuple[Side, Side], rows: tuple[Rows, Rows], removal: PairRemoval,
+    needs: Array, sides: tuple[Side, Side], rows: tuple[MatchingStates, MatchingStates], removal: PairRemoval,
     onward: Array, uses: Array,
 ) -> None:  # fmt: skip
     """Add the completions of the first side's states, and the uses of both sides' edges.
@@ -268,7 +268,7 @@ def _add_counts(totals: Array, places: Array, counts: Array) -> None:
         totals[place] = total
 
 
-def _count_uses(uses: Array, side: Side, rows: Rows, completions: Array) -> None:
+def _count_uses(uses: Array, side: Side, rows: MatchingStates, completions: Array) -> None:
     """Add the cycles that use each edge to the virtual square, by the edge's other cell."""
     virtual = np.flatnonzero(side.edges[0, :, 2]).tolist()
     if not virtual:
