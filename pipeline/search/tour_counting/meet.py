@@ -226,8 +226,8 @@ def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterato
 
 
 def _combine(
-    needs: Array, sides: tuple[Side, Side], rows: tuple[MatchingStates, MatchingStates], removal: PairRemoval,
-    onward: Array, uses: Array,
+    needs: Array, sides: tuple[Side, Side], rows: tuple[MatchingStates, MatchingStates],
+    removal: PairRemoval, onward: Array, uses: Array,
 ) -> None:  # fmt: skip
     """Add the completions of the first side's states, and the uses of both sides' edges.
 
