@@ -315,7 +315,6 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
-    "README.md": lambda: insert_lineage(with_output("README.md")),
 }
 """The functions that write the pages that are generated, in whole or in part."""
 
