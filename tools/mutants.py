@@ -7,7 +7,7 @@ tables they build, so a mutant that survives is tried once more in a process tha
 nothing of the program and shares no folder. Mutants that survive this too are printed.
 
 mutmut skips decorated functions, so kernels are mutated as plain Python.
-`python -m tools.mutants queries/index_reader.py` runs the mutants of one file. The numbers of mutants
+`python -m tools.mutants queries/index_reader.py` runs the mutants of one file. Their numbers
 go to `docs/mutants.md`, where each file has those of its last run.
 """
 

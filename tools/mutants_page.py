@@ -19,7 +19,7 @@ without a row has not been run.
 - *timed out*: the tests took more than four times as long as usual, so the change was noticed too.
 - *survived*: all tests passed. The run prints these changes.
 
-`python -m tools.mutants tablebase/tables/repair.py` runs one file. [testing.md](testing.md) explains
+`python -m tools.mutants tablebase/tables/repair.py` runs one file. [testing.md](testing.md) has
 the other tests.
 
 | file | mutants | killed | timed out | survived |

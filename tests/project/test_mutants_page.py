@@ -1,4 +1,4 @@
-"""Tests of the page of mutation results: it has the tool's form, and rows only of files that exist."""
+"""Tests of the page of mutation results: its form, and its rows."""
 
 from pathlib import Path
 
