@@ -56,7 +56,7 @@ COMMANDS = (
     ("clean",),
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
-PAGES = ("README.md", "docs/rules.md", "docs/batches.md")
+PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/counting.md")
 PACKAGES = ("tablebase", "queries", "pipeline")
 BUILD_STEPS = (
     "pipeline/run.py",
