@@ -33,6 +33,7 @@ from tests.support.shell import program
 from tools.counting_picture import draw_counting
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
+from tools.recipe_results import format_recipes_page
 from tools.sliding_picture import draw_sliding
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -309,6 +310,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
+    "docs/recipes.md": format_recipes_page,
     "docs/import-layers.svg": draw_import_graph,
     "docs/sliding.svg": draw_sliding,
     "docs/counting.svg": draw_counting,
