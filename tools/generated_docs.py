@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable
 from functools import partial
@@ -29,6 +30,7 @@ from tablebase.puzzle import Column, Recipe, Table
 from tablebase.puzzles import MODULES, list_puzzles
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
+from tests.support.call_order import list_called_modules
 from tests.support.shell import program
 from tools.counting_picture import draw_counting
 from tools.import_graph_picture import draw_import_graph
@@ -59,32 +61,19 @@ COMMANDS = (
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/counting.md")
 PACKAGES = ("tablebase", "queries", "pipeline")
-BUILD_STEPS = (
+BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",
-    "tablebase/puzzles/eight.py",
     "pipeline/build.py",
     "pipeline/builders/registry.py",
-    "pipeline/builders/graph_table.py",
     "pipeline/tasks.py",
+    "pipeline/builders/graph_table.py",
+    "tablebase/puzzles/eight.py",
     "pipeline/search/breadth_first.py",
     "tablebase/tables/parquet.py",
     "tablebase/tables/index_format.py",
-    "tablebase/tables/manifest.py",
-)
-ANSWER_STEPS = (
-    "pipeline/run.py",
-    "queries/query_options.py",
-    "queries/dispatch.py",
-    "queries/eight/reader.py",
-    "queries/goal_reader.py",
-    "tablebase/puzzles/eight.py",
-    "queries/index_reader.py",
-    "tablebase/tables/store.py",
-    "queries/facts.py",
-    "tablebase/stdio.py",
-)
-"""The modules that do most of the work of one command, in the order in which they do it."""
+}
+"""The modules that do most of the work of a build."""
 
 
 def run_command(command: str) -> str:
@@ -257,8 +246,16 @@ def format_lineage() -> str:
     return f"```mermaid\n{flowchart}```\n"
 
 
-def format_steps(modules: tuple[str, ...]) -> str:
-    """Format modules in the order of their work, each with its docstring's summary."""
+def format_build_steps() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        called = list_called_modules("precompute", "eight", "--jobs", "1", "--outputs", folder)
+    steps = [name for name in called if name in BUILD_STEPS]
+    assert {*steps} == BUILD_STEPS
+    return format_steps(steps)
+
+
+def format_steps(modules: list[str]) -> str:
+    """Format modules in the order of their first calls, each with its docstring's summary."""
     steps = (f"{at}. `{name}`: {summarize(ROOT / name)}\n" for at, name in enumerate(modules, 1))
     return "".join(steps)
 
@@ -295,8 +292,8 @@ def architecture_page() -> str:
     """Return the page on the architecture with its generated parts."""
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     for mark, text in {
-        "build": format_steps(BUILD_STEPS),
-        "answer": format_steps(ANSWER_STEPS),
+        "build": format_build_steps(),
+        "answer": format_steps(list_called_modules("query", "eight", "378546201")),
         "lineage": format_lineage(),
         "recipes": format_recipes(),
         "contracts": format_contracts(),
