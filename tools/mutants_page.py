@@ -12,11 +12,11 @@ ROW = re.compile(r"^\| `(?P<source>[^`]+)` \| (?P<counts>[\d,| ]+) \|$", re.MULT
 HEADER = """# Mutation tests
 
 `make mutants` changes the code in one place at a time, and runs the tests of the changed file. It
-writes this page: one row for each file that was run, with the figures of its last run. A file
-without a row has not been run.
+writes this page: one row for each file that was run, with the figures of its last run. Constants
+outside functions are not changed.
 
 - *killed*: a test failed.
-- *timed out*: the tests took more than four times as long as usual, so the change was noticed too.
+- *timed out*: the tests reached their time limit, so the change was noticed too.
 - *survived*: all tests passed. The run prints these changes.
 
 `python -m tools.mutants tablebase/tables/repair.py` runs one file. [testing.md](testing.md) has
