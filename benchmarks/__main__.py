@@ -1,6 +1,7 @@
 """`make bench`: all measurements, printed and saved in docs/benchmarks.md.
 
-`python -m benchmarks lists cores` measures only these sections.
+`python -m benchmarks lists cores` measures only these sections. The page's last part, the single
+runs of some hours, stays as it is.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ Batches at the shell:
 {batches}"""
 
 
+SINGLE_RUNS = "\n## Single runs\n"
+"""The heading of the part of the page that is not measured here."""
+
 SECTIONS = {
     "kernels": building.compare_kernels,
     "lists": listing.compare_lists,
@@ -80,14 +84,15 @@ def main(names: list[str]) -> None:
     if unknown := {*names} - {*SECTIONS}:
         sys.exit(f"no section {', '.join(unknown)}; choose from {', '.join(SECTIONS)}")
     path = ROOT / "docs" / "benchmarks.md"
-    sections = read_sections(path.read_text())
+    measured, _, single_runs = path.read_text().partition(SINGLE_RUNS)
+    sections = read_sections(measured)
     if names and not sections:
         sys.exit("docs/benchmarks.md has another form: measure all sections")
     sections |= {name: SECTIONS[name]() for name in names or SECTIONS}
     sections["machine"] = describe_machine()
     page = PAGE.format_map(sections)
     print(page)
-    path.write_text(page)
+    path.write_text(page + SINGLE_RUNS + single_runs)
 
 
 if __name__ == "__main__":

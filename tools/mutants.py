@@ -7,7 +7,8 @@ tables they build, so a mutant that survives is tried once more in a process tha
 nothing of the program and shares no folder. Mutants that survive this too are printed.
 
 mutmut skips decorated functions, so kernels are mutated as plain Python.
-`python -m tools.mutants queries/index_reader.py` runs the mutants of one file.
+`python -m tools.mutants queries/index_reader.py` runs the mutants of one file. Their numbers
+go to `docs/mutants.md`, where each file has those of its last run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import contextlib
 import difflib
 import functools
 import importlib
+import json
 import os
 import shutil
 import signal
@@ -38,8 +40,11 @@ from mutmut.utils.format_utils import get_mutant_name
 
 from tests.support.preloaded import warm
 from tests.support.shell import ROOT
+from tools.mutants_page import Result, update_page
 
 WORKERS = os.cpu_count() or 1
+RESULTS = Path("results.jsonl")
+"""File of a copy of the project with a line for each file whose mutants were run."""
 FIRST = ("numpy", "numba", "polars", "pyarrow.parquet", "typer", "rich.progress", "hypothesis")
 """Modules imported once, before all forks. None of them starts a thread when imported."""
 EXCLUDED_TESTS = (
@@ -152,7 +157,7 @@ TRUST_TESTS = {
     "pipeline/verify/verdicts.py": "verdicts",
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",
-    "tablebase/tables/repair.py": "repair",
+    "tablebase/tables/repair.py": "repair unreachable unreadable",
 }
 GROUPS = RULE_TESTS, QUERY_TESTS, KERNEL_TESTS, BUILD_TESTS, PROOF_TESTS, TRUST_TESTS
 TESTS = {source: tests for group in GROUPS for source, tests in group.items()}
@@ -170,10 +175,20 @@ def main(*sources: str) -> None:
         chosen = [source for source in group if source in (sources or TESTS)]
         if not chosen:
             continue
-        with tempfile.TemporaryDirectory() as copy:
-            copy_project(Path(copy))
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder)
+            copy_project(copy)
             command = [sys.executable, "-m", "tools.mutants", "--here", *chosen]
-            subprocess.run(command, cwd=copy, check=True, env={**os.environ, "PYTHONPATH": copy})
+            env = {**os.environ, "PYTHONPATH": folder}
+            done = subprocess.run(command, cwd=copy, check=False, env=env)
+            update_page(read_results(copy / RESULTS))
+            done.check_returncode()
+
+
+def read_results(file: Path) -> dict[str, Result]:
+    """Return the results of the files that were run, also if the run then failed."""
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    return {source: Result(*counts) for source, *counts in map(json.loads, lines)}
 
 
 def copy_project(folder: Path) -> None:
@@ -203,11 +218,15 @@ def mutate_here(*sources: str) -> None:
         for name in survivors:
             print(format_difference(source, name))
         late = sum(code == -signal.SIGALRM for code in codes.values())
+        killed = len(codes) - len(survivors) - late
+        result = Result(len(codes), killed, late, len(survivors))
         print(
-            f"{source:<34} {len(codes) - len(survivors):>5} of {len(codes):>5} mutants noticed,"
-            f" {late} of them by the time they took",
+            f"{source:<34} {result.killed:>5} of {result.mutants:>5} mutants killed,"
+            f" {result.timed_out} timed out, {result.survived} survived",
             flush=True,
         )
+        with RESULTS.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps([source, *result])}\n")
 
 
 def write_mutants(source: str) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,6 +48,14 @@ def test_the_vectors_cover_every_kind_of_file() -> None:
     assert all(vector.opens for vector in VECTORS if vector.sound)
     assert sum(vector.sound for vector in VECTORS) >= 6
     assert len({vector.why for vector in VECTORS}) == len(VECTORS)
+
+
+def test_each_vector_belongs_to_a_section_of_the_page() -> None:
+    (page,) = (
+        (FOLDER.parent / "index-format.md").read_text("utf-8").split("\n## Test vectors\n")[:1]
+    )
+    named = re.findall(r"`([\w-]+\.idx)`", "".join(page.split("[Vectors](#test-vectors)")[1:]))
+    assert {vector.file for vector in VECTORS} <= {*named}
 
 
 # ---- this program's reader, and `verify` ---------------------------------------------------

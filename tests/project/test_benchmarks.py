@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.measure import measure_process
+from benchmarks.__main__ import SECTIONS, SINGLE_RUNS, read_sections
+from benchmarks.measure import ROOT, measure_process
 
 MIB = 1 << 20
 
@@ -29,3 +30,9 @@ def test_the_seconds_are_those_of_the_process() -> None:
 def test_a_process_that_fails_is_not_measured() -> None:
     with pytest.raises(subprocess.CalledProcessError):
         measure_process([sys.executable, "-c", "raise SystemExit(3)"])
+
+
+def test_the_page_has_the_form_that_the_benchmarks_read() -> None:
+    measured, heading, _ = (ROOT / "docs" / "benchmarks.md").read_text().partition(SINGLE_RUNS)
+    assert heading
+    assert {*SECTIONS, "machine"} == {*read_sections(measured)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.call_order import list_called_modules
 from tests.support.import_graph import (
     PACKAGES,
     ROOT,
@@ -100,12 +101,8 @@ def test_the_picture_leaves_out_indirect_imports(imports: Imports) -> None:
     assert (ROOT / "docs" / "architecture.md").read_text("utf-8").count("(import-layers.svg)") == 1
 
 
-def test_the_described_calls_pass_each_package_once(imports: Imports) -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    packages = {name.replace(".", "/") for name in group_by_layer(imports)}
-    for command in ("precompute eight", "query eight 378546201"):
-        _, _, after = text.partition(f"`pipeline {command}`, from")
-        steps = re.findall(r"^\| `(\S+)` \|", after.partition("\n\n`")[0], re.MULTILINE)
-        assert len(steps) >= 7
-        assert sorted({*steps}) == sorted(steps)
-        assert {*steps} <= packages
+def test_calls_of_a_lookup_are_measured() -> None:
+    called = list_called_modules("query", "senet", "ABAAABBB.B...A.")
+    assert "queries/senet/reader.py" in called
+    assert "queries/eight/reader.py" not in called, "a lookup loads only the reader that it needs"
+    assert called.index("queries/dispatch.py") < called.index("queries/index_reader.py")

@@ -1,11 +1,14 @@
 """Tests of the page on Python: its sessions run, and it lists everything that can be called."""
 
+import ast
 import doctest
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from queries import open_tables
 from queries.eight.table import EightTable
 from queries.knight.table import KnightTable
 from queries.senet.table import SenetTable
@@ -35,3 +38,24 @@ def test_the_page_names_everything_that_can_be_called(name: str) -> None:
     # set when the object is created, so that a lookup is one call
     called |= {"distance"} if name == "eight" else set()
     assert set(re.findall(r"`(\w+)`", row)) == called
+
+
+SIGNATURE = re.compile(r"^### tables\.(\w+)\.(\w+)\n\n```py\n(.*?)```", re.DOTALL | re.MULTILINE)
+
+
+def test_each_method_has_a_heading_with_its_signature(outputs: Path) -> None:
+    tables = open_tables(str(outputs))
+    signatures = SIGNATURE.findall(PAGE.read_text("utf-8"))
+    assert len(signatures) == 16
+    for puzzle, method, text in signatures:
+        (function,) = ast.parse(f"def {text.strip()}: ...").body
+        assert isinstance(function, ast.FunctionDef)
+        page_names = [each.arg for each in (*function.args.args, *function.args.kwonlyargs)]
+        if (puzzle, method) == ("eight", "distance"):
+            assert page_names == ["state"]
+            continue
+        parameters = inspect.signature(getattr(getattr(tables, puzzle), method)).parameters
+        assert page_names == [*parameters], (puzzle, method)
+        defaults = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
+        expected = [each.default for each in parameters.values() if each.default is not each.empty]
+        assert [ast.literal_eval(each) for each in defaults] == expected, (puzzle, method)

@@ -22,7 +22,7 @@ from tests.support.shell import ROOT, environment
 PAGE = ROOT / "docs" / "recipes.md"
 NOTEBOOK = ROOT / "examples" / "analysis.py"
 RECIPE = re.compile(
-    r"^## (?P<title>\d+\. .*?)\n.*?```python\n(?P<polars>.*?)```\n\n"
+    r"^### (?P<title>\d+\. .*?)\n.*?```python\n(?P<polars>.*?)```\n\n"
     r"```sql\n(?P<sql>.*?)```\n\n```python\n(?P<pandas>.*?)```\n",
     re.DOTALL | re.MULTILINE,
 )
