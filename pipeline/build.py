@@ -325,7 +325,7 @@ def list_reasons(
     parameters = {**requested, **list_parameters(published)}
     for puzzle, tables in request.tables:
         for default_table in tables:
-            table = puzzle.adapt_to_manifest(default_table, parameters)
+            table = puzzle.catalogue.adapt_to_manifest(default_table, parameters)
             yield (
                 puzzle,
                 table,

@@ -119,7 +119,7 @@ def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
     listed, _ = (published, None) if published else read_backup(store)
     matches = [match for name in names if (match := TABLE_FILE.fullmatch(name))]
     tables = {match[1] for match in matches}
-    owned = {t for t in tables if any(puzzle.owns_table(t) for puzzle in list_puzzles())}
+    owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_puzzles())}
     for table in sorted(owned):
         unlisted = {*find_unlisted_files(store, table, listed.get(table))}
         for match in matches:

@@ -93,7 +93,7 @@ def _find_tables(*published: Mapping[str, Entry]) -> dict[str, Table]:
         table.name: table
         for entries in published
         for puzzle in list_puzzles()
-        for table in puzzle.list_published_tables(list_parameters(entries))
+        for table in puzzle.catalogue.list_published_tables(list_parameters(entries))
     }
 
 
@@ -192,6 +192,6 @@ def make_difference_error(
 def _format_repair_command(store: Store, name: str) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
     for puzzle in list_puzzles():
-        if puzzle.owns_table(name):
-            return format_rebuild_command(puzzle.format_build_arguments(name), store)
+        if puzzle.catalogue.owns_table(name):
+            return format_rebuild_command(puzzle.catalogue.format_build_arguments(name), store)
     return format_remove_command(name, store)

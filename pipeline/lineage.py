@@ -61,7 +61,7 @@ def make_lineage(store: Store) -> Lineage:
     lineage = Lineage([], [])
     published = list_parameters(read_manifest(store))
     for puzzle in list_puzzles():
-        if tables := puzzle.list_published_tables(published):
+        if tables := puzzle.catalogue.list_published_tables(published):
             lineage.nodes.append(Node(puzzle.name, "puzzle", puzzle.title))
             for table in tables:
                 _add_table(lineage, puzzle.name, table)

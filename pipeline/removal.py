@@ -36,7 +36,7 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 "Only tables built on request can be removed",
             )
         has_leftovers = any(
-            puzzle.owns_table(name) for puzzle in list_puzzles()
+            puzzle.catalogue.owns_table(name) for puzzle in list_puzzles()
         ) and find_unlisted_files(store, name, None)
         if name not in published and not has_leftovers:
             removable = list_removable(store)
@@ -70,7 +70,7 @@ def _is_outgrown(
 ) -> bool:
     """Return whether a published table refers to tables that are being removed."""
     entry = published.get(table.name)
-    parameters = puzzle.adapt_to_manifest(
+    parameters = puzzle.catalogue.adapt_to_manifest(
         table, list_parameters(remaining)
     ).recipe.list_parameters()
     return entry is not None and entry.parameters != parameters

@@ -29,7 +29,9 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         if puzzle is None:
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
-    board_option = next((option for option in puzzle.options if option.name == "board"), None)
+    board_option = next(
+        (option for option in puzzle.catalogue.options if option.name == "board"), None
+    )
     if board is not None and board_option is None:
         raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
     tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
@@ -44,7 +46,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
             column.name for column in table.columns if column.name in ("goal", puzzle.depth)
         ]
         counts = (
-            scan_table(store, puzzle.format_build_arguments(table.name), table)
+            scan_table(store, puzzle.catalogue.format_build_arguments(table.name), table)
             .group_by(grouping)
             .agg(pl.len().alias("states"))
             .sort(grouping, nulls_last=True, maintain_order=True)
@@ -55,9 +57,9 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
     """Return a board's published tables, for all goals; its default tables if it has none."""
-    names = {t.name for t in puzzle.request_tables({"board": [board], "goals": ["all"]})}
-    published = puzzle.list_published_tables(list_parameters(read_manifest(store)))
-    default_tables = puzzle.request_tables({"board": [board]})
+    names = {t.name for t in puzzle.catalogue.request_tables({"board": [board], "goals": ["all"]})}
+    published = puzzle.catalogue.list_published_tables(list_parameters(read_manifest(store)))
+    default_tables = puzzle.catalogue.request_tables({"board": [board]})
     return tuple(table for table in published if table.name in names) or default_tables
 
 
@@ -65,7 +67,7 @@ def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:
     """Count the states by depth for a table that is only an index of the distances to one goal."""
     recipe = table.recipe
     assert isinstance(recipe, BlockBreadthFirst)
-    index = IndexReader(store, puzzle.format_build_arguments(table.name), table)
+    index = IndexReader(store, puzzle.catalogue.format_build_arguments(table.name), table)
     states = np.zeros(256, dtype=np.int64)
     for records in index.iter_chunks():
         states += np.bincount(np.frombuffer(records, np.uint8), minlength=len(states))

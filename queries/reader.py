@@ -65,7 +65,7 @@ class Reader:
             raise ValueError(f"the tables in {self.store} are closed")
         if table.name not in self._indexes:
             self._indexes[table.name] = IndexReader(
-                self.store, self.puzzle.format_build_arguments(table.name), table
+                self.store, self.puzzle.catalogue.format_build_arguments(table.name), table
             )
         return self._indexes[table.name]
 
@@ -74,7 +74,7 @@ class Reader:
         from tablebase.tables.repair import format_rebuild_command
 
         command = format_rebuild_command(
-            self.puzzle.format_build_arguments(name), self.store, force=True
+            self.puzzle.catalogue.format_build_arguments(name), self.store, force=True
         )
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
 
@@ -83,7 +83,7 @@ class Reader:
         if table.name not in self._scans:
             from queries.scans import scan_table
 
-            stage = self.puzzle.format_build_arguments(table.name)
+            stage = self.puzzle.catalogue.format_build_arguments(table.name)
             self._scans[table.name] = scan_table(self.store, stage, table)
         return self._scans[table.name]
 
@@ -97,7 +97,7 @@ class Reader:
         """
         from queries.scans import check_file, find_files, require_published, scan_file
 
-        stage = self.puzzle.format_build_arguments(table.name)
+        stage = self.puzzle.catalogue.format_build_arguments(table.name)
         if table.name not in self._entries:
             self._entries[table.name] = require_published(self.store, stage, table)
         for file in find_files(table, self._entries[table.name], value, number):

@@ -37,10 +37,12 @@ def list_status(store: Store) -> list[dict[str, Any]]:
             )
     for name in [*entries, *shards_by_table]:
         entry, shards = entries.get(name), shards_by_table.get(name, "")
-        owner = next((puzzle for puzzle in list_puzzles() if puzzle.owns_table(name)), None)
+        owner = next(
+            (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(name)), None
+        )
         # a table that no puzzle owns cannot be rebuilt, only removed
         command = (
-            format_rebuild_command(owner.format_build_arguments(name), store)
+            format_rebuild_command(owner.catalogue.format_build_arguments(name), store)
             if owner
             else format_remove_command(name, store)
         )

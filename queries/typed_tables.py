@@ -34,7 +34,7 @@ class PuzzleTable:
         self._reader = reader
 
     def __repr__(self) -> str:
-        return format_repr(self, self._reader.store, self._reader.puzzle.owns_table)
+        return format_repr(self, self._reader.store, self._reader.puzzle.catalogue.owns_table)
 
     def _annotate(self, frame: Frame, column: str, prefix: str, options: OptionValues) -> Frame:
         from queries.answer_frames import annotate_frame

@@ -212,20 +212,16 @@ class BuildOption:
         return f"--{self.name.replace('_', '-')}"
 
 
-class Puzzle:
-    """A puzzle: its name, its tables, and the options that request further tables."""
+class Catalogue:
+    """The tables of one stage of `pipeline precompute`: the default ones, and optional ones."""
 
-    name: str
-    title: str
-    tables: tuple[Table, ...]
-    depth = ""
-    """The column with a state's depth, if there is one."""
     options: tuple[BuildOption, ...] = ()
     """Options of `pipeline precompute` that request further tables, or change them."""
-    example = ""
-    """A key that `pipeline query` answers from the default tables."""
-    reader = section = proof = ""
-    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
+
+    def __init__(self, stage: str, tables: tuple[Table, ...]) -> None:
+        self.stage = stage
+        self.tables = tables
+        """The tables that are built by default."""
 
     def list_boards(self) -> list[str]:
         """List the boards whose tables can be built when an option names them."""
@@ -262,11 +258,30 @@ class Puzzle:
 
     def format_build_arguments(self, table: str) -> str:
         """Return the arguments of `pipeline precompute` that build a table of that name."""
-        return self.name
+        return self.stage
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         """Return a table as it must be built beside the tables that are already published."""
         return table
+
+
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+    depth = ""
+    """The column with a state's depth, if there is one."""
+    example = ""
+    """A key that `pipeline query` answers from the default tables."""
+    reader = section = proof = ""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The tables that can be built, and the options that request them."""
+        return Catalogue(self.name, self.tables)
 
 
 class StateSpace(Puzzle):

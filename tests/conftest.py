@@ -154,7 +154,7 @@ def outputs() -> Path:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
     for registered in list_puzzles():
         for table in registered.tables:
-            grown = registered.adapt_to_manifest(table, list_parameters(published))
+            grown = registered.catalogue.adapt_to_manifest(table, list_parameters(published))
             reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(

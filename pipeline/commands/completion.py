@@ -33,14 +33,19 @@ def complete_puzzles(context: Context) -> list[str]:
 
 def complete_boards(context: Context) -> list[str]:
     """List the boards of the puzzles whose states have depths."""
-    return [board for puzzle in list_puzzles() if puzzle.depth for board in puzzle.list_boards()]
+    return [
+        board
+        for puzzle in list_puzzles()
+        if puzzle.depth
+        for board in puzzle.catalogue.list_boards()
+    ]
 
 
 def make_build_completer(puzzle: Puzzle, option: BuildOption) -> Completer:
     """Return the completer for an option of `precompute`."""
 
     def complete(context: Context) -> list[str]:
-        return list(option.choices) or puzzle.list_boards()
+        return list(option.choices) or puzzle.catalogue.list_boards()
 
     return complete
 

@@ -53,7 +53,7 @@ class PrecomputeCommand(TyperCommand):
         if ctx.meta.get(IN_HELP):
             params, others = [], []
         for puzzle in (*stages, *(puzzle for puzzle in others if puzzle not in stages)):
-            for option in puzzle.options:
+            for option in puzzle.catalogue.options:
                 if option.name not in names:
                     names.add(option.name)
                     params.append(_make_param(puzzle, option, is_hidden=puzzle not in stages))
@@ -86,7 +86,7 @@ def _format_tables(puzzle: Puzzle) -> str:
         if table.index and table.columns:
             lines.append(f"    {table.index_file}: the index, for other programs.")
     if not puzzle.tables:
-        lines.append(f"  none without {puzzle.options[0].flag}")
+        lines.append(f"  none without {puzzle.catalogue.options[0].flag}")
     return "\n".join([*lines, "", ""])
 
 
@@ -392,7 +392,7 @@ def _refuse_unbuildable(plan: "DryRun") -> None:
     names = [
         planned.table.name
         for planned in plan.tables
-        if not planned.puzzle.owns_table(planned.table.name)
+        if not planned.puzzle.catalogue.owns_table(planned.table.name)
     ]
     if names:
         raise CannotBuild(", ".join(names))

@@ -43,8 +43,10 @@ class Targets(NamedTuple):
 def find_owner(table: str) -> Puzzle | None:
     """Find the puzzle that a table of that name belongs to."""
     builtin = (get_puzzle(name) for name in MODULES)
-    owner = next((puzzle for puzzle in builtin if puzzle.owns_table(table)), None)
-    return owner or next((puzzle for puzzle in list_puzzles() if puzzle.owns_table(table)), None)
+    owner = next((puzzle for puzzle in builtin if puzzle.catalogue.owns_table(table)), None)
+    return owner or next(
+        (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(table)), None
+    )
 
 
 def parse_targets(texts: Sequence[str]) -> Targets:
@@ -69,11 +71,11 @@ def select_tables(
     values_by_stage = _assign_values(targets, values)
     stage_names = {stage.name for stage in targets.stages}
     for puzzle in targets.puzzles:
-        by_option = puzzle.request_tables(
+        by_option = puzzle.catalogue.request_tables(
             values_by_stage.get(puzzle.name, {}), with_unbuildable=with_unbuildable
         )
         names = targets.table_names.get(puzzle.name, [])
-        tables = {table.name: table for table in map(puzzle.find_table, names) if table}
+        tables = {table.name: table for table in map(puzzle.catalogue.find_table, names) if table}
         if puzzle.name in stage_names or not names:
             tables |= {table.name: table for table in puzzle.tables}
         tables |= {table.name: table for table in by_option}
@@ -87,7 +89,7 @@ def select_tables(
 
 def _make_missing_option_error(puzzle: Puzzle) -> BadRequest:
     """Make the error of a stage that has no tables without an option."""
-    option = puzzle.options[0]
+    option = puzzle.catalogue.options[0]
     example = f"Example: pipeline precompute {puzzle.name} {_format_example(option)}"
     return BadRequest(f"{puzzle.name} has no table without {option.flag}", example)
 
@@ -122,6 +124,6 @@ def find_declarations(puzzles: Sequence[Puzzle], name: str) -> Mapping[str, Buil
     return {
         puzzle.name: option
         for puzzle in puzzles
-        for option in puzzle.options
+        for option in puzzle.catalogue.options
         if option.name == name
     }

@@ -103,7 +103,7 @@ class ListedTable:
         """
         file = self.index.file if index else self.file
         total = self.index.records if index else self.entry.rows
-        stage = self.puzzle.format_build_arguments(self.name) if self.puzzle else ""
+        stage = self.puzzle.catalogue.format_build_arguments(self.name) if self.puzzle else ""
         command = format_rebuild_command(stage, self.store, force=force)
         claim = Claim(self.name, file, text, total if rows is None else rows)
         return ClaimCheck(claim, self.store, command, self.listener)
@@ -148,7 +148,7 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
         for puzzle in list_puzzles():
-            for table in puzzle.list_published_tables(list_parameters(entries)):
+            for table in puzzle.catalogue.list_published_tables(list_parameters(entries)):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue

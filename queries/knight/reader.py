@@ -321,7 +321,7 @@ class KnightReader(Reader):
         stages = (
             []
             if board.squares > MAX_SINGLE_FILE_SQUARES
-            else [PUZZLE.format_build_arguments(f"{TOURS_PREFIX}{board}")]
+            else [PUZZLE.catalogue.format_build_arguments(f"{TOURS_PREFIX}{board}")]
         )
         for closed in (False, True) if not stages else ():
             if not closed or board.has_closed_tours():

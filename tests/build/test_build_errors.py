@@ -66,7 +66,7 @@ def test_a_refused_build_keeps_the_name_of_the_holder(tmp_path: Path) -> None:
 
 
 def test_a_requested_board_stays_counted(tmp_path: Path) -> None:
-    tables = KNIGHT.list_tables({"board": ["3x7"]})
+    tables = KNIGHT.catalogue.list_tables({"board": ["3x7"]})
     requested = [table for table in tables if table.name in ("knight_tours_3x7", "knight_counts")]
     build_tables(tmp_path, KNIGHT, *requested)
     report = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])

@@ -34,7 +34,9 @@ START = 1.0
 
 
 def make_sliding_listing(board: str) -> Listing:
-    return Listing(SLIDING, SLIDING.request_tables({"board": [board]}, with_unbuildable=True)[0])
+    return Listing(
+        SLIDING, SLIDING.catalogue.request_tables({"board": [board]}, with_unbuildable=True)[0]
+    )
 
 
 def make_listing(board: str) -> Listing:

@@ -28,7 +28,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build_without_large(folder: Path, jobs: int) -> None:
-    tables = PUZZLE.list_tables({"board": [*BOARDS[1::2]]})
+    tables = PUZZLE.catalogue.list_tables({"board": [*BOARDS[1::2]]})
     build_tables(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
 
 

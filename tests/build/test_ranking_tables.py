@@ -41,7 +41,9 @@ def test_a_ranking_table_is_published_and_listed(ranked_boards: Path, tmp_path: 
         f"pipeline precompute knight --rank-closed 6x6 --outputs {ranked_boards}"
     )
     published = read_manifest(Folder(ranked_boards))
-    listed = [table.name for table in PUZZLE.list_published_tables(list_parameters(published))]
+    listed = [
+        table.name for table in PUZZLE.catalogue.list_published_tables(list_parameters(published))
+    ]
     expected = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
     expected += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
     assert listed[-7:] == [f"knight_{name}" for name in expected]

@@ -22,7 +22,11 @@ def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_
     build_tables(
         tmp_path,
         puzzle,
-        *(puzzle.adapt_to_manifest(t, parameters) for t in puzzle.tables if t.name in names),
+        *(
+            puzzle.catalogue.adapt_to_manifest(t, parameters)
+            for t in puzzle.tables
+            if t.name in names
+        ),
     )
     assert read_manifest(Folder(tmp_path)) == {table: published[table] for table in names}
     files = {file.file for table in names for file in published[table].all_files}

@@ -24,7 +24,11 @@ TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
 
 def select_tables(*boards: str) -> list[Table]:
     """List the tables of these boards, and the counts."""
-    return [table for table in PUZZLE.list_tables({"board": [*boards]}) if table.name in TABLES]
+    return [
+        table
+        for table in PUZZLE.catalogue.list_tables({"board": [*boards]})
+        if table.name in TABLES
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -287,14 +287,14 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
 
 def list_example_values(puzzle: Puzzle) -> dict[str, list[str]]:
     """List the example of each option, without those that only restrict others."""
-    return {option.name: [option.example] for option in puzzle.options if option.metavar}
+    return {option.name: [option.example] for option in puzzle.catalogue.options if option.metavar}
 
 
 def test_every_recipe_has_a_builder() -> None:
     tables = [
         table
         for puzzle in list_puzzles()
-        for table in (*puzzle.tables, *puzzle.request_tables(list_example_values(puzzle)))
+        for table in (*puzzle.tables, *puzzle.catalogue.request_tables(list_example_values(puzzle)))
     ]
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 

@@ -26,7 +26,11 @@ def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -
     build_tables(
         folder,
         PUZZLE,
-        *(table for table in PUZZLE.list_tables({"board": ["3x4"]}) if table.name.endswith("3x4")),
+        *(
+            table
+            for table in PUZZLE.catalogue.list_tables({"board": ["3x4"]})
+            if table.name.endswith("3x4")
+        ),
     )
     return folder
 

@@ -108,7 +108,7 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
-        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.request_tables({"board": ["2x4"]}))]
+        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.catalogue.request_tables({"board": ["2x4"]}))]
         build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
     build(Request(Folder(local), tables), Recorder())
     assert contents(remote) == contents(local)

@@ -40,7 +40,7 @@ claims = []
 def collect(claim, done):
     claims.extend([claim] if claim.passed else [])
 entries = read_manifest(store)
-for table in PUZZLE.list_published_tables(list_parameters(entries)):
+for table in PUZZLE.catalogue.list_published_tables(list_parameters(entries)):
     listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, collect)
     check_files(listed)
     prove([listed])

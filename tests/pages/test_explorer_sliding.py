@@ -35,7 +35,9 @@ def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(place: Path) -> None:
         copy = link_copy(outputs, place)
         build(
-            Request(Folder(copy), [(PUZZLE, PUZZLE.request_tables({"board": [*BOARDS]}))]),
+            Request(
+                Folder(copy), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": [*BOARDS]}))]
+            ),
             Recorder(),
         )
         write_explorer(Folder(copy), str(copy / "explorer.html"))
@@ -55,7 +57,8 @@ def test_boards_with_all_goals_are_included(
     assert {*list_source_tables(Folder(folder))} >= expected
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 5)
     build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Recorder()
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]),
+        Recorder(),
     )
     assert not [name for name in list_source_tables(Folder(tmp_path)) if "2x3" in name]
 

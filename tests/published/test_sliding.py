@@ -50,7 +50,9 @@ def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) 
             [
                 (
                     PUZZLE,
-                    PUZZLE.request_tables({"board": boards, **{name: ["all"] for name in options}}),
+                    PUZZLE.catalogue.request_tables(
+                        {"board": boards, **{name: ["all"] for name in options}}
+                    ),
                 )
             ],
             jobs=jobs,

@@ -31,7 +31,10 @@ BOARDS = ["2x2", "2x3", "3x2", "3x3"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sliding")
-    build(Request(Folder(place), [(PUZZLE, PUZZLE.request_tables({"board": BOARDS}))]), Quiet())
+    build(
+        Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": BOARDS}))]),
+        Quiet(),
+    )
     return place
 
 

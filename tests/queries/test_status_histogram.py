@@ -135,7 +135,7 @@ def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
         count_states("sliding", store, "2x3")
-    one, *others = SLIDING.request_tables({"board": ["2x3"], "goals": ["all"]})
+    one, *others = SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
     build_tables(tmp_path, SLIDING, *others)
     assert count_states("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
     build_tables(tmp_path, SLIDING, one)

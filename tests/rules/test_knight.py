@@ -196,30 +196,34 @@ def test_large_lists_have_one_file_per_opening(text: str, opening: int | None) -
     table = make_tour_table(parse_board(text))
     assert table.recipe.has_part_files == (opening is not None)
     assert table.recipe.list_parameters().get("opening") == opening
-    assert PUZZLE.owns_table(table.name)
+    assert PUZZLE.catalogue.owns_table(table.name)
     finish = f"knight --board {text} --publish" if opening else f"knight --board {text}"
-    assert PUZZLE.format_build_arguments(table.name) == ("knight" if text == "6x6" else finish)
+    assert PUZZLE.catalogue.format_build_arguments(table.name) == (
+        "knight" if text == "6x6" else finish
+    )
 
 
 def test_large_lists_that_are_published_are_not_counted_again() -> None:
     published: dict[str, dict[str, object]] = {"knight_tours_7x7": {}, "knight_tours_3x7": {}}
-    names = [table.name for table in PUZZLE.list_published_tables(published)]
+    names = [table.name for table in PUZZLE.catalogue.list_published_tables(published)]
     assert {"knight_tours_7x7", "knight_tours_3x7"} < {*names}
     counts = str(
-        PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], published).recipe.list_parameters()["boards"]
+        PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[-1], published).recipe.list_parameters()[
+            "boards"
+        ]
     )
     assert "7x7" not in counts
     assert "3x7" in counts
 
 
 def test_requested_boards_are_listed_and_counted() -> None:
-    tables = PUZZLE.list_tables({"board": ["2x7", "5x5", "2x7", "7x3"]})
+    tables = PUZZLE.catalogue.list_tables({"board": ["2x7", "5x5", "2x7", "7x3"]})
     plain = [table.name for table in PUZZLE.tables]
     assert [table.name for table in tables] == [*plain, "knight_tours_2x7", "knight_tours_7x3"]
     requested = {table.name: dict[str, Any]() for table in tables}
-    counted = PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], requested).recipe.list_parameters()[
-        "boards"
-    ]
+    counted = PUZZLE.catalogue.adapt_to_manifest(
+        PUZZLE.tables[-1], requested
+    ).recipe.list_parameters()["boards"]
     assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (2, 7)])]
 
 
@@ -248,12 +252,12 @@ def test_requested_boards_are_listed_and_counted() -> None:
 )
 def test_published_boards_are_counted(name: str, board: tuple[int, int] | None) -> None:
     counts = PUZZLE.tables[-1]
-    grown = PUZZLE.adapt_to_manifest(counts, {"eight": {}, name: {}, "senet": {}})
+    grown = PUZZLE.catalogue.adapt_to_manifest(counts, {"eight": {}, name: {}, "senet": {}})
     assert grown.recipe.list_parameters()["boards"] == [
         f"{files}x{ranks}"
         for files, ranks in sorted({*COUNTED_BOARDS, *([board] if board else [])})
     ]
-    assert PUZZLE.adapt_to_manifest(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
+    assert PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
 
 
 def explain(boards: list[str], closed: list[str]) -> dict[str, Any]:
@@ -275,8 +279,8 @@ def test_requested_counts_are_preserved(
     published: dict[str, Any], boards: list[tuple[int, int]], closed: list[tuple[int, int]]
 ) -> None:
     for grown in (
-        PUZZLE.adapt_to_manifest(PUZZLE.tables[-1], published),
-        PUZZLE.list_published_tables(published)[-1],
+        PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[-1], published),
+        PUZZLE.catalogue.list_published_tables(published)[-1],
     ):
         recipe = grown.recipe
         assert isinstance(recipe, TourCounts)
@@ -286,19 +290,19 @@ def test_requested_counts_are_preserved(
 
 def test_boards_are_counted_on_request() -> None:
     plain = PUZZLE.tables
-    requested = PUZZLE.list_tables({"count": ["6x7", "5x5"]})
+    requested = PUZZLE.catalogue.list_tables({"count": ["6x7", "5x5"]})
     assert requested[:-1] == plain[:-1]
     assert requested[-1].recipe.list_parameters() == {
         "search": "tour counts",
         "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
         "closed": [],
     }
-    (closed_request,) = PUZZLE.request_tables({"count": ["6x7", "8x8"], "closed": []})
+    (closed_request,) = PUZZLE.catalogue.request_tables({"count": ["6x7", "8x8"], "closed": []})
     published = {closed_request.name: requested[-1].recipe.list_parameters()}
-    beside = PUZZLE.adapt_to_manifest(closed_request, published)
+    beside = PUZZLE.catalogue.adapt_to_manifest(closed_request, published)
     assert beside.recipe.list_parameters()["closed"] == ["8x8"], "6x7 is counted already"
     with pytest.raises(BadRequest, match="--closed needs --count"):
-        PUZZLE.request_tables({"closed": []})
+        PUZZLE.catalogue.request_tables({"closed": []})
 
 
 @pytest.mark.parametrize(

@@ -156,52 +156,60 @@ def test_invalid_boards_are_explained(text: str, problem: str) -> None:
 
 
 def test_list_boards_names_every_board() -> None:
-    assert len(PUZZLE.list_boards()) == 12
-    for name in PUZZLE.list_boards():
+    assert len(PUZZLE.catalogue.list_boards()) == 12
+    for name in PUZZLE.catalogue.list_boards():
         assert str(parse_board(name.upper())) == name
 
 
 def test_requested_boards_select_their_tables() -> None:
     def names(boards: list[str], *options: str) -> list[str]:
         values = {"board": boards, **{name: ["all"] for name in options}}
-        return [table.name for table in PUZZLE.request_tables(values)]
+        return [table.name for table in PUZZLE.catalogue.request_tables(values)]
 
     assert names([]) == []
     assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
     assert names(["4x3"]) == ["sliding_3x4_12"]
     all_names = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
     assert names(["3x4"], "goals") == all_names
-    assert all(table.columns for table in PUZZLE.request_tables({"board": ["2x5"]}))
+    assert all(table.columns for table in PUZZLE.catalogue.request_tables({"board": ["2x5"]}))
     assert not any(
-        table.columns for table in PUZZLE.request_tables({"board": ["3x4"], "goals": ["all"]})
+        table.columns
+        for table in PUZZLE.catalogue.request_tables({"board": ["3x4"], "goals": ["all"]})
     )
     assert all(
         table.columns
-        for table in PUZZLE.request_tables({"board": ["3x4"], "goals": ["all"], "parquet": []})
+        for table in PUZZLE.catalogue.request_tables(
+            {"board": ["3x4"], "goals": ["all"], "parquet": []}
+        )
     )
 
 
 def test_a_table_name_determines_board_and_build_command() -> None:
-    for name in PUZZLE.list_boards():
+    for name in PUZZLE.catalogue.list_boards():
         board = parse_board(name)
         for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
-            assert PUZZLE.owns_table(table.name)
+            assert PUZZLE.catalogue.owns_table(table.name)
             result = find_goal(table.name)
             assert result is not None
             assert (str(result[0]), result[1]) == (str(board.wide), goal)
-    assert PUZZLE.format_build_arguments("sliding_3x4_12") == "sliding --board 3x4"
-    assert PUZZLE.format_build_arguments("sliding_3x4_7") == "sliding --board 3x4 --goals all"
-    assert PUZZLE.format_build_arguments("sliding_2x5_8") == "sliding --board 2x5"
+    assert PUZZLE.catalogue.format_build_arguments("sliding_3x4_12") == "sliding --board 3x4"
+    assert (
+        PUZZLE.catalogue.format_build_arguments("sliding_3x4_7")
+        == "sliding --board 3x4 --goals all"
+    )
+    assert PUZZLE.catalogue.format_build_arguments("sliding_2x5_8") == "sliding --board 2x5"
     for name in ("sliding_4x3_12", "sliding_3x4_1", "sliding_03x4_12", "sliding_3x4", "eight", ""):
-        assert not PUZZLE.owns_table(name)
+        assert not PUZZLE.catalogue.owns_table(name)
 
 
 def test_published_rows_are_preserved() -> None:
-    (alone,) = PUZZLE.request_tables({"board": ["3x4"]})
-    assert PUZZLE.adapt_to_manifest(alone, {}) is alone
-    assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone
-    assert PUZZLE.adapt_to_manifest(alone, {alone.name: {"rows": True}}).columns
-    (known,) = PUZZLE.list_published_tables({alone.name: {"rows": True}, "eight": {"rows": True}})
+    (alone,) = PUZZLE.catalogue.request_tables({"board": ["3x4"]})
+    assert PUZZLE.catalogue.adapt_to_manifest(alone, {}) is alone
+    assert PUZZLE.catalogue.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone
+    assert PUZZLE.catalogue.adapt_to_manifest(alone, {alone.name: {"rows": True}}).columns
+    (known,) = PUZZLE.catalogue.list_published_tables(
+        {alone.name: {"rows": True}, "eight": {"rows": True}}
+    )
     assert known.columns
-    (known,) = PUZZLE.list_published_tables({alone.name: {"rows": False}})
+    (known,) = PUZZLE.catalogue.list_published_tables({alone.name: {"rows": False}})
     assert not known.columns

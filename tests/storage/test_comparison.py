@@ -244,4 +244,4 @@ def test_large_tables_are_compared_a_share_at_a_time(
     (comparison,) = find_differences(outputs, copy).values()
     assert (comparison.difference, comparison.counts) == ("content", None)
     assert comparison.details == ["rows not compared one by one: more than 1,000"]
-    assert EIGHT.owns_table(comparison.table)
+    assert EIGHT.catalogue.owns_table(comparison.table)

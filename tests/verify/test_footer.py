@@ -144,7 +144,7 @@ def test_false_counts_with_right_total_and_symmetry_are_detected(copy: Path) -> 
 def test_counted_boards_are_named_by_rules_or_listed() -> None:
     boards = [*map("{0[0]}x{0[1]}".format, COUNTED_BOARDS), "7x7", "8x9", "26x9", "2x7", "2x8"]
     tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
-    counts = KNIGHT.list_published_tables(
+    counts = KNIGHT.catalogue.list_published_tables(
         {COUNTS: {"boards": boards}, **{name: {} for name in tours}}
     )[-1]
     assert {*counts.recipe.boards} == {*COUNTED_BOARDS, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts

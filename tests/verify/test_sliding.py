@@ -49,7 +49,7 @@ def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
 
     listed = [
         ListedTable(store, table.name, entries[table.name], PUZZLE, table, on_claim)
-        for table in PUZZLE.list_published_tables(list_parameters(entries))
+        for table in PUZZLE.catalogue.list_published_tables(list_parameters(entries))
     ]
     for one in listed:
         check_files(one)
@@ -59,7 +59,10 @@ def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Quiet())
+    build(
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]),
+        Quiet(),
+    )
     return tmp_path
 
 
@@ -67,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of boards that have only indexes."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
-    tables = PUZZLE.request_tables({"board": ["2x3"], "goals": ["all"]})
+    tables = PUZZLE.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
     return tmp_path
 
@@ -75,7 +78,9 @@ def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def vouch(folder: Path) -> None:
     """Make the manifest and the index's header agree with the changed files."""
     beside = list_parameters(read_manifest(Folder(folder)))
-    (table,) = [table for table in PUZZLE.list_published_tables(beside) if table.name == NAME]
+    (table,) = [
+        table for table in PUZZLE.catalogue.list_published_tables(beside) if table.name == NAME
+    ]
     content = ContentHash(table.columns or table.list_fields())
     index = folder / f"{NAME}.idx"
     with edit_manifest(folder) as entries:
@@ -108,7 +113,10 @@ def build_small_board() -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(
-            Request(Folder(folder), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"]}))]), Quiet()
+            Request(
+                Folder(folder), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]
+            ),
+            Quiet(),
         )
         hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claimed = [[claim.table, claim.file, claim.claim] for claim in prove_boards(folder)]
@@ -132,7 +140,10 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
-    build(Request(Folder(tmp_path), [(PUZZLE, PUZZLE.request_tables({"board": [board]}))]), Quiet())
+    build(
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": [board]}))]),
+        Quiet(),
+    )
     assert prove_boards(tmp_path)
 
 
@@ -202,7 +213,8 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
 ) -> None:
     build(
         Request(
-            Folder(folder), [(PUZZLE, PUZZLE.request_tables({"board": ["2x3"], "goals": ["all"]}))]
+            Folder(folder),
+            [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]}))],
         ),
         Quiet(),
     )
@@ -214,7 +226,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
 
 
 def test_records_of_another_board_are_detected(folder: Path) -> None:
-    store, (table, *_) = Folder(folder), PUZZLE.request_tables({"board": ["2x3"]})
+    store, (table, *_) = Folder(folder), PUZZLE.catalogue.request_tables({"board": ["2x3"]})
     listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
     with pytest.raises(VerifyFailed) as reported:
         proof.Distances(listed, sliding.parse_board("2x4"), "12345670").prove()
@@ -319,7 +331,9 @@ def test_a_wrong_row_is_detected(
 ) -> None:
     path = folder / f"{NAME}.parquet"
     rows = edit(pq.read_table(path))
-    (table,) = [one for one in PUZZLE.request_tables({"board": ["2x3"]}) if one.name == NAME]
+    (table,) = [
+        one for one in PUZZLE.catalogue.request_tables({"board": ["2x3"]}) if one.name == NAME
+    ]
     with path.open("wb") as file, TableWriter(file, table) as writer:
         columns = {name: rows[name].to_numpy() for name in rows.column_names if name != "goal"}
         texts = {name: columns[name].astype("S") for name in ("state", "best_moves")}

@@ -338,7 +338,9 @@ def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Registe
 def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the indexes of 2x3, and no rows."""
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
-    build_tables(tmp_path, SLIDING, *SLIDING.request_tables({"board": ["2x3"], "goals": ["all"]}))
+    build_tables(
+        tmp_path, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
+    )
     return tmp_path
 
 
@@ -374,14 +376,14 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)))
-    build_tables(folder, SLIDING, *SLIDING.request_tables({"board": ["2x3"]}))
+    build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_LISTED_CELLS", 0)
         build_tables(
             tmp_path / "alone",
             SLIDING,
-            *SLIDING.request_tables({"board": ["2x3"], "goals": ["all"]}),
+            *SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]}),
         )
         verdicts += verify(Folder(tmp_path / "alone")).verdicts
     require_same("Other tables", verdicts)
