@@ -195,7 +195,7 @@ def precompute(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Invocation tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
+            help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
     shard: Annotated[
