@@ -19,7 +19,7 @@ from pipeline.part_files import PartFileTask
 from pipeline.search.hamiltonian_paths import iter_paths
 from pipeline.tasks import TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.store import Folder
 
 Openings = list[tuple[int, ...]]

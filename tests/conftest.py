@@ -24,7 +24,7 @@ from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_closed_ranking_table, make_open_ranking_table
+from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

@@ -77,7 +77,7 @@ RULE_TESTS = {
     "tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
     "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
     "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
-    "tablebase/puzzles/knight/definition.py": (
+    "tablebase/puzzles/knight/tables.py": (
         "knight rebuilt[knight] golden[knight] golden[no] golden[bad]"
     ),
     "tablebase/puzzles/knight/board.py": "knight golden[knight] golden[no] golden[bad]",

@@ -21,8 +21,8 @@ from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.puzzle import Puzzle, Table
-from tablebase.puzzles.knight.definition import ClosedTourRanking, get_sides
 from tablebase.puzzles.knight.memory import estimate_rank_cost
+from tablebase.puzzles.knight.tables import ClosedTourRanking, get_sides
 from tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from tablebase.tables.checkpoints import Arrays
 

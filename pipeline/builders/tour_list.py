@@ -23,7 +23,7 @@ from pipeline.tasks import (
 )
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import AllTours
+from tablebase.puzzles.knight.tables import AllTours
 from tablebase.tables.checkpoints import Arrays
 
 ESTIMATES = 16

@@ -10,7 +10,7 @@ from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import TourPerPair
+from tablebase.puzzles.knight.tables import TourPerPair
 from tablebase.tables.checkpoints import Arrays
 
 

@@ -21,7 +21,7 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.definition import AllTours, ClosedTourRanking, TourPerPair
+from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding.definition import Sliding
 

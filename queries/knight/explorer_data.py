@@ -14,7 +14,7 @@ import polars as pl
 from queries.scans import scan_table
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import TOURS_PREFIX
+from tablebase.puzzles.knight.tables import TOURS_PREFIX
 from tablebase.tables.store import Store
 
 PREFIX_SQUARES = 6

@@ -10,7 +10,7 @@ from queries.reader import Reader
 from tablebase.errors import NoSuchTour, NotationError, require_text
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import (
+from tablebase.puzzles.knight.tables import (
     explain_no_tour,
     make_closed_ranking_table,
     make_open_ranking_table,

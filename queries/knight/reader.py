@@ -15,10 +15,11 @@ from tablebase.errors import (
     require_whole_number,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import (
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE, estimate_count_cost
+from tablebase.puzzles.knight.tables import (
     MAX_SINGLE_FILE_SQUARES,
     PAIRS_BOARD,
-    PUZZLE,
     TOURS_PREFIX,
     explain_no_tour,
     find_listed_board,
@@ -26,7 +27,6 @@ from tablebase.puzzles.knight.definition import (
     get_sides,
     make_tour_table,
 )
-from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE, estimate_count_cost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class InconsistentLayers(Exception):
 
 
 class LayerReader:
-    """Reader of layers in records with the fields `RANKING_FIELDS` (`puzzles.knight.definition`).
+    """Reader of layers in records with the fields `RANKING_FIELDS` (`puzzles.knight.tables`).
 
     `read_record` returns the fields of a record; there are `count` records.
     """

@@ -23,7 +23,7 @@ from tablebase.errors import (
 from tablebase.graph import Graph
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_count_table
+from tablebase.puzzles.knight.tables import make_count_table
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.index_format import write_index
 from tablebase.tables.store import Folder

@@ -11,7 +11,7 @@ from pipeline.builders.registry import checkpoints
 from pipeline.dry_run import plan_build
 from tablebase.puzzles import get_puzzle, list_puzzles
 from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.run_records import read_run
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, build_tables, contents

@@ -18,7 +18,7 @@ from tablebase.errors import CannotBuild
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.store import Folder

@@ -18,8 +18,8 @@ from queries.knight.reader import KnightReader
 from queries.status import list_status
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import (
-    PUZZLE,
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import (
     ClosedTourRanking,
     make_closed_ranking_table,
     make_open_ranking_table,

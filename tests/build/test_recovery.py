@@ -14,7 +14,7 @@ from tablebase.output import write_output
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import (
+from tablebase.puzzles.knight.tables import (
     make_closed_ranking_table,
     make_count_table,
     make_tour_table,

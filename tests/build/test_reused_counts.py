@@ -6,7 +6,8 @@ import pytest
 
 from pipeline import part_files
 from pipeline.builders.sweep_driver import count_tours
-from tablebase.puzzles.knight.definition import PUZZLE, make_count_table
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import make_count_table
 from tests.support.build_recorder import build_tables, contents
 
 BOARDS = [(2, 2), (3, 4)]

@@ -26,7 +26,7 @@ from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
+from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import Recorder, build_tables

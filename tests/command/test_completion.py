@@ -8,7 +8,8 @@ import pytest
 
 from queries.batch import choose_output_format
 from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.definition import PUZZLE, make_tour_table
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

@@ -26,7 +26,7 @@ from pipeline.tasks import TaskRunner
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.object_store import ObjectStore

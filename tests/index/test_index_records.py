@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from queries.api import Tables
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight import definition as knight
+from tablebase.puzzles.knight import tables as knight
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.index_format import BODY_BYTES
 from tests.support.format_page import (

@@ -1,6 +1,7 @@
 """Tests of `docs/your-puzzle.md`: its commands, run in an empty folder, print what it shows."""
 
 import doctest
+import inspect
 import re
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzle import GoalPuzzle, Puzzle, Recipe, StateSpace
+from tablebase.puzzle import Catalogue, GoalPuzzle, Puzzle, Recipe, StateSpace
 from tests import wide
 from tests.support.shell import ROOT, environment
 
@@ -86,13 +87,14 @@ def test_the_files_in_the_page_are_those_of_the_example() -> None:
     assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
 
 
-@pytest.mark.parametrize("owner", [Puzzle, StateSpace, GoalPuzzle, Recipe])
+@pytest.mark.parametrize("owner", [Puzzle, Catalogue, StateSpace, GoalPuzzle, Recipe])
 def test_the_reference_names_attributes_of_the_classes(owner: type) -> None:
     section = PAGE.partition(f"\n### {owner.__name__}\n")[2].partition("\n### ")[0]
     cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
     names = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
     assert names
-    assert names <= {*dir(owner), *owner.__annotations__}
+    inherited = inspect.signature(owner).parameters
+    assert names <= {*dir(owner), *owner.__annotations__, *inherited}
 
 
 @wide

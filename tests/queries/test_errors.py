@@ -22,7 +22,7 @@ from tablebase.errors import (
 )
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import explain_no_tour, make_tour_table
+from tablebase.puzzles.knight.tables import explain_no_tour, make_tour_table
 from tests.support.build_recorder import build_tables
 
 Options = dict[str, str | bool]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.definition import COUNTED_BOARDS, PUZZLE, make_tour_table
+from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost
+from tablebase.puzzles.knight.tables import COUNTED_BOARDS, make_tour_table
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards

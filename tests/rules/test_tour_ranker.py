@@ -15,11 +15,8 @@ from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.layer_reader import _decode_states as plain
 from tablebase.frontier.state import FREE, MATCHING_BITS, State, iter_pairs, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import (
-    PUZZLE,
-    make_closed_ranking_table,
-    make_open_ranking_table,
-)
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
 from tests import first, often

@@ -116,7 +116,7 @@ def test_other_records_differ_in_content(copy: Path, outputs: Path) -> None:
 def test_tables_of_one_store_only_and_other_parameters(
     cli: Cli, small: Path, tmp_path: Path
 ) -> None:
-    from tablebase.puzzles.knight.definition import make_count_table
+    from tablebase.puzzles.knight.tables import make_count_table
 
     other = tmp_path / "other"
     build_tables(other, KNIGHT, make_count_table(((3, 4), (2, 2), (4, 3))))

@@ -8,7 +8,7 @@ from queries.scans import require_intact
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

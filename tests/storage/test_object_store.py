@@ -32,7 +32,7 @@ from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest

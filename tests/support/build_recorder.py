@@ -5,7 +5,7 @@ from pathlib import Path
 from pipeline.build import BuildObserver, Request, TableStatistics, build
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
+from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import PART_SUFFIX, Folder
 

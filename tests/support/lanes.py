@@ -2,7 +2,7 @@
 
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import TOUR_COLUMNS, AllTours
+from tablebase.puzzles.knight.tables import TOUR_COLUMNS, AllTours
 
 
 def lane(files: int, ranks: int) -> Table:

@@ -26,7 +26,7 @@ from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import Arrays

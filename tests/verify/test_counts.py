@@ -19,7 +19,7 @@ from pipeline.verify.manifest_checks import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Verdict
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_count_table
+from tablebase.puzzles.knight.tables import make_count_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import make_schema
 from tablebase.tables.store import Folder

@@ -22,8 +22,8 @@ from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount
 from pipeline.verify.manifest_checks import read_rows
 from tablebase.errors import TableDamaged, TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import COUNTED_BOARDS
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import COUNTED_BOARDS
 from tablebase.tables.manifest import (
     format_manifest,
     parse_manifest,

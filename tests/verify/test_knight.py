@@ -13,7 +13,7 @@ from pipeline.build import BuildObserver, Request, build
 from pipeline.verify.knight import tours
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.tampered import (

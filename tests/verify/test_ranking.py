@@ -19,9 +19,9 @@ from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import (
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
-    PUZZLE,
     make_closed_ranking_table,
     make_open_ranking_table,
 )

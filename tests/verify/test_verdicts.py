@@ -28,7 +28,7 @@ from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.definition import make_count_table, make_tour_table
+from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.parquet import compute_description

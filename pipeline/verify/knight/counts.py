@@ -21,7 +21,7 @@ from pipeline.verify.manifest_checks import ListedTable, read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.definition import TOURS_PREFIX
+from tablebase.puzzles.knight.tables import TOURS_PREFIX
 
 MAX_WALKED_SQUARES = 36
 """The number of squares of the largest boards whose tours are recounted path by path."""

@@ -24,7 +24,7 @@ from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward
 from tablebase.jit import compiled
-from tablebase.puzzles.knight.definition import COUNTS_TABLE, RANKING_FIELDS, ClosedTourRanking
+from tablebase.puzzles.knight.tables import COUNTS_TABLE, RANKING_FIELDS, ClosedTourRanking
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Sweep, TourRanker
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES

@@ -16,7 +16,7 @@ from pipeline.verify.knight.references import FIVE_SQUARES, find_known_closed, f
 from pipeline.verify.manifest_checks import ListedTable, check_records, decode_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import AllTours, TourPerPair
+from tablebase.puzzles.knight.tables import AllTours, TourPerPair
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "

@@ -6,7 +6,8 @@ from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzle import BuildOption, Catalogue
 from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.definition import (
+from tablebase.puzzles.knight.memory import estimate_count_cost
+from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
     MAX_SINGLE_FILE_SQUARES,
     RANKING_TABLES,
@@ -19,7 +20,6 @@ from tablebase.puzzles.knight.definition import (
     make_count_table,
     make_tour_table,
 )
-from tablebase.puzzles.knight.memory import estimate_count_cost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,288 @@
+"""The knight's tables: their recipes, names, columns and boards."""
+
+from __future__ import annotations
+
+from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
+from tablebase.puzzle import Column, Recipe, Table
+from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.memory import estimate_rank_cost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tablebase.cost import Cost
+    from tablebase.puzzle import PublishedParameters
+    from tablebase.puzzles.knight.count_recipe import Sides
+
+MAX_SINGLE_FILE_SQUARES = 36
+"""Squares of the largest boards whose tours are listed in one file."""
+MAX_LISTED_SQUARES = 49
+"""Squares of the largest boards whose tours are listed at all."""
+
+TOURS_PREFIX = "knight_tours_"
+PAIRS_BOARD = (8, 8)
+RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
+"""Fields of a record with consecutive states of a layer, by ascending key.
+
+`key`: that of the first state. `before`: the sum of the numbers of all states of the layer before
+it. `states`: alternately the number of a state and the difference to the next key, written in
+groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
+The first byte that is 0 ends the record."""
+COUNTS_TABLE = "knight_counts"
+CLOSED_RANKING_PREFIX = "knight_cycles_"
+OPEN_RANKING_PREFIX = "knight_numbers_"
+COUNTED_BOARDS = tuple(
+    (files, ranks)
+    for files in range(1, 13)
+    for ranks in range(1, MAX_RANKS + 1)
+    if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
+)
+"""Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
+
+
+class BoardRecipe(Recipe):
+    """A recipe whose one parameter is a board."""
+
+    __slots__ = ("board",)
+
+    def __init__(self, board: KnightBoard) -> None:
+        self.board = board
+
+    def list_parameters(self) -> dict[str, object]:
+        return {"search": self.search, "board": str(self.board)}
+
+
+class AllTours(BoardRecipe):
+    """Recipe of all tours of a board."""
+
+    __slots__ = ()
+    search = "every tour"
+
+    @property
+    def has_part_files(self) -> bool:
+        return has_part_files(self.board)
+
+    @property
+    def is_divisible(self) -> bool:
+        return True
+
+    @property
+    def opening_length(self) -> int:
+        """The number of first squares that all tours of a task share: more on larger boards."""
+        return max(1, self.board.squares - 44)
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_list
+
+        return estimate_list(get_sides(self.board))
+
+    def list_parameters(self) -> dict[str, object]:
+        files = {"opening": self.opening_length} if self.has_part_files else {}
+        return {**super().list_parameters(), **files}
+
+
+class ClosedTourRanking(BoardRecipe):
+    """Recipe of the layers of a sweep through half of a board, which rank every closed tour."""
+
+    __slots__ = ()
+    search = "numbered cycles"
+    is_open = False
+    """Whether open tours are ranked, for each start separately."""
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_ranked_tours
+
+        return estimate_ranked_tours(get_sides(self.board), closed=not self.is_open)
+
+
+class OpenTourRanking(ClosedTourRanking):
+    """Recipe of the layers that rank every open tour among those from its start."""
+
+    __slots__ = ()
+    search = "numbered tours"
+    is_open = True
+
+
+class TourPerPair(BoardRecipe):
+    """Recipe of one tour for each ordered pair of squares that a tour can join."""
+
+    __slots__ = ()
+    search = "one tour a pair"
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.puzzles.knight.cost import estimate_pairs
+
+        return estimate_pairs(table.rows or 0)
+
+
+def has_part_files(board: KnightBoard) -> bool:
+    """Return whether a board has too many tours for one file; narrower than 3 it has none."""
+    return board.squares > MAX_SINGLE_FILE_SQUARES and min(board.files, board.ranks) > 2
+
+
+def make_tour_table(board: KnightBoard) -> Table:
+    """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
+    if board.squares > MAX_LISTED_SQUARES:
+        raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
+    return Table(
+        f"{TOURS_PREFIX}{board}",
+        f"Every directed open knight's tour of the {board} board",
+        "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
+        TOUR_COLUMNS,
+        AllTours(board),
+    )
+
+
+def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
+    """Make the table of the numbers of tours; `closed`: boards with closed tours only."""
+    return Table(
+        COUNTS_TABLE,
+        "The number of directed open knight's tours from every square of each board in the table",
+        "rows sorted by board (files, then ranks), then by square number",
+        (
+            Column("board", "string", "size of the board, files x ranks"),
+            Column("files", "int8", "number of files"),
+            Column("ranks", "int8", "number of ranks"),
+            Column("start", "enum", "square where the tours start", values=SQUARES),
+            Column(
+                "tours",
+                "int64",
+                "number of directed open tours from that square; null if only closed ones of the "
+                "board are counted",
+                nullable=True,
+            ),
+            Column("closed", "int64", "number of those tours that are closed"),
+        ),
+        TourCounts(boards, closed),
+        sorted_by=("files", "ranks"),
+    )
+
+
+def make_closed_ranking_table(board: KnightBoard) -> Table:
+    """Make the table that ranks a board's closed tours.
+
+    Raise NoSuchTour if there are none, BadRequest if there are too many.
+    """
+    if not board.has_closed_tours():
+        raise NoSuchTour(str(board), f"{board} has no closed tour.")
+    estimate_rank_cost(get_sides(board), closed=True)
+    return _make_ranking_table(
+        CLOSED_RANKING_PREFIX, "closed knight's tours", ClosedTourRanking(board)
+    )
+
+
+def make_open_ranking_table(board: KnightBoard) -> Table:
+    """Make the table that ranks a board's open tours.
+
+    Raise NoSuchTour if there are none, BadRequest if there are too many.
+    """
+    if not board.has_tours():
+        raise NoSuchTour(str(board), f"{board} has no tour.")
+    estimate_rank_cost(get_sides(board), closed=False)
+    return _make_ranking_table(
+        OPEN_RANKING_PREFIX,
+        "directed open knight's tours from every square",
+        OpenTourRanking(board),
+    )
+
+
+def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> Table:
+    return Table(
+        f"{prefix}{recipe.board}",
+        f"The {tours} of the {recipe.board} board by number: the states of a sweep through half of "
+        "it, with the number of ways to reach each",
+        "states sorted by layer, then key, as many in a record as it can hold",
+        (),
+        recipe,
+        index=RANKING_FIELDS,
+    )
+
+
+RANKING_TABLES = {
+    "rank_closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
+    "rank_tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
+}
+"""For each option: the prefix of its tables' names, and the function that makes the table."""
+
+
+TOUR_COLUMNS = (
+    Column("board", "string", "size of the board, files x ranks"),
+    Column("start", "enum", "square where the tour starts", values=SQUARES),
+    Column("finish", "enum", "square where the tour ends", values=SQUARES),
+    Column(
+        "number",
+        "int64",
+        "0, 1, 2 ... among the tours from its start",
+        distinct=True,
+        within="start",
+    ),
+    Column("closed", "boolean", "whether the knight can jump from finish back to start"),
+    Column("path", "string", "squares in order, two characters each", distinct=True),
+)
+
+
+def explain_no_tour(board: KnightBoard, start: int | None) -> str:
+    """Explain in a sentence why no tour starts at a square, or at any."""
+    if start is None:
+        return f"{board} has no tour: a search of all paths from all squares found none."
+    name = board.name_square(start)
+    if board.squares % 2 and board.is_light(start):
+        half = board.squares // 2
+        return (
+            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
+            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
+            "ends on a1's colour."
+        )
+    return f"No tour of {board} starts at {name}: a search of all paths found none."
+
+
+def get_sides(board: KnightBoard) -> Sides:
+    return board.files, board.ranks
+
+
+def find_listed_boards(published: Iterable[str]) -> list[KnightBoard]:
+    """Find the boards whose tours are listed in tables of these names."""
+    boards = filter(None, map(find_listed_board, published))
+    return [board for board in boards if board.squares <= MAX_LISTED_SQUARES]
+
+
+def find_listed_board(table: str) -> KnightBoard | None:
+    """Find the board whose tours a table of that name lists."""
+    return _parse_table_name(TOURS_PREFIX, table)
+
+
+def find_ranking_table(table: str) -> Table | None:
+    """Find the table of that name, if it ranks a board's tours."""
+    for prefix, make_table in RANKING_TABLES.values():
+        if board := _parse_table_name(prefix, table):
+            try:
+                return make_table(board)
+            except (BadRequest, NoSuchTour):
+                continue
+    return None
+
+
+def find_ranked_board(table: str) -> KnightBoard | None:
+    """Find the board whose tours a table of that name ranks."""
+    ranking_table = find_ranking_table(table)
+    return (
+        ranking_table.recipe.board
+        if ranking_table and isinstance(ranking_table.recipe, BoardRecipe)
+        else None
+    )
+
+
+def _parse_table_name(prefix: str, table: str) -> KnightBoard | None:
+    try:
+        board = parse_board(table.removeprefix(prefix))
+    except NotationError:
+        return None
+    return board if table == f"{prefix}{board}" else None
