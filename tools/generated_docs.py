@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.builders.registry import BUILDERS
-from pipeline.lineage import format_mermaid, make_lineage
+from pipeline.lineage import Lineage, draw_lineage, format_mermaid, make_lineage
 from pipeline.verify.proofs import PROOFS
 from queries.dispatch import open_reader
 from queries.histogram import count_states
@@ -241,9 +241,12 @@ def format_module_list() -> str:
     return f"```\n{lines}```\n"
 
 
+def make_default_lineage() -> Lineage:
+    return make_lineage(Folder(ROOT / "docs"))  # no optional table is there
+
+
 def format_lineage() -> str:
-    flowchart = format_mermaid(make_lineage(Folder(ROOT / "docs")))  # no optional table is there
-    return f"```mermaid\n{flowchart}```\n"
+    return f"```mermaid\n{format_mermaid(make_default_lineage())}```\n"
 
 
 def format_build_steps() -> str:
@@ -309,6 +312,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/cli.md": command_page,
     "docs/recipes.md": format_recipes_page,
     "docs/import-layers.svg": draw_import_graph,
+    "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
     "docs/sliding.svg": draw_sliding,
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
