@@ -171,6 +171,10 @@ def _convert(measured: MeasuredCost) -> Cost:
     return Cost(round(measured.rows), seconds, round(measured.bytes), memory)
 
 
+def _describe_cost(source: str, cost: Cost) -> dict[str, Any]:
+    return {"source": source, **cost._asdict(), "seconds": round(cost.seconds, 3)}
+
+
 def _describe(planned: PlannedTable) -> dict[str, Any]:
     """Return a planned table as plain values."""
     return {
@@ -178,6 +182,6 @@ def _describe(planned: PlannedTable) -> dict[str, Any]:
         "stage": planned.puzzle.name,
         "reason": planned.reason,
         "saved": planned.saved._asdict() if planned.saved else None,
-        "estimate": {"source": planned.source, **planned.cost._asdict()} if planned.cost else None,
+        "estimate": _describe_cost(planned.source, planned.cost) if planned.cost else None,
         "measured": planned.measured._asdict() if planned.measured else None,
     }

@@ -113,7 +113,7 @@ def read_run(store: Store, name: str) -> Run:
         return run
     matches = [known for known in list_run_names(store) if known.startswith(name) and name]
     if len(matches) != 1:
-        problem = f"{len(matches) or 'no'} run records have names that begin with {quote(name)}"
+        problem = f"{len(matches) or 'No'} run records have names that begin with {quote(name)}"
         raise BadRequest(problem, "List the names with: pipeline runs")
     try:
         return _read(store, matches[0])

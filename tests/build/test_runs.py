@@ -215,8 +215,8 @@ def test_golden(cli: Cli, tmp_path: Path, golden: Callable[[str, str], None]) ->
     ("name", "problem"),
     [
         ("2026", "2 run records have names that begin with '2026'"),
-        ("nope", "no run records have names that begin with 'nope'"),
-        ("", "no run records have names that begin with ''"),
+        ("nope", "No run records have names that begin with 'nope'"),
+        ("", "No run records have names that begin with ''"),
         ("20260103", "The run record 20260103T000000000Z-eeee cannot be read"),
     ],
 )
