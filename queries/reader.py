@@ -36,8 +36,12 @@ class Reader:
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
     joined_characters = 0
-    """The number of single characters that make a key in a text input, white space between them;
-    0: the notation does not allow that."""
+    """The number of cells that make a key in a text input, white space between them; 0: the
+    notation does not allow that."""
+    long_cells: tuple[str, ...] = ()
+    """The cells of such a key that have more than one character."""
+    key_digits = 0
+    """The number of digits of a key that can be read as a number; 0: no key can."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page contains, each with the number of bytes at the end of a
     record that the page computes itself: they would double its size."""

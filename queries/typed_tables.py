@@ -43,7 +43,12 @@ class PuzzleTable:
         options = reader.normalize_options(options)
         added = reader.list_added_columns(options)
         return annotate_frame(
-            frame, column, prefix, added, lambda keys: reader.annotate_keys(keys, options)
+            frame,
+            column,
+            prefix,
+            added,
+            lambda keys: reader.annotate_keys(keys, options),
+            reader.key_digits,
         )
 
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
+MAX_DIGITS = 10
+"""Cells of the largest boards whose states are numbers."""
+LONG_CELLS = ("10", "11")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
@@ -48,6 +51,9 @@ class BoardReader(GoalReader):
 
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
+        self.joined_characters = puzzle.cells
+        self.long_cells = LONG_CELLS
+        self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._distances: dict[str, npt.NDArray[np.uint8]] = {}
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:

@@ -298,9 +298,10 @@ def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
             annotate(taken, "key")
         annotated = annotate(taken, "key", prefix="its_").lazy().collect()
         assert annotated.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
-    for column in ("n", "none"):
+    flags = frame.with_columns(flag=pl.lit(value=True))
+    for column in ("flag", "none"):
         with pytest.raises(BadRequest, match=f"no text column '{column}'"):
-            annotate(frame, column)
+            annotate(flags, column)
 
 
 def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
