@@ -51,6 +51,8 @@ INPUT_FORMATS = {
     "parquet": (".parquet", ".pq"),
 }
 """The formats of a batch's input, each with its file suffixes."""
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
+"""Suffixes of compressed files, which follow that of a format."""
 
 BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),

@@ -12,7 +12,14 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.commands import completion
-from pipeline.commands.options import JOBS, Json, Outputs, Quiet, parse_memory
+from pipeline.commands.options import (
+    JOBS,
+    Json,
+    Outputs,
+    Quiet,
+    make_number_parser,
+    parse_memory,
+)
 from pipeline.terminal import print_answer, print_error
 from tablebase.errors import BadRequest, CannotBuild, TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
@@ -184,10 +191,16 @@ def precompute(
     ] = False,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", min=1, help="Number of searches at once.", show_default="all cores"),
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            parser=make_number_parser("--jobs", 1),
+            help="Number of searches at once.",
+            show_default="all cores",
+        ),
     ] = JOBS,
     memory: Annotated[
-        float | None,
+        str | None,
         typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
     ] = None,
     scheduler: Annotated[

@@ -64,6 +64,10 @@ def _make_command(name: str) -> Callable[..., None]:
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
+            from queries.key_hints import is_file_name, make_file_error
+
+            if is_file_name(key):
+                raise make_file_error(key, kind.key.lower())
             flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
