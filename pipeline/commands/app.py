@@ -208,7 +208,6 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-@app.command(name="help")
 def print_help(
     words: Annotated[
         list[str] | None,
@@ -225,3 +224,4 @@ def print_help(
 
 for command in (runs, sample, report, explore, graph, diff, clean):
     app.command()(command)
+app.command(name="help")(print_help)

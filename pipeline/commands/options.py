@@ -50,3 +50,19 @@ def parse_memory(gigabytes: str | None) -> int | None:
         problem = f"--memory needs a number of gigabytes above 0, not {quote(gigabytes)}"
         raise BadRequest(problem, "Example: --memory 16")
     return int(number * 1e9)
+
+
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        parser=make_number_parser("--jobs", 1),
+        help="Number of searches at once.",
+        show_default="all cores",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
+]
