@@ -41,6 +41,10 @@ OUTPUTS = Option(
 )
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
 
+HARDEST = Option("hardest", "Print all states that are farthest from the goal.", is_single=True)
+DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
+"""An option of samples, not of queries."""
+
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """The formats of a batch's answers, with their names in messages."""
 INPUT_FORMATS = {

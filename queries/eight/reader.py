@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.board_facts import BoardFacts
-from queries.goal_reader import GoalReader
+from queries.goal_reader import GoalReader, refuse_key
 from queries.query_options import SVG, Option, OptionValues
 from tablebase.puzzles.eight import WIDTH
 
@@ -27,6 +27,7 @@ class EightReader(GoalReader):
         *GoalReader.options[1:],
         SVG,
     )
+    sample_options = (options[0], *GoalReader.sample_options[1:])
     joined_characters = key_digits = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
@@ -96,5 +97,12 @@ class EightReader(GoalReader):
             self._rows_by_goal[goal] = rows.extend(rows.clear(1))
         return self._rows_by_goal[goal]
 
+    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
+        import polars as pl
+
+        rows = self.read_rows_to(str(options["goal"])) if "goal" in options else self.read_rows()
+        return rows[:-1].insert_column(0, pl.Series("state", self.puzzle.list_states().astype(str)))
+
     def probe(self, key: str, options: OptionValues) -> BoardFacts:
+        refuse_key(options)
         return BoardFacts(self, key, options, WIDTH)

@@ -12,7 +12,6 @@ from tablebase.errors import (
     NotCounted,
     TableError,
     TableMissing,
-    require_whole_number,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
+    from queries.sampling import SampleRequest
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
 
@@ -53,9 +53,8 @@ EXCLUSIVE_OPTIONS = {
 """Options with the options that they cannot be combined with: each selects one tour, or all."""
 
 
-MAX_DISTINCT = 10_000_000
-"""The most tours in a sample without replacement: their numbers are in memory together, and up to
-fifty times as many if the sample is drawn from that many."""
+SAMPLED_BOARD = "6x6"
+"""The board of a sample, if no option names one."""
 NUMBER_FIELDS = "number", "rank"
 """The names of a tour's number: in a list; among all closed tours, or all open ones of a start."""
 
@@ -157,6 +156,14 @@ class KnightReader(Reader):
             "count", "Print the number of tours (without SQUARE: from all squares).", is_single=True
         ),
         SVG,
+    )
+    sample_options = (
+        Option(
+            "board",
+            "Board, files x ranks (default: 6x6; over 36 squares: see precompute --rank-tours).",
+            "CxR",
+        ),
+        Option("closed", "Draw closed tours (see precompute --rank-closed)."),
     )
     key = "SQUARE"
     keyless = ("count", "rank_of")
@@ -344,22 +351,16 @@ class KnightReader(Reader):
     def draw_samples(
         self,
         options: OptionValues,
-        size: int,
-        seed: int,
-        *,
-        replacement: bool,
+        request: SampleRequest,
         on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import draw_numbers, sample_by_rank, sample_list
+        from queries.knight.sampling import sample_by_rank, sample_list
 
-        if replacement:
-            size = require_whole_number(size, "The size of a sample", 1)
-        else:
-            size = require_whole_number(size, "The size of a distinct sample", 1, MAX_DISTINCT)
-        seed = require_whole_number(seed, "A seed", 0)
-        board, closed = parse_board(str(options.get("board", "8x8"))), bool(options.get("closed"))
+        request = request.check()
+        board = parse_board(str(options.get("board", SAMPLED_BOARD)))
+        closed = bool(options.get("closed"))
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), explain_no_tour(board, None))
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
@@ -367,15 +368,13 @@ class KnightReader(Reader):
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
         if closed or board.squares > MAX_SINGLE_FILE_SQUARES:
             tours = self.open_ranked_tours(board, closed=closed)
-            for drawn_numbers in draw_numbers(
-                sum(tours.count_tours_by_start()), size, seed, replacement=replacement
-            ):
-                yield sample_by_rank(tours, drawn_numbers, on_progress)
+            for numbers in request.draw_numbers(sum(tours.count_tours_by_start()), "tour"):
+                yield sample_by_rank(tours, numbers, on_progress)
             return
         rows = self.scan_table(make_tour_table(board))
         total = rows.select(pl.len()).collect().item()
-        for drawn_numbers in draw_numbers(total, size, seed, replacement=replacement):
-            yield sample_list(rows, total, drawn_numbers)
+        for numbers in request.draw_numbers(total, "tour"):
+            yield sample_list(rows, total, numbers)
 
     def make_signposts(self, table: Table) -> bytes:
         from queries.knight.explorer_data import make_signposts

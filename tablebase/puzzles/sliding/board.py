@@ -270,11 +270,11 @@ class BoardGoalView(View):
     """View of any goal of a board as one of the wide board's layouts.
 
     >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
-    >>> view.layout, view.map_state("150234")
-    ('123405', '123405')
+    >>> view.layout, view.map_state("150234"), view.restore_state("123405")
+    ('123405', '123405', '150234')
     """
 
-    __slots__ = ("_names", "cells")
+    __slots__ = ("_names", "_old_names", "cells")
 
     def __init__(self, board: SlidingBoard, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
@@ -283,10 +283,17 @@ class BoardGoalView(View):
         super().__init__(layouts[cells.index(blank)])
         self.cells = cells
         """For each cell of the wide board, the cell of this board whose tile it gets."""
-        self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
+        marks = "".join([goal[cell] for cell in cells])
+        self._names = str.maketrans(marks, self.layout)
+        self._old_names = str.maketrans(self.layout, marks)
 
     def map_state(self, state: str) -> str:
         return "".join([state[cell] for cell in self.cells]).translate(self._names)
+
+    def restore_state(self, state: str) -> str:
+        """Return the state that `map_state` maps to this one."""
+        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
+        return "".join([marks[cell] for cell in range(len(marks))])
 
 
 def _format_tile(mark: str) -> str:
