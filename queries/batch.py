@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 from queries.answer_frames import rename_columns
 from queries.batch_formats import read_chunks
 from queries.batch_input import open_input
+from queries.compressed_output import compress_output
 from queries.key_columns import KeyFormat, read_key_column
-from queries.query_options import FORMATS, OptionValues
+from queries.query_options import COMPRESSED_SUFFIXES, FORMATS, OptionValues
 from queries.reader import Reader
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file
@@ -108,8 +109,13 @@ def choose_output_format(output: str | None, requested: str | None) -> str:
 
     >>> choose_output_format("answers.parquet", None), choose_output_format(None, "jsonl")
     ('parquet', 'jsonl')
+    >>> choose_output_format("answers.jsonl.gz", None)
+    'jsonl'
     """
-    suffix = Path(output or "").suffix.lstrip(".") or "csv"
+    path = Path(output or "")
+    if path.suffix.lower() in COMPRESSED_SUFFIXES:
+        path = path.with_suffix("")
+    suffix = path.suffix.lstrip(".") or "csv"
     chosen_format = (suffix if requested is None else requested).lower()
     require_choice(chosen_format, "format", *FORMATS)
     return chosen_format
@@ -142,7 +148,9 @@ def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
 def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
     """Open an output and yield a function that writes rows to it; each call is flushed at once."""
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(open_output(STANDARD if output is None else output))
+        name = STANDARD if output is None else output
+        file = stack.enter_context(open_output(name))
+        file = stack.enter_context(compress_output(file, Path(name).suffix.lower()))
         tables: list[pq.ParquetWriter] = []
         has_header = False
 

@@ -130,7 +130,7 @@ class GoalReader(Reader):
         ),
         HARDEST,
     )
-    sample_options = (options[0], DISTANCE)
+    sample_options: tuple[Option, ...] = (options[0], DISTANCE)
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"

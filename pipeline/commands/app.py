@@ -42,6 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(query, name="query")
+app.add_typer(sample, name="sample")
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
@@ -222,6 +223,6 @@ def print_help(
     raise typer.Exit(_run_command([*(words or []), "--help"]))
 
 
-for command in (runs, sample, report, explore, graph, diff, clean):
+for command in (runs, report, explore, graph, diff, clean):
     app.command()(command)
 app.command(name="help")(print_help)

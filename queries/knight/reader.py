@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from queries.knight.count_facts import CountFacts
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
@@ -45,7 +46,7 @@ TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
 EXCLUSIVE_OPTIONS = {
-    "count": ("to", "number", "closed"),
+    "count": ("to", "number"),
     "number": ("to", "closed"),
     "rank": ("to", "number", "count"),
     "rank_of": ("to", "number", "count", "rank"),
@@ -104,35 +105,6 @@ class TourFacts(Facts):
         return draw_tour(self._on, self.path)
 
 
-class CountFacts(Facts):
-    """The number of tours from a square or from all squares, and of the closed ones among them."""
-
-    __slots__ = ("_on", "board", "start", "tours", "closed")
-
-    def __init__(
-        self, board: KnightBoard, start: int | None, tours: int | None, closed: int
-    ) -> None:
-        self._on = board
-        self.board = str(board)
-        if start is not None:
-            self.start = board.name_square(start)
-        self.tours = tours
-        self.closed = closed
-
-    def to_text(self, options: OptionValues) -> str:
-        tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
-        rows = [("tours", tours), ("closed", f"{self.closed:,}")]
-        start = getattr(self, "start", None)
-        if self.tours == 0:
-            square = None if start is None else self._on.parse_square(start)
-            rows.append(("why", explain_no_tour(self._on, square)))
-        begun = start or "all squares"
-        return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
-
-    def to_svg(self) -> str:
-        raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
-
-
 class KnightReader(Reader):
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),
@@ -153,7 +125,10 @@ class KnightReader(Reader):
             is_single=True,
         ),
         Option(
-            "count", "Print the number of tours (without SQUARE: from all squares).", is_single=True
+            "count",
+            "Print the number of tours (without SQUARE: from all squares); with --closed only of "
+            "closed ones.",
+            is_single=True,
         ),
         SVG,
     )
@@ -202,7 +177,7 @@ class KnightReader(Reader):
         end = board.parse_square(str(options["to"])) if "to" in options else None
         wanted = _parse_number(options["number"]) if "number" in options else None
         if options.get("count"):
-            return self.count_tours(board, start)
+            return self.count_tours(board, start, is_closed=closed)
         if end is not None:
             _require_joinable(board, start, end, closed)
         if (board.files, board.ranks) == PAIRS_BOARD:
@@ -214,7 +189,7 @@ class KnightReader(Reader):
     def answer_without_key(self, options: OptionValues) -> TourFacts | CountFacts:
         board = parse_board(str(options.get("board", "8x8")))
         if "rank_of" not in options:
-            return self.count_tours(board, None)
+            return self.count_tours(board, None, is_closed=bool(options.get("closed")))
         from queries.knight.ranked_tours import parse_tour
 
         closed = bool(options.get("closed"))
@@ -303,9 +278,16 @@ class KnightReader(Reader):
             reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
         raise NoSuchTour(str(board), reason)
 
-    def count_tours(self, board: KnightBoard, start: int | None) -> CountFacts:
-        """Return the number of tours from the table of counts; `start` None: from all squares."""
+    def count_tours(
+        self, board: KnightBoard, start: int | None, *, is_closed: bool = False
+    ) -> CountFacts:
+        """Return the number of tours from the table of counts; `start` None: from all squares.
+
+        `is_closed`: only of closed tours.
+        """
         import polars as pl
+
+        from queries.knight.count_facts import CountFacts
 
         table = PUZZLE.tables[-1]
         rows = self.scan_table(table).filter(pl.col("board") == str(board))
@@ -316,7 +298,8 @@ class KnightReader(Reader):
             row_of = f"{self.store.locate(table.file)}: the row of {board}"
             raise TableMissing(row_of, " or ".join(self.list_count_commands(board)))
         tours, closed = zip(*rows_found, strict=True)
-        return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
+        total = None if None in tours else sum(tours)
+        return CountFacts(board, start, total, sum(closed), is_closed=is_closed)
 
     def list_count_commands(self, board: KnightBoard) -> list[str]:
         """Return the commands that count a board's tours, or only its closed ones.

@@ -77,9 +77,9 @@ class BoardReader(GoalReader):
         request: SampleRequest,
         on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
-        from queries.sliding.depth_ranks import draw_ranks
-
         import polars as pl
+
+        from queries.sliding.depth_ranks import draw_ranks
 
         options = self.normalize_options(options)
         view, index = self._open_depths(options)
