@@ -34,7 +34,8 @@ def parse_distance(options: OptionValues) -> int | None:
         return None
     text = str(options["distance"]).strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadRequest(f"--distance is a whole number from 0, not {quote(text)}")
+        problem = f"--distance needs a whole number from 0, not {quote(text)}"
+        raise BadRequest(problem, "Example: --distance 6")
     return int(text)
 
 

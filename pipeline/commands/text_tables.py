@@ -168,12 +168,16 @@ def _cut(text: str, room: int) -> str:
 
 
 def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
-    """Make the grid of one run's tables; `outcome`: that of the run, shown where it differs."""
+    """Make the grid of one run's tables; `outcome`: that of the run.
+
+    Outcomes are shown unless all tables are complete.
+    """
+    is_complete = all(table.outcome == COMPLETED for table in tables)
     rows = [
         (
             table.table,
             table.reason,
-            "" if table.outcome in (RUNNING, outcome) else table.outcome,
+            "" if is_complete else outcome if table.outcome == RUNNING else table.outcome,
             _format_count(table.rows),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),

@@ -154,7 +154,7 @@ FOREIGN = re.compile(
     r"unable to parse|Invalid value|Usage:|Expected `"
 )
 """What libraries write, and this program must not."""
-NONSENSE = ["x", "--x", "--json=1", "--outputs", "-1", "\u2603", "--size=x", "--jobs=1.5"]
+NONSENSE = ["x", "--x", "--json=1", "-1", "\u2603", "--size=x", "--jobs=1.5", "--board"]
 
 
 @pytest.mark.parametrize("word", NONSENSE)

@@ -90,8 +90,8 @@ def test_a_prefix_must_not_create_duplicate_columns(ask_in_process: Ask) -> None
         ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
         ("knight --board zz", "'zz' is not a board"),
         ("knight --number x", "'x' is not a tour's number"),
-        ("knight --count --closed", "--count cannot be combined with --to, --number or --closed"),
-        ("knight b1 --count --closed", "--count cannot be combined with --to, --number or"),
+        ("knight --count --to a3", "--count cannot be combined with --to or --number"),
+        ("knight b1 --count --number 1", "--count cannot be combined with --to or --number"),
         ("knight --number 1 --closed", "--number cannot be combined with --to or --closed"),
     ],
 )
