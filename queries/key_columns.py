@@ -13,7 +13,7 @@ TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 class KeyFormat(NamedTuple):
-    """How an input writes keys; see the attributes of `Reader` with these names."""
+    """The format of an input's keys; see the attributes of `Reader` with these names."""
 
     column: str
     joined_characters: int = 0

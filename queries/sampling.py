@@ -21,7 +21,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class SampleRequest(NamedTuple):
-    """How many rows are drawn, with which seed, and whether a row can be drawn twice."""
+    """The size of a sample, its seed, and whether a row can be drawn twice."""
 
     size: int
     seed: int = 0

@@ -89,7 +89,6 @@ COMMANDS = {
         query eight 378 546 21
         query eight m.csv
         query eight outputs/manifest.json
-        query eight m.parquet --format csv
         query eight 378546201 152703846
         query knight a1 b3
         query eight 123456780 --hardest
