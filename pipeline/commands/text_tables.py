@@ -30,7 +30,7 @@ MAX_WIDTH = 80
 """Characters of a line, as many as a terminal has that nobody has made wider."""
 GAP = 2
 """Spaces between two columns."""
-MIN_COMMAND = 24
+MIN_COMMAND = 20
 """Characters that a command in a list of runs has at least, before it is cut."""
 
 
@@ -94,7 +94,7 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
         saved = _format_saved(planned.saved) if planned.saved else ""
         rows.append((planned.table.name, planned.reason, saved, *sizes, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
-    return _make_table(names, rows, "from", "memory", "size")
+    return _make_table(names, rows, "from", "memory", "size", "rows")
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -189,7 +189,8 @@ def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
         for table in tables
     ]
     names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "rows/s", "size", "tasks"
-    return _make_table((*names, "memory"), rows, "rows/s", "CPU s", "memory", "size", "reason")
+    optional = "rows/s", "CPU s", "memory", "size", "reason", "rows"
+    return _make_table((*names, "memory"), rows, *optional)
 
 
 def _format_tasks(table: TableRun) -> str:

@@ -6,7 +6,7 @@ from queries.facts import Facts, align_rows
 from queries.query_options import OptionValues
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import explain_no_tour
+from tablebase.puzzles.knight.tables import explain_no_tour
 
 
 class CountFacts(Facts):
