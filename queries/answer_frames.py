@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import polars as pl
 
+from queries.key_columns import can_hold_keys, read_key_column
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
 from tablebase.puzzle import KIND_LETTERS, Column
 
@@ -16,9 +17,6 @@ TYPES: dict[str, type[pl.DataType]] = {
     kind: getattr(pl, kind.capitalize()) for kind in KIND_LETTERS
 }
 TYPES["boolean"] = pl.Boolean
-
-TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-"""The types of columns that can hold keys; a column of nulls alone is allowed too."""
 
 REPORTED = 64
 """Keys between two reports of progress; the slowest puzzle needs a second for that many."""
@@ -92,17 +90,21 @@ def annotate_frame(
     prefix: str,
     added: Iterable[str],
     answer: Callable[[pl.Series], pl.DataFrame],
+    key_digits: int = 0,
 ) -> Frame:
-    """Add to a frame the answers for one of its columns; null where there is no answer."""
+    """Add to a frame the answers for one of its columns; null where there is no answer.
+
+    For `key_digits` see `can_hold_keys`.
+    """
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
         raise BadRequest(f"A polars frame is needed, not {quote(str(frame))}")
     schema = frame.lazy().collect_schema()
-    if schema.get(column) not in TEXT:
+    if not can_hold_keys(schema.get(column), key_digits):
         raise BadRequest(f"There is no text column {quote(column)} with keys")
     names = rename_columns(added, schema.names(), prefix, 'prefix="..."')
 
     def rename_answers(keys: pl.Series) -> pl.DataFrame:
-        return answer(keys.cast(pl.String)).rename(names)
+        return answer(read_key_column(keys, key_digits)).rename(names)
 
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(rename_answers(frame[column]))

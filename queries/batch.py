@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 from queries.answer_frames import rename_columns
 from queries.batch_formats import read_chunks
 from queries.batch_input import open_input
-from queries.query_options import FORMATS, OptionValues
+from queries.compressed_output import compress_output
+from queries.key_columns import KeyFormat, read_key_column
+from queries.query_options import COMPRESSED_SUFFIXES, FORMATS, OptionValues
 from queries.reader import Reader
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file
@@ -66,20 +68,28 @@ def run_batch(
     require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
     invalid = done = 0
     with open_input(batch.source, batch.input_format) as source:
-        key, head, chunks = read_chunks(
-            source, batch.column, reader.columns[0], joined_characters=reader.joined_characters
+        form = KeyFormat(
+            reader.columns[0], reader.joined_characters, reader.long_cells, reader.key_digits
         )
+        key, head, chunks = read_chunks(source, batch.column, form)
         added = (*reader.list_added_columns(options), "error")
         names = rename_columns(added, head.columns, batch.prefix, "--prefix TEXT")
-        _require_writable(head, batch.format)
+        # bytes are written as text where the format has no bytes
+        is_decoded = head.schema[key] == pl.Binary and pl.Binary not in COLUMN_TYPES[batch.format]
+        _require_writable(head.drop(key) if is_decoded else head, batch.format)
         with open_row_writer(batch.output, batch.format) as write:
             for chunk in chunks:
-                keys, rows = chunk.rows[key].cast(pl.String), chunk.rows
+                rows = chunk.rows
+                keys = read_key_column(
+                    rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
+                )
                 reader.on_progress = partial(_report_total, on_progress, done)
                 answers, bad = reader.answer_keys(keys, options)
                 if bad and batch.strict:
                     problem = f"{chunk.place(bad[0])}: {answers['error'][bad[0]]}"
                     raise BadRequest(problem, "To answer the other rows, leave out --strict")
+                if is_decoded:
+                    rows = rows.with_columns(keys.alias(key))
                 if bad and source.format == "text":
                     rows = keys.scatter(bad, [make_printable(keys[at]) for at in bad]).to_frame()
                 with printing():
@@ -99,8 +109,13 @@ def choose_output_format(output: str | None, requested: str | None) -> str:
 
     >>> choose_output_format("answers.parquet", None), choose_output_format(None, "jsonl")
     ('parquet', 'jsonl')
+    >>> choose_output_format("answers.jsonl.gz", None)
+    'jsonl'
     """
-    suffix = Path(output or "").suffix.lstrip(".") or "csv"
+    path = Path(output or "")
+    if path.suffix.lower() in COMPRESSED_SUFFIXES:
+        path = path.with_suffix("")
+    suffix = path.suffix.lstrip(".") or "csv"
     chosen_format = (suffix if requested is None else requested).lower()
     require_choice(chosen_format, "format", *FORMATS)
     return chosen_format
@@ -133,7 +148,9 @@ def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
 def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
     """Open an output and yield a function that writes rows to it; each call is flushed at once."""
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(open_output(STANDARD if output is None else output))
+        name = STANDARD if output is None else output
+        file = stack.enter_context(open_output(name))
+        file = stack.enter_context(compress_output(file, Path(name).suffix.lower()))
         tables: list[pq.ParquetWriter] = []
         has_header = False
 

@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from queries.answer_frames import TEXT
 from queries.batch_input import Input, translate_input_errors
 from queries.facts import format_count
 from queries.json_lines import EXACT, read_objects
+from queries.key_columns import KeyFormat, can_hold_keys
 from queries.query_options import INPUT_FORMATS
 from tablebase.errors import BadRequest, quote
 
@@ -44,13 +44,13 @@ class Chunk:
 
 
 def read_chunks(
-    source: Input, column: str | None, key: str, *, joined_characters: int
+    source: Input, column: str | None, keys: KeyFormat
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
-    There is at least one chunk, even if it is empty. `key` is the default name of the keys' column;
-    for `joined_characters` see `Reader`.
+    There is at least one chunk, even if it is empty.
     """
+    key = keys.column
     if source.format == "text":
         if column is not None:
             others = ", ".join(list(INPUT_FORMATS)[1:])
@@ -58,7 +58,7 @@ def read_chunks(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
             )
-        chunks = _read_text(source.file, key, joined_characters=joined_characters)
+        chunks = _read_text(source.file, keys)
     elif source.format == "jsonl":
         chunks = _read_json_lines(source.file)
     elif source.format == "parquet":
@@ -73,7 +73,7 @@ def read_chunks(
         head = pl.DataFrame(schema={key if column is None else column: pl.String})
     name = (head.columns[0] if head.width == 1 else key) if column is None else column
     kind = head.schema.get(name)
-    if kind not in TEXT:
+    if not can_hold_keys(kind, keys.key_digits):
         columns = ", ".join(quote(each) for each in head.columns[:20])
         type_note = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(
@@ -279,11 +279,12 @@ def _match_columns(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.Dat
     )
 
 
-def _read_text(file: BinaryIO, key: str, *, joined_characters: int) -> Iterator[Chunk]:
+def _read_text(file: BinaryIO, form: KeyFormat) -> Iterator[Chunk]:
     """Read keys between white space.
 
-    Single characters are joined to keys where the puzzle's notation allows it.
+    Single cells are joined to keys where the puzzle's notation allows it.
     """
+    key = form.column
     yield Chunk(_make_key_frame(key, []), partial(_format_row, 1))
     waiting: list[str] = []
     end = 1
@@ -291,10 +292,10 @@ def _read_text(file: BinaryIO, key: str, *, joined_characters: int) -> Iterator[
         file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1
     ):
         if line == 1:
-            _require_no_columns(text, key)
+            _require_no_columns(text, key, has_boards=form.joined_characters > 0)
         words = text.decode().split()
-        if joined_characters and (waiting or any(len(word) == 1 for word in words)):
-            joined = _join_characters(words, waiting, joined_characters)
+        if form.joined_characters and (waiting or form.may_have_cells(text, words)):
+            joined = _join_cells(words, waiting, form)
             keys, ends = [word for word, _ in joined], [end for _, end in joined]
         else:
             keys, ends = words, list(range(len(words)))
@@ -308,40 +309,44 @@ def _read_text(file: BinaryIO, key: str, *, joined_characters: int) -> Iterator[
             yield Chunk(_make_key_frame(key, keys), place)
         end = line + text.rstrip().count(b"\n") if words else end
     if waiting:
-        yield Chunk(_make_key_frame(key, ["".join(waiting)]), lambda at: f"line {end:,}")
+        yield Chunk(_make_key_frame(key, [form.join_key(waiting)]), lambda at: f"line {end:,}")
 
 
 def _make_key_frame(name: str, keys: list[str]) -> pl.DataFrame:
     return pl.DataFrame({name: keys}, schema={name: pl.String})
 
 
-def _join_characters(
-    words: list[str], waiting: list[str], joined_characters: int
-) -> list[tuple[str, int]]:
-    """Join single characters to keys; return each key with the number of its last word.
+def _join_cells(words: list[str], waiting: list[str], form: KeyFormat) -> list[tuple[str, int]]:
+    """Join single cells to keys; return each key with the number of its last word.
 
-    `waiting` holds the characters of an incomplete key, and is changed.
+    `waiting` holds the cells of an incomplete key, and is changed.
     """
     keys = []
     for at, word in enumerate(words):
-        if len(word) > 1:
+        cell = form.strip_cell(word)
+        if cell is None:
             if waiting:
-                keys.append(("".join(waiting), at - 1))
+                keys.append((form.join_key(waiting), at - 1))
                 waiting.clear()
             keys.append((word, at))
             continue
-        waiting.append(word)
-        if len(waiting) == joined_characters:
-            keys.append(("".join(waiting), at))
+        waiting += [cell] if cell else []
+        if len(waiting) == form.joined_characters:
+            keys.append((form.join_key(waiting), at))
             waiting.clear()
     return keys
 
 
-def _require_no_columns(text: bytes, key: str) -> None:
-    """Raise BadRequest if the first line looks like another format, whose words are not keys."""
+def _require_no_columns(text: bytes, key: str, *, has_boards: bool) -> None:
+    """Raise BadRequest if the first line looks like another format, whose words are not keys.
+
+    `has_boards`: the rows of a board may be in brackets.
+    """
     line = text.decode().lstrip().partition("\n")[0]
     kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
     cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))
+    if has_boards and re.match(r"[\[{(][\[{(\s]*[\w.]", line) and '"' not in line:
+        return
     if line.startswith(("<", "[")):
         raise _make_format_error()
     if kind == "jsonl" or key in cells:

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 import polars as pl
 import pyarrow as pa
 
-from queries.query_options import INPUT_FORMATS
+from queries.query_options import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.paths import expand_path
 from tablebase.stdio import explain_os_error
@@ -31,7 +31,6 @@ COMPRESSIONS = {
     b"\xfd7zXZ\0": "xz",
 }
 """The first bytes of compressed files; a file's name does not matter."""
-COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 HEAD_BYTES = 1 << 16
 """The bytes at the beginning of an input that decide its format and encoding."""

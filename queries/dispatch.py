@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.facts import format_json
+from queries.facts import Facts, format_json
 from queries.query_options import JSON, OUTPUTS, Option, OptionValues, parse_simple_query
+from tablebase.errors import NotationError
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, load_part
 from tablebase.signals import watch_signals
@@ -57,7 +58,7 @@ def answer_query(name: str, key: str | None, options: OptionValues) -> str:
     require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
     reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
     options = reader.normalize_options(options)
-    facts = reader.answer_without_key(options) if key is None else reader.probe(key, options)
+    facts = reader.answer_without_key(options) if key is None else _probe(reader, key, options)
     text = format_json(facts.to_dict()) + "\n" if options.get("json") else facts.to_text(options)
     if "svg" in options:
         from tablebase.output import STANDARD, write_output
@@ -67,6 +68,16 @@ def answer_query(name: str, key: str | None, options: OptionValues) -> str:
         if options["svg"] == STANDARD:
             return ""
     return text
+
+
+def _probe(reader: Reader, key: str, options: OptionValues) -> Facts:
+    """Look up a key; if it is none, say so of a file's name or of several keys, too."""
+    try:
+        return reader.probe(key, options)
+    except NotationError as error:
+        from queries.key_hints import find_key_hint
+
+        raise find_key_hint(reader, key, options) or error from None
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.facts import Facts, align_rows, format_count
-from queries.query_options import Option, OptionValues
+from queries.query_options import DISTANCE, HARDEST, Option, OptionValues
 from queries.reader import Reader
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable
@@ -12,6 +12,8 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import polars as pl
 
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
@@ -100,6 +102,12 @@ class GoalFacts(Facts):
         return []
 
 
+def refuse_key(options: OptionValues) -> None:
+    """Raise BadRequest for an option that is answered without a key."""
+    if options.get("hardest"):
+        raise BadRequest("--hardest needs no key", "Leave out the key")
+
+
 class GoalReader(Reader):
     """A reader for any puzzle with goals."""
 
@@ -120,7 +128,10 @@ class GoalReader(Reader):
             "Print every shortest solution (at most 10,000), one per line.",
             columns=("all_solutions",),
         ),
+        HARDEST,
     )
+    sample_options: tuple[Option, ...] = (options[0], DISTANCE)
+    keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
@@ -151,7 +162,25 @@ class GoalReader(Reader):
         return tuple(self.puzzle.layouts) if option == "goal" else ()
 
     def probe(self, key: str, options: OptionValues) -> GoalFacts:
+        refuse_key(options)
         return GoalFacts(self, key, options)
+
+    def answer_without_key(self, options: OptionValues) -> Facts:
+        return self.find_hardest(options)
+
+    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
+        if "goal" not in options:
+            return super().list_depth_rows(options)
+        import polars as pl
+
+        name = self.name_goal(str(options["goal"]))
+        (table,) = (each for each in self.puzzle.tables if each.name == self._tables[name])
+        return (
+            self.scan_table(table)
+            .filter(pl.col("goal").cast(pl.String) == name)
+            .select(self.columns)
+            .collect()
+        )
 
     def name_goal(self, goal: str) -> str:
         """Return the name of the layout that equals the goal, else the goal itself."""

@@ -41,6 +41,10 @@ OUTPUTS = Option(
 )
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
 
+HARDEST = Option("hardest", "Print all states that are farthest from the goal.", is_single=True)
+DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
+"""An option of samples, not of queries."""
+
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """The formats of a batch's answers, with their names in messages."""
 INPUT_FORMATS = {
@@ -51,6 +55,8 @@ INPUT_FORMATS = {
     "parquet": (".parquet", ".pq"),
 }
 """The formats of a batch's input, each with its file suffixes."""
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
+"""Suffixes of compressed files, which follow that of a format."""
 
 BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),

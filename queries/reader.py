@@ -5,7 +5,7 @@ from __future__ import annotations
 from queries.facts import Facts
 from queries.index_reader import IndexReader
 from queries.query_options import Option, OptionValues
-from tablebase.errors import BadRequest, TableDamaged
+from tablebase.errors import BadRequest, TableDamaged, quote
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Store
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.hardest import HardestFacts
+    from queries.sampling import SampleRequest
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
 
@@ -26,6 +28,17 @@ def ignore_progress(*counts: int) -> None:
     """Do nothing; the default progress callback."""
 
 
+def parse_distance(options: OptionValues) -> int | None:
+    """Return the distance that options of a sample request, or None."""
+    if "distance" not in options:
+        return None
+    text = str(options["distance"]).strip()
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        problem = f"--distance needs a whole number from 0, not {quote(text)}"
+        raise BadRequest(problem, "Example: --distance 6")
+    return int(text)
+
+
 class Reader:
     """A reader of one puzzle's tables in one store; indexes are opened when first needed."""
 
@@ -33,11 +46,17 @@ class Reader:
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
+    sample_options: tuple[Option, ...] = ()
+    """The options of `pipeline sample`; with none, there are no samples."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
     joined_characters = 0
-    """The number of single characters that make a key in a text input, white space between them;
-    0: the notation does not allow that."""
+    """The number of cells that make a key in a text input, white space between them; 0: the
+    notation does not allow that."""
+    long_cells: tuple[str, ...] = ()
+    """The cells of such a key that have more than one character."""
+    key_digits = 0
+    """The number of digits of a key that can be read as a number; 0: no key can."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page contains, each with the number of bytes at the end of a
     record that the page computes itself: they would double its size."""
@@ -143,17 +162,44 @@ class Reader:
     def draw_samples(
         self,
         options: OptionValues,
-        size: int,
-        seed: int,
-        *,
-        replacement: bool,
+        request: SampleRequest,
         on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of `size` rows, and yield it a chunk at a time.
+        """Draw a uniform sample of rows, and yield it a chunk at a time.
 
-        `on_progress(done, all)` gets the number of steps done of those to the next chunk.
+        `options` are those of `sample_options`. `on_progress(done, all)` gets the number of steps
+        done of those to the next chunk.
         """
-        raise BadRequest(f"{self.puzzle.title} does not support sampling")
+        if not self.sample_options:
+            raise BadRequest(f"{self.puzzle.title} does not support sampling")
+        from queries.sampling import select_depth
+
+        request, options = request.check(), self.normalize_options(options)
+        depth, distance = self.puzzle.depth, parse_distance(options)
+        rows = select_depth(self.list_depth_rows(options), depth, distance)
+        yield from request.draw_rows(rows, self.key.lower())
+
+    def find_hardest(self, options: OptionValues) -> HardestFacts:
+        """Find all keys that are farthest from the goal."""
+        import polars as pl
+
+        from queries.hardest import HardestFacts, refuse_others
+
+        refuse_others(options, self.options)
+        rows, depth = self.list_depth_rows(options), self.puzzle.depth
+        most = rows.filter(pl.col(depth) == pl.col(depth).max())
+        goals = most["goal"].unique().to_list() if "goal" in most.columns else []
+        return HardestFacts(
+            self.key.lower(),
+            most[self.columns[0]].to_list(),
+            depth,
+            most[depth][0],
+            goals[0] if len(goals) == 1 else "",
+        )
+
+    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
+        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
+        return self.read_rows()
 
     def make_signposts(self, table: Table) -> bytes:
         """Make the data that the explorer's page contains of a table without an index."""

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tablebase.board_text import BLANKS, SEPARATORS
 from tablebase.errors import GoalUnreachable
 from tablebase.puzzle import GoalPuzzle
 
 WHITE_SPACE = r"[\s\x1c-\x1f]"
 """The characters that `str.split` takes for white space, as a pattern."""
+BETWEEN_CELLS = rf"{WHITE_SPACE[:-1]}{re.escape(SEPARATORS)}]"
+"""White space and the other characters between cells, as a pattern."""
 
 Bytes = npt.NDArray[np.uint8]
+
+
+def join_cells(texts: pl.Series) -> pl.Series:
+    """Join the cells of each text: without what stands between them, and with the blank as 0."""
+    bare = texts.str.replace_all(BETWEEN_CELLS, "")
+    return bare.str.replace_all(f"[{re.escape(BLANKS)}]", "0")
 
 
 def explain_unreachable_states(

@@ -14,6 +14,7 @@ from queries.reader import Reader
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
+    import polars as pl
     from _typeshed import DataclassInstance
 
     from queries.answer_frames import Frame
@@ -43,8 +44,22 @@ class PuzzleTable:
         options = reader.normalize_options(options)
         added = reader.list_added_columns(options)
         return annotate_frame(
-            frame, column, prefix, added, lambda keys: reader.annotate_keys(keys, options)
+            frame,
+            column,
+            prefix,
+            added,
+            lambda keys: reader.annotate_keys(keys, options),
+            reader.key_digits,
         )
+
+    def _draw(self, options: OptionValues, size: int, seed: int, replacement: bool) -> pl.DataFrame:
+        """Draw a sample with these options."""
+        import polars as pl
+
+        from queries.sampling import SampleRequest
+
+        request = SampleRequest(size, seed, replacement)
+        return pl.concat(self._reader.draw_samples(options, request))
 
 
 class PathTable(PuzzleTable):
@@ -62,6 +77,28 @@ class PathTable(PuzzleTable):
     def path(self, state: str, goal: str | None = None) -> list[str]:
         """Return every state on the shortest solution of `solution`, first to last."""
         return [step for _, step in self._find_path(state, goal)]
+
+    def sample(
+        self,
+        size: int,
+        seed: int = 0,
+        *,
+        goal: str | None = None,
+        distance: int | None = None,
+        replacement: bool = True,
+    ) -> pl.DataFrame:
+        """Draw a uniform sample of states; the same seed draws the same states.
+
+        With a goal, only states that reach it are drawn; with a distance, only those at it.
+        """
+        options = self._normalize_goal(goal)
+        if distance is not None:
+            options["distance"] = str(distance)
+        return self._draw(options, size, seed, replacement)
+
+    def list_hardest(self, goal: str | None = None) -> list[str]:
+        """Return all states that are farthest from the goal, or from the layouts they reach."""
+        return self._reader.find_hardest(self._normalize_goal(goal)).keys
 
     def _find_path(self, state: str, goal: str | None) -> list[tuple[str, str]]:
         start, goal_state = self._reader.parse_ends(state, goal)

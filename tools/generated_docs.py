@@ -51,15 +51,17 @@ COMMANDS = (
     ("runs",),
     ("histogram",),
     ("sample",),
+    *(("sample", name) for name in MODULES),
     ("verify",),
     ("report",),
     ("explore",),
     ("graph",),
     ("diff",),
     ("clean",),
+    ("help",),
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
-PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/counting.md")
+PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/samples.md", "docs/counting.md")
 PACKAGES = ("tablebase", "queries", "pipeline")
 BUILD_STEPS = {
     "pipeline/run.py",

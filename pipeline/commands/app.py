@@ -19,10 +19,10 @@ from pipeline.commands.runs import runs
 from pipeline.commands.sample import sample
 from pipeline.commands.store_commands import clean, diff, graph
 from pipeline.commands.text_tables import format_table, make_status_table
+from pipeline.commands.usage import make_usage_error
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import require_one_printed
 from tablebase import __version__
-from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
@@ -42,9 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(query, name="query")
-
-MAX_MESSAGE = 300
-"""Maximum number of characters of a message about invalid arguments."""
+app.add_typer(sample, name="sample")
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
@@ -75,12 +73,9 @@ def _run_command(arguments: list[str]) -> int:
     try:
         return int(app(arguments, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
-        context, message = getattr(error, "ctx", None), error.format_message()
-        if not message.strip():  # no command was given, and Typer has printed the help already
+        if not error.format_message().strip():  # no command was given: the help is printed already
             return 2
-        command = context.command_path if context is not None else "pipeline"
-        text = " ".join(message.split()).rstrip(".")
-        raise BadRequest(text[:MAX_MESSAGE], f"See: {command} --help") from error
+        raise make_usage_error(error, arguments, typer.main.get_command(app)) from error
 
 
 @app.callback()
@@ -88,7 +83,7 @@ def main(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version", "-V", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
 ) -> None:
@@ -214,5 +209,20 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-for command in (runs, sample, report, explore, graph, diff, clean):
+def print_help(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COMMAND",
+            help="Command to explain, such as query eight (default: all).",
+            autocompletion=completion.complete_commands,
+        ),
+    ] = None,
+) -> None:
+    """Print the help of a command."""
+    raise typer.Exit(_run_command([*(words or []), "--help"]))
+
+
+for command in (runs, report, explore, graph, diff, clean):
     app.command()(command)
+app.command(name="help")(print_help)

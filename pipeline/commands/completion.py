@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from typer import Context
 
@@ -24,6 +25,14 @@ def complete_targets(context: Context) -> list[str]:
         tables += read_manifest(open_store(context.params.get("outputs")))
     given = context.params.get("targets") or []
     return [name for name in dict.fromkeys([*list_names(), *tables]) if name not in given]
+
+
+def complete_commands(context: Context) -> list[str]:
+    """List the commands, or those below the command that is named already."""
+    group: Any = context.find_root().command
+    for word in context.params.get("words") or []:
+        group = getattr(group, "commands", {}).get(word)
+    return [*getattr(group, "commands", {})]
 
 
 def complete_puzzles(context: Context) -> list[str]:

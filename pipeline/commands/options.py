@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from queries.query_options import OUTPUTS
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, quote
 from tablebase.resources import count_cores
 
 Outputs = Annotated[
@@ -21,11 +23,46 @@ JOBS = count_cores()
 """The default number of searches that run in parallel."""
 
 
-def parse_memory(gigabytes: float | None) -> int | None:
+def make_number_parser(flag: str, least: int, most: int | None = None) -> Callable[[object], int]:
+    """Make the parser of an option's value, a whole number; `least` and `most` are allowed."""
+
+    def parse_number(value: object) -> int:
+        text = str(value).strip()
+        number = int(text) if re.fullmatch(r"[0-9]{1,30}", text) else None
+        if number is None or number < least or (most is not None and number > most):
+            limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
+            problem = f"{flag} needs a whole number {limits}, not {quote(text)}"
+            raise BadRequest(problem, f"Example: {flag} {least}")
+        return number
+
+    return parse_number
+
+
+def parse_memory(gigabytes: str | None) -> int | None:
     """Return the bytes that `--memory` allows, or None if it is not given."""
     if gigabytes is None:
         return None
-    if not 0 < gigabytes < float("inf"):
-        problem = f"--memory needs a number of gigabytes above 0, not {gigabytes:g}"
+    try:
+        number = float(gigabytes)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):
+        problem = f"--memory needs a number of gigabytes above 0, not {quote(gigabytes)}"
         raise BadRequest(problem, "Example: --memory 16")
-    return int(gigabytes * 1e9)
+    return int(number * 1e9)
+
+
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        parser=make_number_parser("--jobs", 1),
+        help="Number of searches at once.",
+        show_default="all cores",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
+]

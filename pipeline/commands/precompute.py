@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.commands import completion
-from pipeline.commands.options import JOBS, Json, Outputs, Quiet, parse_memory
+from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
 from pipeline.terminal import print_answer, print_error
 from tablebase.errors import BadRequest, CannotBuild, TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
@@ -182,14 +182,8 @@ def precompute(
         bool,
         typer.Option("--measure", help="Measure the cost by running samples (with --dry-run)."),
     ] = False,
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", min=1, help="Number of searches at once.", show_default="all cores"),
-    ] = JOBS,
-    memory: Annotated[
-        float | None,
-        typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
-    ] = None,
+    jobs: Jobs = JOBS,
+    memory: Memory = None,
     scheduler: Annotated[
         str | None,
         typer.Option(

@@ -8,43 +8,14 @@ from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
-from pipeline.commands import completion
+from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import answer_query, get_reader_class, list_options, open_reader
 from queries.query_options import BATCH, Option, OptionValues
 from tablebase.errors import BadRequest
-from tablebase.puzzles import MODULES, collect_from_each, get_puzzle, list_names
+from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.tables.store_factory import open_store
-
-
-class QueryGroup(TyperGroup):
-    """The commands of built-in puzzles, and those of plugins, which are made when they are used.
-
-    Typer does not export the types of contexts and commands.
-    """
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List the names of the puzzles whose readers can be loaded."""
-        kinds = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
-        return [name for name, _ in kinds]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a puzzle's command; that of a plugin is made first."""
-        if cmd_name not in self.commands and cmd_name in list_names():
-            self.add_command(_make_single_command(cmd_name))
-        return super().get_command(ctx, cmd_name)
-
-
-query = typer.Typer(help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True)
-
-
-def _make_single_command(name: str) -> Any:
-    """Make the command of one puzzle, to be added to the group."""
-    app = typer.Typer(add_completion=False)
-    app.command(name)(_make_command(name))
-    return typer.main.get_command(app)
 
 
 def _make_command(name: str) -> Callable[..., None]:
@@ -64,41 +35,25 @@ def _make_command(name: str) -> Callable[..., None]:
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
+            from queries.key_hints import is_file_name, make_file_error
+
+            if is_file_name(key):
+                raise make_file_error(key, kind.key.lower())
             flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
             print_answer(answer_query(name, key, values))
 
-    parameters = [
-        inspect.Parameter(
-            "key",
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
-        )
-    ]
-    for option in options:
-        declared = typer.Option(
-            option.flag,
-            help=option.help,
-            metavar=option.metavar or None,
-            show_default=False,
-            autocompletion=completion.make_query_completer(name, option.name)
-            if option.metavar
-            else None,
-        )
-        parameters.append(
-            inspect.Parameter(
-                option.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=None if option.metavar else False,
-                annotation=Annotated[str | None if option.metavar else bool, declared],
-            )
-        )
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = f"{get_puzzle(name).title}: answer one key, or a batch of keys."
-    return command
+    key_parameter = inspect.Parameter(
+        "key",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
+    )
+    parameters = [key_parameter, *(make_parameter(name, option) for option in options)]
+    return declare(
+        command, parameters, f"{get_puzzle(name).title}: answer one key, or a batch of keys."
+    )
 
 
 def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
@@ -144,5 +99,14 @@ def _answer_batch(
         raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 
+class QueryGroup(PuzzleGroup):
+    """The commands `pipeline query NAME`."""
+
+    @classmethod
+    def make_function(cls, puzzle: str) -> Callable[..., None]:
+        return _make_command(puzzle)
+
+
+query = typer.Typer(help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True)
 for _name in MODULES:
     query.command(_name)(_make_command(_name))

@@ -1,82 +1,76 @@
-"""The command `pipeline sample`: a uniform sample of tours, written while they are drawn."""
+"""The commands `pipeline sample NAME`: a uniform sample, written while it is drawn."""
+
+from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
-from typing import Annotated
+from typing import Any
 
 import typer
 
-from pipeline.commands import completion
-from pipeline.commands.options import Outputs
-from queries.dispatch import open_reader
-from queries.query_options import OptionValues
-from tablebase.errors import require_choice
-from tablebase.puzzles import is_registered, list_names
+from pipeline.commands.options import make_number_parser
+from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
+from queries.dispatch import get_reader_class, open_reader
+from queries.query_options import OUTPUTS, Option
+from queries.reader import Reader
+from tablebase.errors import BadRequest
+from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.tables.store_factory import open_store
 
 MAX_SAMPLE_SIZE = 1_000_000_000
-"""Maximum number of tours in a sample."""
+"""Maximum number of rows in a sample."""
+GENERAL = (
+    Option("size", "How many to draw (default: 1).", "N"),
+    Option("seed", "Random seed (default: 0).", "N"),
+    Option("distinct", "Sample without replacement (at most 10,000,000)."),
+    Option(
+        "output",
+        "File to write (default: standard output); compressed if its name ends in .gz, .bz2, .xz "
+        "or .zst.",
+        "FILE",
+    ),
+    Option("format", "csv, jsonl or parquet (default: by the name of --output, or csv).", "NAME"),
+    Option("json", "Print one JSON object a row, as --format jsonl does."),
+    OUTPUTS,
+)
+"""The options of all samples."""
 
 
-def sample(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="PUZZLE",
-            help="Puzzle to draw from.",
-            autocompletion=completion.complete_puzzles,
-        ),
-    ],
-    size: Annotated[
-        int, typer.Option("--size", min=1, max=MAX_SAMPLE_SIZE, help="How many to draw.")
-    ] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
-    board: Annotated[
-        str,
-        typer.Option(
-            "--board",
-            metavar="CxR",
-            help="Board, files x ranks (over 36 squares: see precompute --rank-tours).",
-        ),
-    ] = "6x6",
-    closed: Annotated[
-        bool, typer.Option("--closed", help="Draw closed tours (see precompute --rank-closed).")
-    ] = False,
-    distinct: Annotated[
-        bool, typer.Option("--distinct", help="Sample without replacement (at most 10,000,000).")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", metavar="FILE", help="File to write (default: standard output)."),
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="csv, jsonl or parquet (default: by the name of --output, or csv).",
-            autocompletion=completion.make_query_completer("", "format"),
-        ),
-    ] = None,
-    outputs: Outputs = None,
-) -> None:
-    """Draw a uniform random sample of tours."""
+def _make_command(name: str) -> Callable[..., None]:
+    """Make the function of `sample NAME`."""
+    kind = get_reader_class(name)
+
+    def command(**arguments: Any) -> None:
+        values = {name: value for name, value in arguments.items() if value not in (None, False)}
+        general = {option.name: values.pop(option.name, None) for option in GENERAL}
+        _write_sample(name, values, general)
+
+    parameters = [make_parameter(name, option) for option in (*kind.sample_options, *GENERAL)]
+    title = get_puzzle(name).title
+    return declare(command, parameters, f"{title}: draw a uniform random sample.")
+
+
+def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) -> None:
+    """Draw a sample with a puzzle's own options, and write it with the general ones."""
     from pipeline.progress import BatchProgress
     from queries.batch import choose_output_format, open_row_writer
+    from queries.sampling import SampleRequest
 
-    if not is_registered(name):
-        require_choice(name, "puzzle", *list_names())
-    output_as, values = (
-        choose_output_format(output, format),
-        OptionValues(board=board, closed=closed),
+    output, requested = general["output"], general["format"]
+    if general["json"] and requested is not None:
+        raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
+    output_as = choose_output_format(output, "jsonl" if general["json"] else requested)
+    request = SampleRequest(
+        make_number_parser("--size", 1, MAX_SAMPLE_SIZE)(general["size"] or "1"),
+        make_number_parser("--seed", 0)(general["seed"] or "0"),
+        not general["distinct"],
     )
-    reader = open_reader(name, open_store(outputs))
+    reader = open_reader(name, open_store(general["outputs"])).select_reader(values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
         on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
-        samples = reader.draw_samples(
-            values, size, seed, replacement=not distinct, on_progress=on_progress
-        )
+        samples = reader.draw_samples(values, request, on_progress)
         first = next(samples)  # before the file is opened: a failed draw leaves no file
         write = stack.enter_context(open_row_writer(output, output_as))
         for rows in chain([first], samples):
@@ -84,3 +78,24 @@ def sample(
                 write(rows)
             done += len(rows)
             bar.on_rows(done)
+
+
+class SampleGroup(PuzzleGroup):
+    """The commands of puzzles whose readers declare options of samples."""
+
+    @classmethod
+    def make_function(cls, puzzle: str) -> Callable[..., None]:
+        return _make_command(puzzle)
+
+    @classmethod
+    def has_command(cls, reader: type[Reader]) -> bool:
+        return bool(reader.sample_options)
+
+
+sample = typer.Typer(
+    help="Draw a uniform random sample of states, positions or tours.",
+    cls=SampleGroup,
+    no_args_is_help=True,
+)
+for _name in MODULES:
+    sample.command(_name)(_make_command(_name))

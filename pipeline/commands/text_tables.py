@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 
 TEXT_COLUMNS = {
-    "table", "made by", "state", "reason", "resumes", "from", "run", "started", "command",
+    "table", "made by", "state", "reason", "resumes", "from", "run", "command",
     "outcome", "difference", "details", "kind", "note",
 }  # fmt: skip
 """Columns whose cells begin at the left."""
-MAX_COMMAND = 60
-"""Most characters of a command in a list of runs."""
+MAX_WIDTH = 80
+"""Characters of a line, as many as a terminal has that nobody has made wider."""
+GAP = 2
+"""Spaces between two columns."""
+MIN_COMMAND = 20
+"""Characters that a command in a list of runs has at least, before it is cut."""
 
 
 def format_table(grid: Grid) -> str:
@@ -38,35 +42,45 @@ def format_table(grid: Grid) -> str:
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _make_table(*names: str) -> Grid:
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in names:
+def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> Grid:
+    """Make a grid of the columns that have a value in some row, as many as fit in `MAX_WIDTH`.
+
+    `optional`: the columns that may be left out, the least important first. JSON has all of them.
+    """
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    shown = [name for name in names if not rows or any(columns[name])]
+    for name in optional:
+        widths = [max(map(len, [column, *columns.get(column, ())])) for column in shown]
+        if sum(widths) + GAP * (len(widths) - 1) > MAX_WIDTH and name in shown:
+            shown.remove(name)
+    grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    for name in shown:
         is_text = name in TEXT_COLUMNS
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
+    for row in zip(*(columns.get(name, ()) for name in shown), strict=True):
+        grid.add_row(*(Text(escape_control(cell)) for cell in row))
     return grid
 
 
 def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
     """Make the grid of the tables that were built: reasons, sizes, and times."""
-    grid = _make_table("table", "reason", "rows", "bytes", "seconds", "rows a second")
-    for name, (reason, entry, statistics) in sorted(built.items()):
-        seconds = statistics.seconds
-        grid.add_row(
+    rows = [
+        (
             name,
             reason,
             f"{entry.rows:,}",
             f"{sum(file.bytes for file in entry.all_files):,}",
-            f"{seconds:.2f}",
-            f"{entry.rows / seconds:,.0f}" if seconds else "",
+            f"{statistics.seconds:.2f}",
+            f"{entry.rows / statistics.seconds:,.0f}" if statistics.seconds else "",
         )
-    return grid
+        for name, (reason, entry, statistics) in sorted(built.items())
+    ]
+    return _make_table(("table", "reason", "rows", "bytes", "seconds", "rows/s"), rows, "rows/s")
 
 
 def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
     """Make the grid of the tables that a build would write: reasons, saved work, and cost."""
-    grid = _make_table(
-        "table", "reason", "resumes", "rows", "processor time", "bytes", "memory", "from"
-    )
+    rows = []
     for planned in tables:
         cost = planned.cost
         sizes = ("unknown", "", "", "")
@@ -74,12 +88,13 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
             sizes = (
                 f"{cost.rows:,}",
                 _format_duration(cost.seconds),
-                f"{cost.bytes:,}",
+                _format_size(cost.bytes),
                 _format_size(cost.memory),
             )
         saved = _format_saved(planned.saved) if planned.saved else ""
-        grid.add_row(planned.table.name, planned.reason, saved, *sizes, planned.source)
-    return grid
+        rows.append((planned.table.name, planned.reason, saved, *sizes, planned.source))
+    names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
+    return _make_table(names, rows, "from", "memory", "size", "rows")
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -96,9 +111,9 @@ def _format_size(count: float) -> str:
     >>> _format_size(999), _format_size(12_345_678), _format_size(2_070_000_000)
     ('999 B', '12 MB', '2.1 GB')
     """
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
-            return f"{count / size:,.{int(unit == 'GB')}f} {unit}"
+            return f"{count / size:,.{int(size > 1e6)}f} {unit}"
     return f"{count:,.0f} B"
 
 
@@ -108,65 +123,83 @@ def make_measured_table(tables: Mapping[str, MeasuredCost], cores: int) -> Grid:
     A worker is assumed to be as fast as one core of this machine.
     """
     workers = (10, 100, 1000)
-    others = [f"on {count:,} workers" for count in workers]
-    has_temporary = any(cost.temporary_bytes for cost in tables.values())
-    sizes = ["temporary bytes"] * has_temporary
-    grid = _make_table("table", "tasks", "error", *sizes, "this machine", *others)
+    rows = []
     for name, cost in tables.items():
         max_workers = max(1, cost.tasks)  # a task runs on one worker
-        error = f"{cost.error:.0%}" if cost.error else "exact"
         spent = [
             cost.local_seconds / min(cores, max_workers),
             *(cost.seconds / min(count, max_workers) for count in workers),
         ]
-        grid.add_row(
+        cells = (
             name,
             f"{cost.tasks:,}",
-            error,
-            *[f"{cost.temporary_bytes:,.0f}"] * has_temporary,
+            f"{cost.error:.0%}" if cost.error else "exact",
+            _format_size(cost.temporary_bytes) if cost.temporary_bytes else "",
             *(_format_duration(cost.writing_seconds + time) for time in spent),
         )
-    return grid
+        rows.append(cells)
+    names = "table", "tasks", "error", "temporary", "locally", *(f"{n:,} workers" for n in workers)
+    return _make_table(names, rows, "10 workers", "tasks")
 
 
 def make_runs_table(runs: Sequence[Run]) -> Grid:
     """Make the grid of run records: when, what, how long, and how it ended."""
-    grid = _make_table("run", "started", "command", "tables", "seconds", "outcome")
+    rows = []
     for run in runs:
         record = run.record
-        command = " ".join(["pipeline", *record.command])
         finished = sum(table.outcome == COMPLETED for table in record.tables)
         cells = (
             record.name,
-            record.started,
-            command if len(command) <= MAX_COMMAND else f"{command[: MAX_COMMAND - 1]}…",
+            " ".join(["pipeline", *record.command]),
             f"{finished} of {len(record.tables)}",
             f"{record.seconds:,.1f}",
             run.outcome,
         )
-        grid.add_row(*(Text(escape_control(cell)) for cell in cells))
-    return grid
+        rows.append(cells)
+    names = "run", "command", "tables", "seconds", "outcome"
+    others = (0, 2, 3, 4)
+    width = sum(max(len(row[at]) for row in [names, *rows]) + GAP for at in others)
+    room = max(MIN_COMMAND, MAX_WIDTH - width)
+    return _make_table(names, [(row[0], _cut(row[1], room), *row[2:]) for row in rows])
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
-    """Make the grid of one run's tables; `outcome`: that of the run."""
-    names = "table", "reason", "outcome", "rows", "seconds", "processor time", "rows a second"
-    grid = _make_table(*names, "bytes", "tasks", "resumed", "failed", "peak memory of the process")
-    for table in tables:
-        grid.add_row(
-            Text(escape_control(table.table)),
-            Text(escape_control(table.reason)),
-            outcome if table.outcome == RUNNING else table.outcome,
+    """Make the grid of one run's tables; `outcome`: that of the run.
+
+    Outcomes are shown unless all tables are complete.
+    """
+    is_complete = all(table.outcome == COMPLETED for table in tables)
+    rows = [
+        (
+            table.table,
+            table.reason,
+            "" if is_complete else outcome if table.outcome == RUNNING else table.outcome,
             _format_count(table.rows),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),
             _format_count(table.rows_per_second),
-            _format_count(table.bytes),
-            *(f"{count:,}" for count in (table.tasks_done, table.tasks_resumed)),
-            f"{table.tasks_failed:,}",
+            "" if table.bytes is None else _format_size(table.bytes),
+            _format_tasks(table),
             "" if table.process_peak_memory is None else _format_size(table.process_peak_memory),
         )
-    return grid
+        for table in tables
+    ]
+    names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "rows/s", "size", "tasks"
+    optional = "rows/s", "CPU s", "memory", "size", "reason", "rows"
+    return _make_table((*names, "memory"), rows, *optional)
+
+
+def _format_tasks(table: TableRun) -> str:
+    """Format how many tasks were done, with those resumed and failed if there are any."""
+    counts = {"resumed": table.tasks_resumed, "failed": table.tasks_failed}
+    parts = [f"{count:,} {name}" for name, count in counts.items() if count]
+    if not table.tasks_done and not parts:
+        return ""
+    return ", ".join([f"{table.tasks_done:,}", *parts])
 
 
 def _format_count(number: float | None, digits: int = 0) -> str:
@@ -187,35 +220,38 @@ def _format_duration(seconds: float) -> str:
 
 def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     """Make the grid of the status of tables and pages, for people."""
-    grid = _make_table("table", "rows", "bytes", "made by", "state")
+    cells = []
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
         state = row.get("shards", row["state"])
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        words = (row["table"], *numbers, row.get("made_by", ""), state)
-        grid.add_row(*(Text(escape_control(word)) for word in words))
-    return grid
+        cells.append((row["table"], *numbers, row.get("made_by", ""), state))
+    return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 
 def make_diff_table(comparisons: list[Comparison]) -> Grid:
     """Make the grid of the differences of two stores."""
-    grid = _make_table("table", "rows A", "rows B", "difference", "details")
+    rows = []
     for comparison in comparisons:
-        numbers = ["" if rows is None else f"{rows:,}" for rows in comparison.rows]
+        numbers = ["" if count is None else f"{count:,}" for count in comparison.rows]
         counts = comparison.counts._asdict() if comparison.counts else {}
         counted = [f"{count:,} {name}" for name, count in counts.items() if count]
         details = "; ".join([*counted, *comparison.details])
-        words = (comparison.table, *numbers, comparison.difference, details)
-        grid.add_row(*(Text(escape_control(word)) for word in words))
-    return grid
+        rows.append((comparison.table, *numbers, comparison.difference, details))
+    return _make_table(("table", "rows A", "rows B", "difference", "details"), rows)
 
 
 def make_leftovers_table(leftovers: list[Leftover]) -> Grid:
     """Make the grid of the files that unfinished builds left."""
-    grid = _make_table("kind", "table", "files", "bytes", "note")
-    for leftover in leftovers:
-        numbers = [f"{len(leftover.files):,}", f"{leftover.bytes:,}"]
-        words = (leftover.kind, leftover.table, *numbers, leftover.note)
-        grid.add_row(*(Text(escape_control(word)) for word in words))
-    return grid
+    rows = [
+        (
+            leftover.kind,
+            leftover.table,
+            f"{len(leftover.files):,}",
+            f"{leftover.bytes:,}",
+            leftover.note,
+        )
+        for leftover in leftovers
+    ]
+    return _make_table(("kind", "table", "files", "bytes", "note"), rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.board_facts import BoardFacts
-from queries.goal_reader import GoalReader
+from queries.goal_reader import GoalReader, refuse_key
 from queries.query_options import SVG, Option, OptionValues
 from tablebase.puzzles.eight import WIDTH
 
@@ -27,7 +27,8 @@ class EightReader(GoalReader):
         *GoalReader.options[1:],
         SVG,
     )
-    joined_characters = 9
+    sample_options = (options[0], *GoalReader.sample_options[1:])
+    joined_characters = key_digits = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
@@ -36,16 +37,15 @@ class EightReader(GoalReader):
 
     def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
         from queries.answer_frames import merge_answers
-        from queries.eight.vectorized import NO_RANK, rank_states
-        from queries.state_columns import WHITE_SPACE, explain_unreachable_states
+        from queries.eight.vectorized import NO_RANK, read_states
+        from queries.state_columns import explain_unreachable_states
 
-        answer_singly, state_ranks = super().answer_keys, rank_states(keys)
+        answer_singly, (states, state_ranks) = super().answer_keys, read_states(keys)
         answers = self._answer_ranks(state_ranks, options)
         if "goal" in options:
             is_unreachable = (state_ranks != NO_RANK) & answers["goal"].is_null()
-            compact = keys.str.replace_all(WHITE_SPACE, "")
             reasons = explain_unreachable_states(
-                self.puzzle, str(options["goal"]), compact, is_unreachable.to_numpy()
+                self.puzzle, str(options["goal"]), states, is_unreachable.to_numpy()
             )
             answers = answers.with_columns(error=reasons)
         return merge_answers(keys, answers, lambda missing: answer_singly(missing, options))
@@ -97,5 +97,12 @@ class EightReader(GoalReader):
             self._rows_by_goal[goal] = rows.extend(rows.clear(1))
         return self._rows_by_goal[goal]
 
+    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
+        import polars as pl
+
+        rows = self.read_rows_to(str(options["goal"])) if "goal" in options else self.read_rows()
+        return rows[:-1].insert_column(0, pl.Series("state", self.puzzle.list_states().astype(str)))
+
     def probe(self, key: str, options: OptionValues) -> BoardFacts:
+        refuse_key(options)
         return BoardFacts(self, key, options, WIDTH)

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.state_columns import WHITE_SPACE, view_texts
+from queries.state_columns import join_cells, view_texts
+from tablebase.errors import NotationError
 from tablebase.puzzles.eight import (
     ALL_DIGITS,
     HEAD_LENGTH,
     RANK_MASK,
     SET_SHIFT,
     make_rank_part_arrays,
+    parse,
     to_number,
 )
 from tablebase.resources import count_cores
@@ -32,16 +34,34 @@ _get_rank_parts = cache(make_rank_part_arrays)
 
 def rank_states(states: pl.Series) -> pl.Series:
     """Return the rank of each text, as `parse` reads it; `NO_RANK` for a text that is no state."""
-    ranks = _rank_texts(states)
-    longer = (states.str.len_bytes() > STATE_LENGTH).fill_null(value=False).to_numpy()
-    spaced = np.flatnonzero((ranks == NO_RANK) & longer)
-    if len(spaced):
-        ranks[spaced] = _rank_texts(states.gather(spaced).str.replace_all(WHITE_SPACE, ""))
-    return pl.Series(ranks)
+    return read_states(states)[1]
+
+
+def read_states(keys: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return each text in standard notation with its rank; `NO_RANK` for one that is no state."""
+    ranks = _rank_texts(keys)
+    longer = (keys.str.len_bytes() >= STATE_LENGTH).fill_null(value=False).to_numpy()
+    odd = np.flatnonzero((ranks == NO_RANK) & longer)
+    if len(odd):
+        states = join_cells(keys.gather(odd))
+        # a blank that no character stands for is found by the slow parser
+        gaps = (states.str.len_bytes() == STATE_LENGTH - 1).arg_true()
+        if len(gaps):
+            states = states.scatter(gaps, [_parse_or_empty(keys[int(odd[at])]) for at in gaps])
+        ranks[odd] = _rank_texts(states)
+        keys = keys.clone().scatter(odd, states)
+    return keys, pl.Series(ranks)
+
+
+def _parse_or_empty(text: str) -> str:
+    try:
+        return parse(text)
+    except NotationError:
+        return ""
 
 
 def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
-    """Return the ranks of texts without white space; `NO_RANK` for a text that is no state."""
+    """Return the ranks of texts; `NO_RANK` for a text that is not nine digits of a state."""
     texts = view_texts(states)
     ranks = np.empty(len(texts), dtype=np.uint32)
     _get_rank_parts()  # before the threads start: otherwise each would make them

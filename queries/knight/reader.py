@@ -12,7 +12,6 @@ from tablebase.errors import (
     NotCounted,
     TableError,
     TableMissing,
-    require_whole_number,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
@@ -34,8 +33,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from queries.knight.count_facts import CountFacts
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
+    from queries.sampling import SampleRequest
     from tablebase.puzzle import Puzzle, Table
     from tablebase.tables.store import Store
 
@@ -45,7 +46,7 @@ TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
 EXCLUSIVE_OPTIONS = {
-    "count": ("to", "number", "closed"),
+    "count": ("to", "number"),
     "number": ("to", "closed"),
     "rank": ("to", "number", "count"),
     "rank_of": ("to", "number", "count", "rank"),
@@ -53,9 +54,8 @@ EXCLUSIVE_OPTIONS = {
 """Options with the options that they cannot be combined with: each selects one tour, or all."""
 
 
-MAX_DISTINCT = 10_000_000
-"""The most tours in a sample without replacement: their numbers are in memory together, and up to
-fifty times as many if the sample is drawn from that many."""
+SAMPLED_BOARD = "6x6"
+"""The board of a sample, if no option names one."""
 NUMBER_FIELDS = "number", "rank"
 """The names of a tour's number: in a list; among all closed tours, or all open ones of a start."""
 
@@ -105,35 +105,6 @@ class TourFacts(Facts):
         return draw_tour(self._on, self.path)
 
 
-class CountFacts(Facts):
-    """The number of tours from a square or from all squares, and of the closed ones among them."""
-
-    __slots__ = ("_on", "board", "start", "tours", "closed")
-
-    def __init__(
-        self, board: KnightBoard, start: int | None, tours: int | None, closed: int
-    ) -> None:
-        self._on = board
-        self.board = str(board)
-        if start is not None:
-            self.start = board.name_square(start)
-        self.tours = tours
-        self.closed = closed
-
-    def to_text(self, options: OptionValues) -> str:
-        tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
-        rows = [("tours", tours), ("closed", f"{self.closed:,}")]
-        start = getattr(self, "start", None)
-        if self.tours == 0:
-            square = None if start is None else self._on.parse_square(start)
-            rows.append(("why", explain_no_tour(self._on, square)))
-        begun = start or "all squares"
-        return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
-
-    def to_svg(self) -> str:
-        raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
-
-
 class KnightReader(Reader):
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),
@@ -154,9 +125,20 @@ class KnightReader(Reader):
             is_single=True,
         ),
         Option(
-            "count", "Print the number of tours (without SQUARE: from all squares).", is_single=True
+            "count",
+            "Print the number of tours (without SQUARE: from all squares); with --closed only of "
+            "closed ones.",
+            is_single=True,
         ),
         SVG,
+    )
+    sample_options = (
+        Option(
+            "board",
+            "Board, files x ranks (default: 6x6; over 36 squares: see precompute --rank-tours).",
+            "CxR",
+        ),
+        Option("closed", "Draw closed tours (see precompute --rank-closed)."),
     )
     key = "SQUARE"
     keyless = ("count", "rank_of")
@@ -195,7 +177,7 @@ class KnightReader(Reader):
         end = board.parse_square(str(options["to"])) if "to" in options else None
         wanted = _parse_number(options["number"]) if "number" in options else None
         if options.get("count"):
-            return self.count_tours(board, start)
+            return self.count_tours(board, start, is_closed=closed)
         if end is not None:
             _require_joinable(board, start, end, closed)
         if (board.files, board.ranks) == PAIRS_BOARD:
@@ -207,7 +189,7 @@ class KnightReader(Reader):
     def answer_without_key(self, options: OptionValues) -> TourFacts | CountFacts:
         board = parse_board(str(options.get("board", "8x8")))
         if "rank_of" not in options:
-            return self.count_tours(board, None)
+            return self.count_tours(board, None, is_closed=bool(options.get("closed")))
         from queries.knight.ranked_tours import parse_tour
 
         closed = bool(options.get("closed"))
@@ -296,9 +278,16 @@ class KnightReader(Reader):
             reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
         raise NoSuchTour(str(board), reason)
 
-    def count_tours(self, board: KnightBoard, start: int | None) -> CountFacts:
-        """Return the number of tours from the table of counts; `start` None: from all squares."""
+    def count_tours(
+        self, board: KnightBoard, start: int | None, *, is_closed: bool = False
+    ) -> CountFacts:
+        """Return the number of tours from the table of counts; `start` None: from all squares.
+
+        `is_closed`: only of closed tours.
+        """
         import polars as pl
+
+        from queries.knight.count_facts import CountFacts
 
         table = PUZZLE.tables[-1]
         rows = self.scan_table(table).filter(pl.col("board") == str(board))
@@ -309,7 +298,8 @@ class KnightReader(Reader):
             row_of = f"{self.store.locate(table.file)}: the row of {board}"
             raise TableMissing(row_of, " or ".join(self.list_count_commands(board)))
         tours, closed = zip(*rows_found, strict=True)
-        return CountFacts(board, start, None if None in tours else sum(tours), sum(closed))
+        total = None if None in tours else sum(tours)
+        return CountFacts(board, start, total, sum(closed), is_closed=is_closed)
 
     def list_count_commands(self, board: KnightBoard) -> list[str]:
         """Return the commands that count a board's tours, or only its closed ones.
@@ -344,22 +334,16 @@ class KnightReader(Reader):
     def draw_samples(
         self,
         options: OptionValues,
-        size: int,
-        seed: int,
-        *,
-        replacement: bool,
+        request: SampleRequest,
         on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import draw_numbers, sample_by_rank, sample_list
+        from queries.knight.sampling import sample_by_rank, sample_list
 
-        if replacement:
-            size = require_whole_number(size, "The size of a sample", 1)
-        else:
-            size = require_whole_number(size, "The size of a distinct sample", 1, MAX_DISTINCT)
-        seed = require_whole_number(seed, "A seed", 0)
-        board, closed = parse_board(str(options.get("board", "8x8"))), bool(options.get("closed"))
+        request = request.check()
+        board = parse_board(str(options.get("board", SAMPLED_BOARD)))
+        closed = bool(options.get("closed"))
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), explain_no_tour(board, None))
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
@@ -367,15 +351,13 @@ class KnightReader(Reader):
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
         if closed or board.squares > MAX_SINGLE_FILE_SQUARES:
             tours = self.open_ranked_tours(board, closed=closed)
-            for drawn_numbers in draw_numbers(
-                sum(tours.count_tours_by_start()), size, seed, replacement=replacement
-            ):
-                yield sample_by_rank(tours, drawn_numbers, on_progress)
+            for numbers in request.draw_numbers(sum(tours.count_tours_by_start()), "tour"):
+                yield sample_by_rank(tours, numbers, on_progress)
             return
         rows = self.scan_table(make_tour_table(board))
         total = rows.select(pl.len()).collect().item()
-        for drawn_numbers in draw_numbers(total, size, seed, replacement=replacement):
-            yield sample_list(rows, total, drawn_numbers)
+        for numbers in request.draw_numbers(total, "tour"):
+            yield sample_list(rows, total, numbers)
 
     def make_signposts(self, table: Table) -> bytes:
         from queries.knight.explorer_data import make_signposts

@@ -1,8 +1,7 @@
-"""Uniform samples of tours: random numbers are drawn, then the tours with those numbers."""
+"""Uniform samples of tours: the tours with the numbers that were drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,6 @@ from queries.kernels.tour_cells import Layer
 from queries.knight.ranked_tours import RankedTours
 from queries.knight.unranking import unrank_tours, validate_layer
 from queries.reader import ignore_progress
-from tablebase.errors import BadRequest
 from tablebase.frontier.keys import Array
 from tablebase.frontier.layer_codec import decode_layer
 from tablebase.tables.index_format import make_record_type
@@ -21,27 +19,8 @@ from tablebase.tables.index_format import make_record_type
 if TYPE_CHECKING:
     from queries.reader import ProgressCallback
 
-CHUNK_TOURS = 1 << 18
-"""Tours that are unranked together: the more, the less often the layers are read."""
 CHUNK_ROWS = 1 << 20
 """Rows of a list that are read at a time."""
-
-
-def draw_numbers(total: int, size: int, seed: int, *, replacement: bool) -> Iterator[Array]:
-    """Draw `size` random numbers from 0 to below `total`, and yield them a chunk at a time.
-
-    The same seed draws the same numbers.
-    """
-    if size > total and not (replacement and total):
-        raise BadRequest(f"There are {total:,} tours to draw {size:,} from", "Draw fewer")
-    random = np.random.Generator(np.random.PCG64(seed))
-    if replacement:
-        for begin in range(0, size, CHUNK_TOURS):
-            yield random.integers(total, size=min(CHUNK_TOURS, size - begin))
-    else:
-        numbers = random.choice(total, size, replace=False)
-        for begin in range(0, size, CHUNK_TOURS):
-            yield numbers[begin : begin + CHUNK_TOURS]
 
 
 def sample_by_rank(

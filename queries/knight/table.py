@@ -135,7 +135,5 @@ class KnightTable(PuzzleTable):
         >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height
         3
         """
-        import polars as pl
-
         options = self._reader.normalize_options({"board": board, "closed": closed})
-        return pl.concat(self._reader.draw_samples(options, size, seed, replacement=replacement))
+        return self._draw(options, size, seed, replacement)

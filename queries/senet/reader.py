@@ -75,8 +75,13 @@ class SenetReader(Reader):
             "A|B",
         ),
         Option("path", "Print every position of the line, one per line.", columns=("path",)),
+        Option("hardest", "Print all positions farthest from the opening.", is_single=True),
         SVG,
     )
+    sample_options = (
+        Option("distance", "Draw positions that are first reached after N plies.", "N"),
+    )
+    keyless = ("hardest",)
     key = "POSITION"
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
@@ -107,7 +112,12 @@ class SenetReader(Reader):
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
 
+    def answer_without_key(self, options: OptionValues) -> Facts:
+        return self.find_hardest(options)
+
     def probe(self, key: str, options: OptionValues) -> SenetFacts:
+        if options.get("hardest"):
+            raise BadRequest("--hardest needs no key", "Leave out the key")
         position = parse(key)
         record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)

@@ -10,7 +10,10 @@ from queries.answer_types import (
 from queries.typed_tables import Default, PuzzleTable, get_or, make_answer
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from queries.answer_frames import Frame
+    from queries.query_options import OptionValues
 
 
 class SenetTable(PuzzleTable):
@@ -28,6 +31,25 @@ class SenetTable(PuzzleTable):
     def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
         """Return the answer of `probe`, or the default where it raises."""
         return get_or(default, lambda: self.probe(position))
+
+    def sample(
+        self,
+        size: int,
+        seed: int = 0,
+        *,
+        distance: int | None = None,
+        replacement: bool = True,
+    ) -> pl.DataFrame:
+        """Draw a uniform sample of the positions that are reached; a seed draws the same again.
+
+        With a distance, only those are drawn that are first reached after that many plies.
+        """
+        options: OptionValues = {} if distance is None else {"distance": str(distance)}
+        return self._draw(options, size, seed, replacement)
+
+    def list_hardest(self) -> list[str]:
+        """Return all positions that are farthest from the opening."""
+        return self._reader.find_hardest({}).keys
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
         """Add the table's columns to a polars frame, for a column of positions.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from queries.board_facts import BoardFacts
-from queries.goal_reader import GoalReader
+from queries.goal_reader import GoalReader, refuse_key
 from queries.query_options import SVG, Option, OptionValues
-from queries.reader import Reader
+from queries.reader import Reader, ignore_progress, parse_distance
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
@@ -17,15 +17,25 @@ from tablebase.puzzles.sliding.definition import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     import numpy.typing as npt
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.hardest import HardestFacts
+    from queries.index_reader import IndexReader
+    from queries.reader import ProgressCallback
+    from queries.sampling import SampleRequest
     from tablebase.puzzle import Column
+    from tablebase.puzzles.sliding.board import BoardGoalView
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
+MAX_DIGITS = 10
+"""Cells of the largest boards whose states are numbers."""
+LONG_CELLS = ("10", "11")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
@@ -45,9 +55,13 @@ class BoardReader(GoalReader):
         SVG,
     )
     columns = COLUMNS
+    sample_options = (*options[:2], *GoalReader.sample_options[1:])
 
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
+        self.joined_characters = puzzle.cells
+        self.long_cells = LONG_CELLS
+        self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._distances: dict[str, npt.NDArray[np.uint8]] = {}
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
@@ -57,7 +71,44 @@ class BoardReader(GoalReader):
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         return []
 
+    def draw_samples(
+        self,
+        options: OptionValues,
+        request: SampleRequest,
+        on_progress: ProgressCallback = ignore_progress,
+    ) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        from queries.sliding.depth_ranks import draw_ranks
+
+        options = self.normalize_options(options)
+        view, index = self._open_depths(options)
+        for ranks in draw_ranks(index, request.check(), parse_distance(options)):
+            states = pl.Series("state", self._restore_states(view, ranks.tolist()))
+            yield states.to_frame().hstack(self.annotate_keys(states, options))
+
+    def find_hardest(self, options: OptionValues) -> HardestFacts:
+        from queries.hardest import HardestFacts, refuse_others
+        from queries.sliding.depth_ranks import count_distances, find_ranks
+
+        refuse_others(options, self.options)
+        view, index = self._open_depths(options)
+        distance = max(count_distances(index).nonzero()[0].tolist())
+        states = self._restore_states(view, find_ranks(index, distance).tolist())
+        goal = str(options.get("goal", self.puzzle.example))
+        return HardestFacts("state", sorted(states), "distance", distance, goal)
+
+    def _open_depths(self, options: OptionValues) -> tuple[BoardGoalView, IndexReader]:
+        """Return the view of the goal that the options name, and the index that it reads."""
+        view = self.puzzle.view_goal(str(options.get("goal", self.puzzle.example)))
+        return view, self.open_index(self._tables[view.layout])
+
+    def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
+        wide = self.puzzle.wide
+        return [view.restore_state(wide.unrank(rank, view.layout)) for rank in ranks]
+
     def probe(self, key: str, options: OptionValues) -> BoardFacts:
+        refuse_key(options)
         return BoardFacts(self, key, options, self.puzzle.width)
 
     def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
@@ -112,6 +163,8 @@ class BoardReader(GoalReader):
 
 class SlidingReader(Reader):
     options = BoardReader.options
+    sample_options = BoardReader.sample_options
+    keyless = BoardReader.keyless
     key = "STATE"
     columns = COLUMNS
 

@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.state_columns import WHITE_SPACE, explain_unreachable_states, view_texts
+from queries.state_columns import (
+    BETWEEN_CELLS,
+    explain_unreachable_states,
+    join_cells,
+    view_texts,
+)
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
 from tablebase.puzzles.sliding.move_tables import MOVE_SETS
 from tablebase.resources import count_cores
@@ -121,11 +126,12 @@ class GoalLookup:
 def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
     """Bring keys that are states to the notation that `SlidingBoard.parse` returns.
 
-    Other keys become any text that is not a state.
+    Other keys become any text that is not a state, and so do those with a space for the blank.
     """
-    if (keys.str.len_bytes() == cells).all():
-        return keys.str.to_lowercase()
-    bare = keys.str.to_lowercase().str.replace_all(",", " ")
-    words = bare.str.count_matches(r"[^\s\x1c-\x1f]+")
+    lower = keys.str.to_lowercase()
+    if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():
+        return lower
+    bare = lower.str.replace_all(BETWEEN_CELLS, " ")
+    words = bare.str.count_matches("[^ ]+")
     marks = bare.str.replace_all(r"\b10\b", "a").str.replace_all(r"\b11\b", "b")
-    return bare.zip_with(words != cells, marks).str.replace_all(WHITE_SPACE, "")
+    return join_cells(bare.zip_with(words != cells, marks))

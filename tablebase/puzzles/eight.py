@@ -52,19 +52,30 @@ QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
 
 
 def parse(text: str) -> str:
-    """Return the state that a text names: nine digits, with or without white space between them.
+    """Return the state that a text names: nine digits, or a board in a usual layout.
 
-    >>> parse("1 5 2 7 0 3 8 4 6")
-    '152703846'
+    >>> parse("1 5 2 7 0 3 8 4 6"), parse("1 5 2 / 7 . 3 / 8 4 6")
+    ('152703846', '152703846')
     """
     what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
     state = "".join(require_text(text, what, example).split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
-    raise NotationError(what, text, _find_problem(state), example)
+    from tablebase.board_text import find_gap, split_cells
+
+    cells = "".join(split_cells(text))
+    if len(cells) == 9 and set(cells) == set(SOLVED):
+        return cells
+    if found := find_gap(text, len(SOLVED) // WIDTH, WIDTH):
+        tiles, gap = found
+        if sorted(tiles) == sorted(SOLVED.replace("0", "")):
+            return "".join([*tiles[:gap], "0", *tiles[gap:]])
+    is_number = state == text.strip()
+    raise NotationError(what, text, _find_problem(cells, is_number=is_number), example)
 
 
-def _find_problem(state: str) -> str:
+def _find_problem(state: str, *, is_number: bool) -> str:
+    """Find the problem of cells that are not a state; `is_number`: they were written as one."""
     if not state:
         return "it is empty"
     foreign = next((letter for letter in state if letter not in "0123456789"), None)
@@ -86,7 +97,8 @@ def _find_problem(state: str) -> str:
             f"{_format_tile(digit)} is missing" for digit in SOLVED if digit not in state
         )
     if len(state) == 8 and set(f"0{state}") == set(SOLVED):
-        problems.append(f"and may have lost a leading 0 when read as a number: 0{state}")
+        lost_zero = f"and may have lost a leading 0 when read as a number: 0{state}"
+        problems.append(lost_zero if is_number else "and the blank is missing: write it as 0")
     return ", ".join(problems)
 
 

@@ -38,15 +38,26 @@ CHARACTERS = ".AB"
 
 
 def parse(text: str) -> str:
-    """Return the position that a text names.
+    """Return the position that a text names: 15 characters, or squares with separators.
 
-    >>> parse("ababABABAB.....")
-    'ABABABABAB.....'
+    >>> parse("ababABABAB....."), parse("A B A B A B A B A B _ _ _ _ _")
+    ('ABABABABAB.....', 'ABABABABAB.....')
     """
     position = require_text(text, "a Senet position", OPENING).strip().upper()
-    if len(position) == SQUARES and all(position.count(piece) == 5 for piece in CHARACTERS):
+    if _is_position(position):
         return position
-    raise NotationError("a Senet position", text, _find_problem(text.strip()), OPENING)
+    from tablebase.board_text import split_cells
+
+    squares = "".join(split_cells(text, "."))
+    # 15 characters in which spaces stand for the empty squares
+    for position in (squares.upper(), text.strip("\r\n").replace(" ", ".").upper()):
+        if _is_position(position):
+            return position
+    raise NotationError("a Senet position", text, _find_problem(squares), OPENING)
+
+
+def _is_position(text: str) -> bool:
+    return len(text) == SQUARES and all(text.count(piece) == 5 for piece in CHARACTERS)
 
 
 def _find_problem(text: str) -> str:

@@ -194,17 +194,7 @@ def test_the_plan_option(cli: Cli, tmp_path: Path) -> None:
     text = cli(*words)
     assert (text.code, text.err) == (0, "")
     head, row, _, measured_head, measured_row = text.out.splitlines()
-    assert head.split() == [
-        "table",
-        "reason",
-        "resumes",
-        "rows",
-        "processor",
-        "time",
-        "bytes",
-        "memory",
-        "from",
-    ]
+    assert head.split() == ["table", "reason", "rows", "CPU", "time", "size", "memory", "from"]
     assert row.split()[:3] == ["knight_tours_4x3", "missing", "16"]
     assert row.split()[-1] == "measured"
     assert measured_head.split()[:3] == ["table", "tasks", "error"]

@@ -82,7 +82,7 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
         "eight_edge: 181,440 rows in 0.0 s",
     ]
     rows = [line.split() for line in text.out.splitlines()]
-    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "rows", "a", "second"]
+    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "rows/s"]
     for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
         size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
         assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]

@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import typer
 
+from pipeline.commands.app import app
 from tablebase import __version__
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said, environment, program
 
@@ -99,16 +103,43 @@ def test_no_traceback(words: list[bytes], place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("nope", "No such command 'nope'. See: pipeline --help."),
-        ("query nope", "No such command 'nope'. See: pipeline query --help."),
-        ("histogram", "Missing argument 'eight|sliding|senet'. See: pipeline histogram --help."),
+        ("nope", "There is no command 'nope'. See: pipeline --help."),
+        ("preco", "There is no command 'preco'. Did you mean precompute? See: pipeline --help."),
+        ("query nope", "There is no command 'nope'. See: pipeline query --help."),
+        ("help nope", "There is no command 'nope'. See: pipeline --help."),
+        ("histogram", "eight|sliding|senet is missing. See: pipeline histogram --help."),
+        ("diff a", "B is missing. See: pipeline diff --help."),
+        ("diff a b c d", "Too many arguments: 'c d'. See: pipeline diff --help."),
         (
             "query eight --nope 123456780",
-            "No such option: --nope (Possible options: --input). See: pipeline query eight --help.",
+            "There is no option --nope. Did you mean --input? See: pipeline query eight --help.",
+        ),
+        ("query eight --goal", "--goal needs a value. See: pipeline query eight --help."),
+        ("clean --yes=no", "--yes takes no value. See: pipeline clean --help."),
+        (
+            "precompute --jobs many",
+            "--jobs needs a whole number from 1, not 'many'. Example: --jobs 1.",
+        ),
+        ("precompute --jobs 0", "--jobs needs a whole number from 1, not '0'. Example: --jobs 1."),
+        (
+            "precompute --memory much",
+            "--memory needs a number of gigabytes above 0, not 'much'. Example: --memory 16.",
+        ),
+        (
+            "sample knight --size x",
+            "--size needs a whole number from 1 to 1,000,000,000, not 'x'. Example: --size 1.",
+        ),
+        (
+            "sample knight --seed -1",
+            "--seed needs a whole number from 0, not '-1'. Example: --seed 0.",
         ),
         (
             f"query {'9' * 1_000}",
-            f"No such command '{'9' * 283}. See: pipeline query --help.",
+            f"There is no command '{'9' * 60}'... (1,000 characters). See: pipeline query --help.",
+        ),
+        (
+            f"query eight --{'9' * 1_000}",
+            f"There is no option --{'9' * 279}. See: pipeline query eight --help.",
         ),
     ],
 )
@@ -116,6 +147,41 @@ def test_unknown_commands_and_options_are_refused(
     words: str, complaint: str, cli: Cli, place: Path
 ) -> None:
     assert cli(*words.split(), cwd=place) == Said(2, "", f"pipeline: {complaint}\n")
+
+
+FOREIGN = re.compile(
+    r"Input should be|pydantic|msgspec|click|Traceback|should not happen|Got unexpected|"
+    r"unable to parse|Invalid value|Usage:|Expected `"
+)
+"""What libraries write, and this program must not."""
+NONSENSE = ["x", "--x", "--json=1", "-1", "\u2603", "--size=x", "--jobs=1.5", "--board"]
+
+
+@pytest.mark.parametrize("word", NONSENSE)
+def test_no_library_shows_through(word: str, tmp_path: Path) -> None:
+    """Type nonsense into every command."""
+    group: Any = typer.main.get_command(app)
+    paths = [[name] for name in group.commands if name != "query"]
+    for path in [*paths, ["precompute", "sliding"], *(["query", name] for name in MODULES)]:
+        for words in ([*path, word], [*path, "eight", word, word]):
+            ended = subprocess.run(
+                [program(), *words],
+                cwd=tmp_path,
+                env=environment({"PIPELINE_OUTPUTS": str(tmp_path / "none")}),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert not FOREIGN.search(ended.stderr), (words, ended.stderr)
+            assert ended.stderr.count("\n") <= 1, (words, ended.stderr)
+            assert "internal error" not in ended.stderr, (words, ended.stderr)
+
+
+def test_help_is_printed_of_any_command(cli: Cli) -> None:
+    for words in ([], ["query"], ["query", "senet"], ["precompute", "knight"], ["help"]):
+        assert cli("help", *words) == cli(*words, "--help")
+    assert cli("-V") == cli("--version") == Said(0, f"puzzle-tablebase {__version__}\n", "")
 
 
 def test_without_a_command_the_help_is_printed(cli: Cli, place: Path) -> None:

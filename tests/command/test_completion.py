@@ -51,6 +51,12 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
     return text.out.split()
 
 
+COMMANDS = (
+    "precompute remove status histogram verify runs report explore graph diff clean help query "
+    "sample"
+)
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -70,6 +76,17 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("precompute sliding --board 2x3 --goals ", "all"),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
+        ("sample ", "eight sliding senet knight"),
+        ("sample eight --goal c", "corner centre"),
+        ("sample senet --format j", "jsonl"),
+        ("sample senet --di", "--distance --distinct"),
+        ("query eight --ha", "--hardest"),
+        (
+            "help ",
+            COMMANDS,
+        ),
+        ("help query s", "sliding senet"),
+        ("help query senet ", ""),
         ("rem", "remove"),
         ("gr", "graph"),
         ("di", "diff"),
@@ -92,6 +109,13 @@ def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
     assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
     sliding = complete(cli, "precompute sliding --board ")
     assert {"2x2", "3x4", "6x2"} <= {*sliding}
+    assert not {"3x8", "12x3"} & {*sliding}, "boards of the knight only"
+    for line in (
+        "sliding --board 3x4 --board ",
+        "--dry-run sliding --board ",
+        "sliding_3x4_12 --board ",
+    ):
+        assert complete(cli, f"precompute {line}") == sliding
     assert complete(cli, "histogram sliding --board ") == sliding
     for board in boards:
         assert make_tour_table(parse_board(board)).name == f"knight_tours_{board}"

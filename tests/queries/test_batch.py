@@ -18,6 +18,7 @@ from queries import batch_formats, open_tables
 from queries.batch import Batch, choose_output_format, run_batch
 from queries.dispatch import open_reader
 from queries.eight.vectorized import NO_RANK, rank_states
+from queries.key_columns import KeyFormat
 from queries.query_options import OptionValues
 from queries.reader import Reader
 from tablebase.errors import BadRequest
@@ -50,7 +51,7 @@ def test_any_white_space_and_any_chunk_size(
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in written))
-    parts = batch_formats._read_text(text, "state", joined_characters=eight.joined_characters)
+    parts = batch_formats._read_text(text, KeyFormat("state", eight.joined_characters))
     result = [key for part in parts for key in part.rows["state"]]
     assert result == wanted
 

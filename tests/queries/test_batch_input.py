@@ -333,7 +333,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
             b"{}\n{}\n",
             "The rows of the input have no column, and 'state' is",
         ),
-        ("--input-format jsonl", b'{"state":1}', "'state' (it has the type Int64)."),
+        ("--input-format jsonl", b'{"state":true}', "'state' (it has the type Boolean)."),
         (
             "--input-format jsonl",
             b'{"state":"1"}\n\n{"state"\n',

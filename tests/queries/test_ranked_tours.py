@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from queries import open_tables
+from queries.api import Tables
 from queries.dispatch import answer_query
 from tablebase.errors import (
     BadRequest,
@@ -20,7 +21,7 @@ from tablebase.puzzles.knight.tour_ranker import TourRanker
 from tests import often
 from tests.command.test_fast_path import LIBRARIES, SLOW
 from tests.support import oracles
-from tests.support.shell import Cli, python
+from tests.support.shell import Ask, Cli, python
 from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_cycles_6x6"
@@ -271,3 +272,16 @@ def test_a_single_rank_is_answered_without_table_libraries(ranked_boards: Path) 
     )
     assert text.code == 0, text.err
     assert not {f"'{name}'" for name in LIBRARIES | SLOW} & {*text.err.strip("{}\n").split(", ")}
+
+
+def test_closed_tours_are_counted_alone(ask: Ask, tables: Tables) -> None:
+    counted = tables.knight.count("c3", board="6x6")
+    words = ("--count", "--closed", "--board", "6x6")
+    code, out, _ = ask("knight", "c3", *words)
+    assert (code, out) == (
+        0, f"6x6 from c3, directed closed tours\n\nclosed  {counted.closed:,}\n"
+    )  # fmt: skip
+    code, out, _ = ask("knight", "c3", *words, "--json")
+    assert (code, out) == (0, f'{{"board": "6x6", "start": "c3", "closed": {counted.closed}}}\n')
+    code, out, _ = ask("knight", *words, "--json")
+    assert (code, out) == (0, '{"board": "6x6", "closed": 710064}\n')

@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.commands import sample as samples
 from pipeline.commands.app import run_app
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.kernels.tour_cells import SweepCells
 from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
-from queries.knight.reader import MAX_DISTINCT, KnightReader
-from queries.knight.sampling import draw_numbers, sample_by_rank
+from queries.knight.reader import KnightReader
+from queries.knight.sampling import sample_by_rank
+from queries.sampling import MAX_DISTINCT, SampleRequest
 from tablebase.errors import BadRequest, TableDamaged, TableMissing
 from tablebase.frontier.keys import MAX_CELLS, list_all_partners
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
@@ -171,8 +171,8 @@ def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
 
 
 def test_samples_are_drawn_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 7)
-    parts = [part.tolist() for part in draw_numbers(1000, 20, 1, replacement=True)]
+    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 7)
+    parts = [part.tolist() for part in SampleRequest(20, 1).draw_numbers(1000, "tour")]
     assert [len(part) for part in parts] == [7, 7, 6]
     assert all(0 <= number < 1000 for part in parts for number in part)
 
@@ -184,7 +184,7 @@ def test_open_tours_are_sampled_from_their_list(
     all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
-        (chosen,) = draw_numbers(all_tours.height, 300, 1, replacement=True)
+        (chosen,) = SampleRequest(300, 1).draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
         all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)
         assert all_drawn["path"].n_unique() == 1728
@@ -239,26 +239,30 @@ def test_closed_tours_are_suggested_where_possible(outputs: Path, board: str, hi
 def test_all_chunks_of_a_sample_are_written(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.sampling.CHUNK_TOURS", 700)
+    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 700)
     file, where = tmp_path / "tours.txt", str(outputs)
-    samples.sample("knight", board="5x5", output=str(file), format="csv", outputs=where)
+    words = ["sample", "knight", "--board", "5x5", "--output", str(file), "--format", "csv"]
+    assert run_app([*words, "--outputs", where]) == 0
     with open_tables(where) as tables:
         one = tables.knight.sample(1, seed=0, board="5x5")
         assert pl.read_csv(file)["path"].to_list() == one["path"].to_list()
         sample = tables.knight.sample(1729, seed=0, board="5x5")
-    samples.sample("knight", 1729, board="5x5", output=str(file), format="csv", outputs=where)
+    assert run_app([*words, "--outputs", where, "--size", "1729"]) == 0
     assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ("senet", 2, "Senet does not support sampling"),
-        ("hanoi", 2, "There is no puzzle 'hanoi'"),
+        ("hanoi", 2, "There is no command 'hanoi'. See: pipeline sample --help."),
         ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
         ("knight --board 4x4", 1, "4x4 has no tour"),
         ("knight --board 8x8", 2, "8x8 has too many open tours to draw from. Add --closed."),
-        ("knight --size 1000000001", 2, "less than or equal to 1000000000"),
+        ("knight --size 1000000001", 2, "from 1 to 1,000,000,000, not '1000000001'"),
+        ("knight --seed x", 2, "--seed needs a whole number from 0, not 'x'"),
+        ("knight --json --format csv", 2, "--json cannot be combined with --format"),
+        ("sliding", 2, "Missing option --board. Example: --board 3x4."),
+        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding --board 2x3"),
         ("knight --closed --board 6x7", 3, "pipeline precompute knight --rank-closed 6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
         (

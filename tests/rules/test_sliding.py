@@ -119,7 +119,11 @@ def test_states_are_parsed(text: str, state: str) -> None:
     ("name", "text", "problem"),
     [
         ("2x3", "", "it is empty"),
-        ("2x3", "12345", "it has 5 cells, a board of 2x3 has 6"),
+        (
+            "2x3",
+            "12345",
+            "it has 5 cells, a board of 2x3 has 6, and the blank is missing: write it as 0",
+        ),
         ("2x3", "123455", "tile 5 stands twice, the blank (0) is missing"),
         ("2x3", "123456", "tile 6 does not exist, the blank (0) is missing"),
         ("2x3", "12345x", "'x' is neither a digit nor a tile's letter"),

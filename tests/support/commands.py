@@ -7,6 +7,13 @@ COMMANDS = {
         query eight 378546201
         query eight 152703846
         query eight 1 5 2 7 0 3 8 4 6
+        query eight 378546 2 1
+        query eight '[[3, 7, 8], [5, 4, 6], [2, _, 1]]' --goal '123/4 5/678' --path
+        query eight --hardest
+        query eight --hardest --goal edge --json
+        sample eight --size 3 --seed 5
+        sample eight --distance 31 --size 2 --distinct
+        sample eight --goal 087654321 --json
         query eight 123456780
         query eight 283104765 --goal centre
         query eight 738046512 --goal 123456780 --path
@@ -21,6 +28,9 @@ COMMANDS = {
     "senet": """
         query senet ABAAABBB.B...A.
         query senet ABABABABAB.....
+        query senet A B A B A B A B A B _ _ _ _ _
+        sample senet --size 2 --seed 1
+        sample senet --distance 1 --json
         query senet BAABABABAB.....
         query senet ABAAABBB.B...A. --path
         query senet ABAAABBB.B...A. --json
@@ -41,6 +51,9 @@ COMMANDS = {
         query knight b1 --board 5x5 --count
         query knight c3 --board 5x5 --count --json
         query knight --count --board 5x5
+        query knight a1 --count --closed --board 6x6
+        query knight --count --closed --board 6x6 --json
+        sample knight --board 5x5 --seed 1
         query knight --count --board 6x6 --json
         query knight --count --board 3x3
         query knight A1 --to H7 --board 8X8
@@ -64,6 +77,7 @@ COMMANDS = {
         query knight --count --board 12x9
         query knight a1 --closed --rank 0 --board 5x5
         precompute knight --board 8x8
+        sample eight --distance 32
     """,
     "bad": """
         query eight 133456789
@@ -72,6 +86,13 @@ COMMANDS = {
         query eight １２３４５６７８０
         query eight abcdefghi
         query eight ''
+        query eight 378 546 21
+        query eight m.csv
+        query eight outputs/manifest.json
+        query eight 378546201 152703846
+        query knight a1 b3
+        query eight 123456780 --hardest
+        query eight --hardest --path
         query eight 123456780 --goal top
         query eight 123456780 --goal 123456789
         query eight 123456780 --path --solutions
@@ -96,7 +117,12 @@ COMMANDS = {
         query knight --rank-of 'a1 c2 e1' --board 7x7
         precompute eight --rank-closed 8x8
         precompute knight --rank-tours 8x8
-        sample senet
+        sample hanoi
+        sample senet --goal corner
+        sample eight --distance x
+        sample eight --size 0
+        precompute --jobs many
+        help hanoi
         query knight --count --to a3
         precompute hanoi
         precompute eight --measure
@@ -156,6 +182,7 @@ COMMANDS = {
         clean --json
         clean --yes --outputs none
         --version
+        -V
     """,
     "help": """
         precompute --help
@@ -163,6 +190,9 @@ COMMANDS = {
         precompute senet -h
         precompute knight --help
         precompute eight senet --help
+        help sample
+        help sample senet
+        help help
     """,
 }
 EXITS = {"no": 1, "bad": 2, "missing": 3}

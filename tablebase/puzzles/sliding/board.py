@@ -8,6 +8,7 @@ columns is the mirror image of a wide one, whose tables have its answers.
 from __future__ import annotations
 
 from tablebase.block_space import BlockSpace
+from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import NotationError, require_text
 from tablebase.puzzle import Column, View
 
@@ -90,23 +91,35 @@ class SlidingBoard(BlockSpace):
         return (*columns.values(), Column("manhattan", "int8", MANHATTAN))
 
     def parse(self, text: str) -> str:
-        """Return the state that a text names: a character for each cell, or separated numbers.
+        """Return the state that a text names: a character or a number for each cell.
 
-        >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5")
-        '123405'
+        >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5"), SlidingBoard(2, 3).parse(" 1 2 3\\n 4 . 5")
+        ('123405', '123405')
         >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
         '123456789ab0'
         """
         what = f"a state of the {self} board"
-        words = require_text(text, what, self.example).replace(",", " ").lower().split()
-        if len(words) == self.cells and all(word in CELL_SPELLINGS for word in words):
-            state = "".join([CELL_SPELLINGS[word] for word in words])
-        else:
-            state = "".join(words)
-        if len(state) == self.cells and set(state) == set(self.example):
+        lower = require_text(text, what, self.example).lower()
+        words = split_cells(lower)
+        state = self._join_words(words, self.cells)
+        if self._is_state(state):
             return state
+        if found := find_gap(lower, self.height, self.width):
+            tiles, gap = found
+            marks = self._join_words(tiles, self.cells - 1)
+            if self._is_state(with_blank := f"{marks[:gap]}0{marks[gap:]}"):
+                return with_blank
         example = f"{self.example} (0 is the blank)"
         raise NotationError(what, text, self._find_problem(state), example)
+
+    def _is_state(self, state: str) -> bool:
+        return len(state) == self.cells and set(state) == set(self.example)
+
+    def _join_words(self, words: list[str], cells: int) -> str:
+        """Join words to a character for each cell; they may be numbers if there is one a cell."""
+        if len(words) == cells and all(word in CELL_SPELLINGS for word in words):
+            return "".join([CELL_SPELLINGS[word] for word in words])
+        return "".join(words)
 
     def _find_problem(self, state: str) -> str:
         if not state:
@@ -131,6 +144,8 @@ class SlidingBoard(BlockSpace):
             problems.extend(
                 f"{_format_tile(mark)} is missing" for mark in known if mark not in state
             )
+        if len(state) == self.cells - 1 and set(f"0{state}") == {*known}:
+            problems.append("and the blank is missing: write it as 0")
         return ", ".join(problems)
 
     def make_ordered_state(self, blank: int) -> str:
@@ -255,11 +270,11 @@ class BoardGoalView(View):
     """View of any goal of a board as one of the wide board's layouts.
 
     >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
-    >>> view.layout, view.map_state("150234")
-    ('123405', '123405')
+    >>> view.layout, view.map_state("150234"), view.restore_state("123405")
+    ('123405', '123405', '150234')
     """
 
-    __slots__ = ("_names", "cells")
+    __slots__ = ("_names", "_old_names", "cells")
 
     def __init__(self, board: SlidingBoard, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
@@ -268,10 +283,17 @@ class BoardGoalView(View):
         super().__init__(layouts[cells.index(blank)])
         self.cells = cells
         """For each cell of the wide board, the cell of this board whose tile it gets."""
-        self._names = str.maketrans("".join([goal[cell] for cell in cells]), self.layout)
+        marks = "".join([goal[cell] for cell in cells])
+        self._names = str.maketrans(marks, self.layout)
+        self._old_names = str.maketrans(self.layout, marks)
 
     def map_state(self, state: str) -> str:
         return "".join([state[cell] for cell in self.cells]).translate(self._names)
+
+    def restore_state(self, state: str) -> str:
+        """Return the state that `map_state` maps to this one."""
+        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
+        return "".join([marks[cell] for cell in range(len(marks))])
 
 
 def _format_tile(mark: str) -> str:

@@ -1,0 +1,105 @@
+"""Columns of keys as text: those of numbers get back the leading zeros that they have lost."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import polars as pl
+
+from tablebase.board_text import SEPARATORS
+
+TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+"""The types of columns that can hold keys; a column of nulls alone is allowed too."""
+
+
+class KeyFormat(NamedTuple):
+    """The format of an input's keys; see the attributes of `Reader` with these names."""
+
+    column: str
+    joined_characters: int = 0
+    long_cells: tuple[str, ...] = ()
+    key_digits: int = 0
+
+    def strip_cell(self, word: str) -> str | None:
+        """Return the cell that a word is without separators; "" for separators, None for a key.
+
+        >>> form = KeyFormat("state", 12, long_cells=("10", "11"))
+        >>> form.strip_cell("[[3,"), form.strip_cell("10]"), form.strip_cell("/")
+        ('3', '10', '')
+        >>> form.strip_cell("12") is None
+        True
+        """
+        if len(word) == 1 and word not in SEPARATORS:
+            return word
+        cell = word.strip(SEPARATORS)
+        return cell if len(cell) < 2 or cell in self.long_cells else None
+
+    def may_have_cells(self, text: bytes, words: list[str]) -> bool:
+        """Return whether some words of a text may be single cells; it is a fast filter."""
+        longest = max(map(len, ("0", *self.long_cells)))
+        has_separator = any(ord(separator) in text for separator in SEPARATORS)
+        return has_separator or any(len(word) <= longest for word in words)
+
+    def join_key(self, cells: list[str]) -> str:
+        """Join cells to a key."""
+        return ("" if all(len(cell) == 1 for cell in cells) else " ").join(cells)
+
+
+def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
+    """Return whether a column of this type can hold keys.
+
+    `digits`: how many a key has that can be read as a number; 0: no key can.
+    """
+    if kind is None:
+        return False
+    is_text = kind in TEXT or isinstance(kind, pl.Binary)
+    return is_text or (digits > 0 and _is_number(kind))
+
+
+def _is_number(kind: pl.DataType) -> bool:
+    return kind.is_integer() or kind.is_float() or (isinstance(kind, pl.Decimal) and not kind.scale)
+
+
+def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = False) -> pl.Series:
+    """Return a column's keys as text.
+
+    For `digits` see `can_hold_keys`. `is_untyped`: the column is of a format without types, whose
+    texts may be numbers too.
+    """
+    kind = column.dtype
+    if isinstance(kind, pl.Binary):
+        return _decode(column)
+    if not _is_number(kind):
+        keys = column.cast(pl.String)
+        return _restore_zeros(keys, digits) if is_untyped else keys
+    if kind.is_float():  # integers with a missing value among them become floats in pandas
+        column = column.fill_nan(None)
+        whole = column.cast(pl.Int64, strict=False)
+        is_whole = (whole.cast(kind) == column).fill_null(value=False)
+        texts = whole.cast(pl.String).zip_with(is_whole, column.cast(pl.String))
+    else:
+        texts = column.cast(pl.String)
+    return _restore_zeros(texts, digits)
+
+
+def _restore_zeros(keys: pl.Series, digits: int) -> pl.Series:
+    """Put a 0 before the keys that have all digits of a key but the 0."""
+    if not digits:
+        return keys
+    is_short = (keys.str.len_bytes() == digits - 1).fill_null(value=False)
+    if not is_short.any():
+        return keys
+    is_short &= keys.str.contains(r"^[1-9]+$").fill_null(value=False)
+    rows = is_short.arg_true()
+    short = keys.gather(rows)
+    has_all = short.str.split("").list.n_unique() == digits - 1
+    return keys.clone().scatter(rows.filter(has_all), "0" + short.filter(has_all))
+
+
+def _decode(column: pl.Series) -> pl.Series:
+    """Decode bytes as UTF-8; what is not becomes a text that is no key."""
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.ComputeError:
+        texts = (None if key is None else key.decode(errors="replace") for key in column)
+        return pl.Series(column.name, [*texts], dtype=pl.String)

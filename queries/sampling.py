@@ -1,0 +1,78 @@
+"""Uniform samples: random numbers are drawn, then the rows with those numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tablebase.errors import BadRequest, NoAnswer, require_whole_number
+
+CHUNK_NUMBERS = 1 << 18
+"""Numbers that are drawn together: the more, the less often tables are read."""
+MAX_DISTINCT = 10_000_000
+"""The most rows in a sample without replacement: their numbers are in memory together, and up to
+fifty times as many if the sample is drawn from that many."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+class SampleRequest(NamedTuple):
+    """The size of a sample, its seed, and whether a row can be drawn twice."""
+
+    size: int
+    seed: int = 0
+    replacement: bool = True
+
+    def check(self) -> SampleRequest:
+        """Return the request with whole numbers in it; raise BadRequest for others."""
+        what, most = "The size of a distinct sample", MAX_DISTINCT
+        size = (
+            require_whole_number(self.size, "The size of a sample", 1)
+            if self.replacement
+            else require_whole_number(self.size, what, 1, most)
+        )
+        return SampleRequest(size, require_whole_number(self.seed, "A seed", 0), self.replacement)
+
+    def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
+        """Draw random numbers from 0 to below `total`, and yield them a chunk at a time.
+
+        `noun`: what has these numbers. The same seed draws the same numbers.
+        """
+        if self.size > total and not (self.replacement and total):
+            problem = f"There are {total:,} {noun}s to draw {self.size:,} from"
+            raise BadRequest(problem, "Draw fewer")
+        random = np.random.Generator(np.random.PCG64(self.seed))
+        if self.replacement:
+            for begin in range(0, self.size, CHUNK_NUMBERS):
+                yield random.integers(total, size=min(CHUNK_NUMBERS, self.size - begin))
+        else:
+            numbers = random.choice(total, self.size, replace=False)
+            for begin in range(0, self.size, CHUNK_NUMBERS):
+                yield numbers[begin : begin + CHUNK_NUMBERS]
+
+    def draw_rows(self, rows: pl.DataFrame, noun: str) -> Iterator[pl.DataFrame]:
+        """Draw random rows, and yield them a chunk at a time."""
+        for numbers in self.draw_numbers(len(rows), noun):
+            yield rows[numbers]
+
+
+def select_depth(rows: pl.DataFrame, depth: str, value: int | None) -> pl.DataFrame:
+    """Select the rows at a depth; all rows that have one if it is None.
+
+    `depth` is the name of the column.
+    """
+    if value is None:
+        return rows.filter(pl.col(depth).is_not_null())
+    selected = rows.filter(pl.col(depth).cast(pl.Int64) == value)
+    if selected.is_empty():
+        raise make_depth_error(depth, value, rows[depth].max())
+    return selected
+
+
+def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
+    """Make the error for a depth at which there is nothing to draw."""
+    return NoAnswer(f"There is nothing to draw at {depth} {value:,}: the largest is {most}.")

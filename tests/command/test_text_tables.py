@@ -1,0 +1,117 @@
+"""Tables as text: they fit 80 columns, without columns that say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipeline.commands.text_tables import (
+    MAX_WIDTH,
+    format_table,
+    make_dry_run_table,
+    make_measured_table,
+    make_run_table,
+    make_runs_table,
+    make_status_table,
+)
+from pipeline.measurement import MeasuredCost
+from tablebase.cost import Cost
+from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
+
+NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_numbers_7x7"]
+REASONS = ["missing", "parameters changed", "description changed", "eight.idx cannot be read"]
+
+
+def require_narrow(text: str, *columns: str) -> list[str]:
+    """Require lines of at most 80 characters, and these columns; return the lines."""
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= MAX_WIDTH, text
+    for column in columns:
+        assert column in lines[0], text
+    return lines
+
+
+def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
+    cost = Cost(rows, rows * 1e-3, rows * 7, rows * 3) if rows else None
+    names: Sequence[str] = NAMES
+    return [
+        SimpleNamespace(
+            table=SimpleNamespace(name=name), cost=cost, saved=saved, reason=reason, source="recipe"
+        )
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("rows", [0, 1_000, 166_348_454_590])
+@pytest.mark.parametrize("tasks", [None, (3, 10_864)])
+def test_dry_runs_fit(reason: str, rows: int, tasks: tuple[int, int] | None) -> None:
+    saved = tasks and SimpleNamespace(tasks=tasks, files=3, bytes=12_345_678)
+    text = format_table(make_dry_run_table(make_plan(reason, rows, saved)))
+    require_narrow(text, "table", "reason", *["resumes"] * bool(saved))
+    assert reason in text
+    assert ("resumes" in text) == bool(saved)
+    assert ("CPU time" in text) == bool(rows)
+
+
+@pytest.mark.parametrize("temporary", [0.0, 1e12])
+@pytest.mark.parametrize("seconds", [0.1, 1e4, 1e7])
+def test_measured_costs_fit(temporary: float, seconds: float) -> None:
+    cost = MeasuredCost(
+        tasks=10_864, rows=1e11, bytes=1e12, seconds=seconds, writing_seconds=seconds / 9,
+        local_seconds=seconds, error=0.08, temporary_bytes=temporary, memory=1e9,
+    )  # fmt: skip
+    text = format_table(make_measured_table(dict.fromkeys(NAMES, cost), 2))
+    require_narrow(text, "table", "error", "locally", "1,000 workers")
+    assert ("temporary" in text) == bool(temporary)
+
+
+def make_run(outcome: str = COMPLETED, **changes: Any) -> TableRun:
+    values: dict[str, Any] = {
+        **dict.fromkeys(TableRun.__struct_fields__, None),
+        "table": "knight_numbers_7x7",
+        "reason": "missing",
+        "outcome": outcome,
+        "rows": 166_348_454_590,
+        "seconds": 12_345.67,
+        "processor_seconds": 23_456.78,
+        "rows_per_second": 1_308_760.0,
+        "bytes": 1_249_165_776_708,
+        "parameters": {},
+        "tasks_done": 10_864,
+        "tasks_resumed": 0,
+        "tasks_failed": 0,
+        "process_peak_memory": 1_000_000_000,
+    }
+    return TableRun(**(values | changes))
+
+
+def test_runs_fit() -> None:
+    lines = require_narrow(format_table(make_run_table([make_run()], COMPLETED)), "size", "tasks")
+    assert "outcome" not in lines[0], "all tables are complete"
+    failed = [make_run(), make_run(RUNNING, tasks_resumed=12, tasks_failed=3)]
+    text = format_table(make_run_table(failed, "interrupted"))
+    lines = require_narrow(text, "outcome", "tasks")
+    assert "completed" in lines[1]
+    assert "interrupted" in lines[2]
+    assert "10,864, 12 resumed, 3 failed" in lines[2]
+    record = SimpleNamespace(
+        name="20260102T030405006Z-a1b2", command=["precompute", *NAMES], tables=[], seconds=1e5
+    )
+    runs: Any = [SimpleNamespace(record=record, outcome="interrupted")]
+    lines = require_narrow(format_table(make_runs_table(runs)), "run", "command", "outcome")
+    assert "pipeline precompute" in lines[1]
+    assert "…" in lines[1]
+
+
+def test_columns_without_a_value_are_left_out() -> None:
+    missing = [{"table": "eight", "state": "missing", "command": "pipeline precompute eight"}]
+    assert format_table(make_status_table(missing)) == (
+        "table  state\neight  missing: pipeline precompute eight\n"
+    )
+    assert format_table(make_status_table([])).split() == [
+        *("table", "rows", "bytes", "made", "by", "state"),
+    ]

@@ -1,0 +1,227 @@
+"""Samples of states and positions, and the hardest of them, compared with plain searches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from pipeline.build import Request, build
+from queries import open_tables
+from queries.api import Tables
+from queries.sampling import SampleRequest
+from queries.sliding import depth_ranks
+from tablebase.errors import BadRequest, NoAnswer
+from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.tables.store import Folder
+from tests.published.test_sliding import Quiet
+from tests.support import oracles
+from tests.support import sliding_oracle as oracle
+from tests.support.shell import Ask, Cli
+
+LIMIT = 3.719
+"""The standard errors that a normal variable deviates by once in 5,000 times."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("boards")
+    boards = PUZZLE.catalogue.request_tables({"board": ["2x3", "2x2"]})
+    build(Request(Folder(place), [(PUZZLE, boards)]), Quiet())
+    return place
+
+
+def check_uniform(draws: list[str], kinds: set[str]) -> None:
+    """Require that a sample has each kind about as often as any other, by chi-squared."""
+    assert {*draws} <= kinds
+    mean = len(draws) / len(kinds)
+    squares = sum((draws.count(kind) - mean) ** 2 / mean for kind in kinds)
+    assert abs(squares - (len(kinds) - 1)) < LIMIT * (2 * (len(kinds) - 1)) ** 0.5
+
+
+# ---- the 8-puzzle ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("goal", ["corner", "edge", "087654321"])
+def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> None:
+    distances = oracles.eight_distances(parse_goal(goal))
+    wanted = {state for state, distance in distances.items() if distance == 6}
+    sample = tables.eight.sample(4_000, seed=2, goal=goal, distance=6)
+    assert {*sample["distance"]} == {6}
+    check_uniform(sample["state"].to_list(), wanted)
+    every = tables.eight.sample(len(wanted), goal=goal, distance=6, replacement=False)
+    assert {*every["state"]} == wanted, "without replacement all of them come, once each"
+    for row in every.head(20).iter_rows(named=True):
+        answer = tables.eight.probe(row["state"], goal)
+        assert tuple(row.values()) == (
+            *(answer.state, answer.goal, answer.distance, answer.best_moves, answer.solutions),
+        )
+
+
+def parse_goal(goal: str) -> str:
+    return {"corner": "123456780", "centre": "123804765", "edge": "123456708"}.get(goal, goal)
+
+
+def test_all_states_are_equally_likely(tables: Tables) -> None:
+    """Group the states by their first digits, and by distance."""
+    sample = tables.eight.sample(20_000, seed=8)
+    starts = {f"{a}{b}" for a in "012345678" for b in "012345678" if a != b}
+    check_uniform(sample["state"].str.head(2).to_list(), starts)
+    shares = tables.eight.sample(20_000, seed=9)["goal"].value_counts()
+    assert all(abs(count - 10_000) < LIMIT * 71 for count in shares["count"])
+
+
+def test_a_seed_draws_the_same_again(tables: Tables, folder: Path) -> None:
+    sliding = open_tables(str(folder)).sliding("2x3")
+    for table in (tables.eight, tables.senet, sliding):
+        first = table.sample(20, seed=5)
+        assert first.equals(table.sample(20, seed=5))
+        assert not first.equals(table.sample(20, seed=6))
+        assert table.sample(50, replacement=False).to_series(0).n_unique() == 50
+
+
+@pytest.mark.parametrize("goal", [None, "centre", "edge", "087654321"])
+def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> None:
+    distances = oracles.eight_distances(parse_goal(goal or "corner"))
+    most = max(distances.values())
+    hardest = sorted(state for state, distance in distances.items() if distance == most)
+    assert tables.eight.list_hardest(goal) == hardest
+
+
+def test_hardest_states_at_the_shell(ask: Ask) -> None:
+    code, out, _ = ask("eight", "--hardest", "--json")
+    states = ["647850321", "867254301"]
+    assert (code, json.loads(out)) == (0, {"goal": "corner", "distance": 31, "states": states})
+    for words, problem in (
+        (["123456780", "--hardest"], "--hardest needs no key"),
+        (["--hardest", "--boards"], "--hardest cannot be combined with --boards"),
+        (["--hardest", "--svg", "-"], "--hardest cannot be combined with --svg"),
+        (["-", "--hardest"], "--hardest works with a single key only"),
+    ):
+        code, out, complaint = ask("eight", *words)
+        assert (code, out) == (2, "")
+        assert problem in complaint
+
+
+# ---- Senet ----------------------------------------------------------------------------------
+
+
+def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet")
+    for plies in (0, 1, 2):
+        wanted = {*rows.filter(pl.col("plies") == plies)["position"]}
+        sample = tables.senet.sample(2_000, distance=plies)
+        assert {*sample["plies"]} == {plies}
+        if len(wanted) > 1:
+            check_uniform(sample["position"].to_list(), wanted)
+    everything = tables.senet.sample(5_000, seed=1)
+    assert everything["plies"].null_count() == 0, "positions that are never reached are not drawn"
+    assert everything.join(rows, on="position", how="semi").height == 5_000
+    hardest = rows.filter(pl.col("plies") == 15)["position"].to_list()
+    assert tables.senet.list_hardest() == hardest
+    assert len(hardest) == 4_033
+
+
+def test_hardest_positions_at_the_shell(ask: Ask) -> None:
+    code, out, _ = ask("senet", "--hardest")
+    assert (code, out.splitlines()[:3]) == (0, ["plies      15", "positions  4,033", ""])
+    code, _, complaint = ask("senet", "ABABABABAB.....", "--hardest")
+    assert (code, "--hardest needs no key" in complaint) == (2, True)
+
+
+# ---- sliding boards -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"), [("2x3", None), ("2x3", "105432"), ("3x2", "012345"), ("2x2", "3210")]
+)
+def test_sliding_states_equal_those_of_a_search(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
+) -> None:
+    """Read the index in pieces of a few records, and draw in chunks of a few numbers."""
+    monkeypatch.setattr(depth_ranks, "RECORDS", 50)
+    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 300)
+    board = parse_board(name)
+    known = oracle.distances(goal or board.example, board.height, board.width)
+    table = open_tables(str(folder)).sliding(name)
+    everything = table.sample(len(known), goal=goal, replacement=False)
+    assert {*everything["state"]} == {*known}
+    assert {*everything["goal"]} == {goal or board.example}
+    for state, distance, best in everything.select("state", "distance", "best_moves").rows():
+        assert distance == known[state]
+        assert best == oracle.best_moves(state, board.height, board.width, known)
+    most = max(known.values())
+    assert table.list_hardest(goal) == sorted(
+        s for s, distance in known.items() if distance == most
+    )
+    depth = most // 2
+    wanted = {state for state, distance in known.items() if distance == depth}
+    sample = table.sample(1_000, seed=4, goal=goal, distance=depth)
+    assert {*sample["distance"]} == {depth}
+    check_uniform(sample["state"].to_list(), wanted)
+    with pytest.raises(NoAnswer, match=f"at distance {most + 1}: the largest is {most}"):
+        table.sample(1, goal=goal, distance=most + 1)
+
+
+def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
+    reader = open_tables(str(folder)).sliding("2x3")._reader
+    index = reader.open_index("sliding_2x3_6")
+    every = depth_ranks.find_ranks(index, 10)
+    assert (np.diff(every) > 0).all()
+    assert depth_ranks.count_distances(index)[10] == len(every)
+    places = np.array([3, 0, 3, len(every) - 1])
+    assert depth_ranks.find_ranks(index, 10, places).tolist() == every[places].tolist()
+
+
+def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
+    words = ("--board", "2x3", "--outputs", str(folder))
+    text = cli("sample", "sliding", "--distance", "21", *words)
+    assert (text.code, text.out.splitlines()) == (
+        0,
+        ["state,goal,distance,best_moves", "450123,123450,21,DL"],
+    )
+    text = cli("query", "sliding", "--hardest", *words)
+    assert text.out == "goal      123450\ndistance  21\nstates    1\n\n450123\n"
+    text = cli("query", "sliding", "--hardest", "--outputs", str(folder))
+    assert (text.code, text.err) == (2, "pipeline: Missing option --board. Example: --board 3x4.\n")
+
+
+# ---- requests -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("eight --distance 32", 1, "nothing to draw at distance 32: the largest is 31."),
+        ("eight --distance x", 2, "--distance needs a whole number from 0, not 'x'."),
+        ("eight --distance -1", 2, "--distance needs a whole number from 0, not '-1'."),
+        ("eight --goal 12", 2, "'12' is not a goal"),
+        ("eight --distance 31 --size 3 --distinct", 2, "There are 2 states to draw 3 from."),
+        ("senet --distance 16", 1, "nothing to draw at plies 16: the largest is 15."),
+        ("senet --size 756638 --distinct", 2, "There are 756,637 positions to draw 756,638 from"),
+        ("sliding --board 9x9", 2, "boards have at most 12 cells"),
+    ],
+)
+def test_impossible_samples_of_states_are_rejected(
+    outputs: Path, tmp_path: Path, cli: Cli, words: str, code: int, message: str
+) -> None:
+    target = tmp_path / "sample.csv"
+    text = cli("sample", *words.split(), "--outputs", str(outputs), "--output", str(target))
+    assert (text.code, text.out, text.err.count("\n")) == (code, "", 1)
+    assert message in text.err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("distance", [-1, 1.5, "x", True])
+def test_distances_are_whole_numbers(tables: Tables, distance: int) -> None:
+    with pytest.raises(BadRequest, match="--distance needs a whole number from 0"):
+        tables.eight.sample(1, distance=distance)
+
+
+def test_distances_may_be_numpy_integers(tables: Tables) -> None:
+    distance = int(np.int8(31))
+    assert tables.eight.sample(1, distance=distance).height == 1
+    assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1)  # type: ignore[arg-type]

@@ -1,0 +1,190 @@
+"""Columns of keys: boards pasted into cells, numbers that have lost a zero, and bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import batch_formats
+from queries.api import Tables
+from queries.eight.vectorized import NO_RANK, read_states
+from queries.key_columns import KeyFormat, read_key_column
+from queries.sliding.vectorized import normalize_keys
+from tablebase.board_text import split_cells
+from tablebase.errors import NotationError
+from tablebase.puzzles import eight
+from tablebase.puzzles.sliding.board import SlidingBoard
+from tests.support.board_layouts import write_layouts
+from tests.support.shell import Ask
+from tests.support.strategies import eight_states
+
+TEXTS = ["378546201", "012345678", "378546 2 1", " 3 7 8\n 5 4 6\n 2 . 1", "3,7,8,5,4,6,2,,1", "7"]
+STATES = ["378546201", "012345678", "378546201", "378546201", "378546201", None]
+
+
+def read_or_none(text: str | None) -> str | None:
+    """Return the state that the puzzle itself reads."""
+    try:
+        return None if text is None else eight.parse(text)
+    except NotationError:
+        return None
+
+
+@given(
+    st.lists(
+        eight_states.flatmap(lambda state: st.sampled_from([*write_layouts(state, 3)]))
+        | st.text("12345678 0.", min_size=8, max_size=11)
+        | st.none(),
+        max_size=6,
+    )
+)
+def test_whole_columns_are_read_as_single_texts(texts: list[str | None]) -> None:
+    keys = pl.Series(texts, dtype=pl.String)
+    states, ranks = read_states(keys)
+    assert keys.to_list() == texts, "the column is not changed"
+    for text, state, rank in zip(texts, states, ranks, strict=True):
+        expected = read_or_none(text)
+        if expected is None:
+            assert rank == NO_RANK
+        else:
+            assert (state, rank) == (expected, eight.rank(expected))
+
+
+@pytest.mark.parametrize("sides", [(2, 3), (3, 4), (2, 5)])
+def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[int, int]) -> None:
+    """Read every layout; only a text with a space for the blank may be left to the slow parser."""
+    board = SlidingBoard(*sides)
+    for state in (board.example, board.example[::-1], "10" + board.example[1:-1]):
+        texts = [text for text in write_layouts(state, board.width) if set(text) & set("0._")]
+        assert {*normalize_keys(pl.Series(texts), board.cells)} == {state}
+        texts = [text for text in write_layouts(state, board.width) if not set(text) & set("0._")]
+        assert {*normalize_keys(pl.Series(texts), board.cells)} == {state.replace("0", "")}
+
+
+def test_boards_in_cells_are_answered(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS})
+    for suffix in ("csv", "jsonl", "parquet"):
+        source = tmp_path / f"boards.{suffix}"
+        getattr(frame, {"jsonl": "write_ndjson"}.get(suffix, f"write_{suffix}"))(source)
+        code, out, complaint = ask_in_process("eight", "--input", str(source), "--format", "jsonl")
+        assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
+        rows = [json.loads(line) for line in out.splitlines()]
+        assert [row["state"] for row in rows] == TEXTS, "a cell comes back as it was"
+        for row, state in zip(rows, STATES, strict=True):
+            assert row["distance"] == (state and tables.eight.distance(state))
+    # the reason why a goal cannot be reached names the state, not the text
+    code, out, _ = ask_in_process("eight", "--goal", "centre", text=b"3,7,8,5,4,6,2,.,1")
+    assert code == 0
+    assert "123804765 cannot be reached from 378546201" in out
+
+
+def is_split(text: str) -> bool:
+    """Return whether white space splits a text to parts of several cells, each of them a key."""
+    parts = [split_cells(part) for part in text.split()]
+    return len(parts) > 1 and any(len("".join(part)) > 1 for part in parts)
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 5, 1 << 21])
+def test_boards_in_a_text_are_joined(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int) -> None:
+    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
+    for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
+        form = KeyFormat("state", board.cells, long_cells=("10", "11"))
+        boards = [
+            text
+            for text in write_layouts(board.example, board.width)
+            if set(text) & set("0._") and not is_split(text)
+        ]
+        if board.cells > 10:
+            boards.append("1 2 3 4\n5 6 7 8\n9 10 11 .")
+        text = "\n".join([board.example, *boards, "nothing"])
+        parts = batch_formats._read_text(io.BytesIO(text.encode()), form)
+        *keys, last = (key for part in parts for key in part.rows["state"])
+        assert last == "nothing"
+        assert {board.parse(key) for key in keys} == {board.example}
+        assert len(keys) == len(boards) + 1
+
+
+def test_brackets_do_not_hide_other_formats(ask_in_process: Ask) -> None:
+    code, out, _ = ask_in_process("eight", text=b"[[3, 7, 8], [5, 4, 6], [2, 0, 1]]\n")
+    assert (code, out.splitlines()[1]) == (0, "378546201,corner,27,ULR,15,")
+    for text, problem in ((b'["378546201"]', "Unknown input"), (b'{"state":"1"}', "like jsonl")):
+        code, out, complaint = ask_in_process("eight", text=text)
+        assert (code, out) == (2, "")
+        assert problem in complaint
+
+
+@pytest.mark.parametrize(
+    "kind", [pl.Int32, pl.UInt32, pl.Int64, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)]
+)
+def test_numbers_get_their_lost_zero_back(kind: pl.DataType, tables: Tables) -> None:
+    numbers = pl.Series("state", [12345678, 378546201, None, 7, -12345678, 11345678], pl.Int64)
+    column = numbers.cast(kind, strict=False)
+    expected = ["012345678", "378546201", None, "7", "-12345678", "11345678"]
+    negative = [None if kind in (pl.UInt32, pl.UInt64) else expected[4]]
+    assert read_key_column(column, 9).to_list() == [*expected[:4], *negative, expected[5]]
+    frame = column.to_frame()
+    answers = tables.eight.annotate(frame)
+    assert answers["state"].equals(column), "the column itself stays a column of numbers"
+    assert answers["distance"].to_list() == [22, 27, None, None, None, None]
+    assert tables.eight.annotate(frame.lazy()).collect().equals(answers)
+
+
+def test_fractions_are_no_keys(tables: Tables) -> None:
+    column = pl.Series("state", [378546201.5, float("nan"), float("inf"), 1e300, 12345678.0])
+    assert read_key_column(column, 9).to_list()[1:] == [None, "inf", "1e+300", "012345678"]
+    assert tables.eight.annotate(column.to_frame())["distance"].to_list() == [None] * 4 + [22]
+    fractions = pl.Series("state", [Decimal("1.5")])
+    with pytest.raises(Exception, match="There is no text column 'state' with keys"):
+        tables.eight.annotate(fractions.to_frame())
+
+
+def test_numbers_in_files_get_their_lost_zero_back(ask_in_process: Ask, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"n": ["a", "b", "c"], "state": [12345678, None, 378546201]})
+    for suffix in ("csv", "jsonl", "parquet"):
+        source = tmp_path / f"numbers.{suffix}"
+        getattr(frame, {"jsonl": "write_ndjson"}.get(suffix, f"write_{suffix}"))(source)
+        code, out, complaint = ask_in_process("eight", "--input", str(source))
+        assert (code, complaint) == (0, "")
+        assert out.splitlines()[1:] == [
+            "a,12345678,corner,22,DR,2,",
+            "b,,,,,,",
+            "c,378546201,corner,27,ULR,15,",
+        ]
+    # text stays text: it may have lost something else
+    for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
+        code, _, complaint = ask_in_process("eight", *words, text=text)
+        assert (code, "1 key is invalid" in complaint) == (2, True)
+
+
+def test_only_keys_of_digits_can_be_numbers(ask_in_process: Ask, tmp_path: Path) -> None:
+    source = tmp_path / "numbers.parquet"
+    pl.DataFrame({"position": [1]}).write_parquet(source)
+    for name in ("senet", "knight"):
+        code, _, complaint = ask_in_process(name, "--input", str(source))
+        assert code == 2
+        assert "(it has the type Int64)" in complaint
+
+
+def test_bytes_are_read_as_text(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
+    source, target = tmp_path / "bytes.parquet", tmp_path / "answers.parquet"
+    frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"\xff", None]})
+    frame.write_parquet(source)
+    distances = [27, 27, None, None]
+    for words in (["--format", "csv"], ["--format", "jsonl"], ["--output", str(target)]):
+        code, out, complaint = ask_in_process("eight", "--input", str(source), *words)
+        assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
+        if words[1] == "csv":
+            assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
+    answers = pl.read_parquet(target)
+    assert answers["state"].equals(frame["state"]), "Parquet has bytes of its own"
+    assert answers["distance"].to_list() == distances
+    assert tables.eight.annotate(frame)["distance"].to_list() == distances
+    senet = pl.DataFrame({"position": [b"ABAAABBB.B...A.", b"A B A B A B A B A B . . . . ."]})
+    assert tables.senet.annotate(senet)["plies"].to_list() == [2, 0]

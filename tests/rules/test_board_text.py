@@ -1,0 +1,139 @@
+"""Boards pasted back: every layout gives its state; a text that can mean two is refused."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablebase.errors import NotationError
+from tablebase.puzzles import eight, senet
+from tablebase.puzzles.sliding.board import SlidingBoard
+from tests.support.board_layouts import read_board, write_layouts
+from tests.support.strategies import eight_states, senet_positions
+
+BOARDS = [SlidingBoard(*sides) for sides in itertools.product(range(2, 6), repeat=2)
+          if sides[0] * sides[1] <= 12]  # fmt: skip
+
+
+def read(parse: Callable[[str], str], text: str) -> str | None:
+    try:
+        return parse(text)
+    except NotationError:
+        return None
+
+
+@given(eight_states)
+def test_every_layout_of_the_8_puzzle_is_read_back(state: str) -> None:
+    for text in write_layouts(state, 3):
+        assert eight.parse(text) == state, repr(text)
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+def test_every_layout_of_a_sliding_board_is_read_back(board: SlidingBoard) -> None:
+    """Try every cell of the blank, in a few orders of the tiles."""
+    tiles = board.example[:-1]
+    for order in (tiles, tiles[::-1], tiles[1::2] + tiles[::2]):
+        for blank in range(board.cells):
+            state = f"{order[:blank]}0{order[blank:]}"
+            for text in write_layouts(state, board.width):
+                result = read(board.parse, text)
+                if result is None:  # see the next test
+                    assert (board.height, text != text.strip(" ")) == (2, True), repr(text)
+                else:
+                    assert result == state, repr(text)
+
+
+def test_a_space_around_two_rows_may_mean_nothing() -> None:
+    """Refuse _12 345 in one line, as without the first space it is 12_ 345."""
+    board = SlidingBoard(2, 3)
+    assert read_board(" 12 345", "12345", 3) == {"012345", "120345"}
+    assert read(board.parse, " 12 345") is None
+    assert (board.parse("12 345"), board.parse(" 12\n345")) == ("120345", "012345")
+
+
+@pytest.mark.parametrize("blank", range(12))
+@pytest.mark.parametrize(
+    "form", ["{:<3}", "{:>3}", "{:>4}", "{},", " {} |"], ids=["left", "right", "wide", "csv", "bar"]
+)
+def test_tiles_with_two_digits_may_be_aligned(form: str, blank: int) -> None:
+    tiles = [*map(str, range(1, 12))]
+    for gap in ("", ".", "0"):
+        cells = [*tiles[:blank], gap, *tiles[blank:]]
+        rows = ("".join(form.format(cell) for cell in cells[at : at + 4]) for at in (0, 4, 8))
+        expected = SlidingBoard(3, 4).make_ordered_state(blank)
+        assert SlidingBoard(3, 4).parse("\n".join(rows)) == expected
+
+
+@given(
+    eight_states,
+    st.lists(st.sampled_from(["", "", "", "", " ", " ", "  ", "\n", "\n ", "/"]), min_size=9,
+             max_size=9),
+)  # fmt: skip
+def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> None:
+    """Compare with the obvious reader: what it reads as one state is that state, never another."""
+    tiles = state.replace("0", "")
+    text = "".join(map("".join, zip(gaps, [*tiles, ""], strict=True)))
+    result, expected = read(eight.parse, text), read_board(text, tiles, 3)
+    assert len(expected) <= 1
+    if expected:
+        assert {result} == expected
+    assert result is None or result.replace("0", "") == tiles
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("378546 2 1", "378546201"),  # the first space is between rows, the second in one
+        ("378546 21", "378546021"),
+        ("3785462 1", "378546201"),
+        ("378 546 2 1", "378546201"),
+        ("378 546  21", "378546021"),
+        ("3 7 8 5 4 6 2  1", "378546201"),
+        ("12345678 ", "123456780"),
+        (" 12345678", "012345678"),
+        ("3 7 8\n 5 4 6\n 2   1", "378546201"),  # the first line has lost its indentation
+        (" 3 7 8\n 5 4 6\n   2 1", "378546021"),
+        ("123\n456\n78", "123456780"),  # the line's end has lost its space
+        ("123\n45\n678", "123450678"),
+        ("12345678.", "123456780"),
+    ],
+)
+def test_a_space_can_be_the_blank(text: str, state: str) -> None:
+    assert eight.parse(text) == state == SlidingBoard(3, 3).parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "378 546 21",  # the third row has lost a cell: which one?
+        "1 2 3 4 5 6 7 8",
+        "12\n345\n678",  # the first line may have lost its begin or its end
+        "123/456/78",
+        "12 3 45678",
+        "12345678\n",
+        " 12345678 ",
+        ",1,2,3,4,5,6,7,8,",
+        "12 / 345 / 678",
+        "1,2,3,4,5,6,7,8",
+        "1,2,,4,5,6,,7,8",
+        "12  34\n5678",
+    ],
+)
+def test_a_blank_that_may_be_elsewhere_is_refused(text: str) -> None:
+    for parse in (eight.parse, SlidingBoard(3, 3).parse):
+        with pytest.raises(
+            NotationError, match=r"the blank is missing: write it as 0|cells|digits"
+        ):
+            parse(text)
+
+
+@given(senet_positions, st.sampled_from(["", " ", "  ", ",", ", ", "/", "\t"]), st.booleans())
+def test_every_layout_of_senet_is_read_back(position: str, between: str, lower: bool) -> None:
+    for empty in "._ " if not between else "._":
+        text = between.join(position.replace(".", empty))
+        for written in (text, f"[{text}]", f"{text}\n") if empty != " " else (text, f"{text}\n"):
+            assert senet.parse(written.lower() if lower else written) == position
