@@ -13,6 +13,7 @@ from types import ModuleType
 import polars as pl
 import pytest
 
+from pipeline.commands.app import run_app
 from queries import open_tables
 from queries.dispatch import answer_query
 from queries.histogram import count_states, format_bars
@@ -199,6 +200,23 @@ def test_the_histogram(folder: Path) -> None:
     assert lines[0].split() == ["distance", "stacked"]
     assert lines[5].split() == ["4", str(expected[4]), "################"]
     assert lines[-1].split() == ["all", "120"]
+
+
+def test_samples_and_the_hardest_stacks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = search_all()
+    most = max(distance for distance, _ in known.values())
+    hardest = sorted(stack for stack, (distance, _) in known.items() if distance == most)
+    table = open_tables(str(folder)).goals("pancakes")
+    assert table.list_hardest() == table.list_hardest("12345") == hardest
+    for goal in (None, "stacked"):
+        sample = table.sample(len(hardest), distance=most, goal=goal, replacement=False)
+        assert sorted(sample["state"]) == hardest
+        assert table.sample(120, goal=goal, replacement=False)["state"].n_unique() == 120
+    words = ["--outputs", str(folder)]
+    assert run_app(["sample", "pancakes", "--distance", "0", *words]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("12345,")
+    assert run_app(["query", "pancakes", "--hardest", *words]) == 0
+    assert capsys.readouterr().out.splitlines()[4:] == hardest
 
 
 def test_the_status_beside_missing_tables(folder: Path) -> None:
