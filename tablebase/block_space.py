@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tablebase.cost import Cost
     from tablebase.graph import Blocks
     from tablebase.puzzle import Columns, PublishedParameters, Table
+    from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]
 
@@ -35,6 +36,10 @@ class BlockSpace(GoalPuzzle):
 
     def make_blocks(self, root: str) -> Blocks:
         """Make the blocks of the states that reach a root, with their moves."""
+        raise NotImplementedError
+
+    def make_words(self, root: str) -> WordSpace:
+        """Make the blocks of the states that reach a root, in words of bits, with their moves."""
         raise NotImplementedError
 
     def make_rows(

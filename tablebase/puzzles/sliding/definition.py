@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tablebase.block_space import Depths
     from tablebase.graph import Blocks
     from tablebase.puzzle import BuildValues, Columns
+    from tablebase.word_space import WordSpace
 
 MAX_LISTED_CELLS = 10
 """Cells of the largest boards that get all goals, and rows beside each index, by default."""
@@ -76,6 +77,12 @@ class BoardWithTables(SlidingBoard):
         from tablebase.puzzles.sliding.move_tables import make_blocks
 
         return make_blocks(self, root)
+
+    def make_words(self, root: str) -> WordSpace:
+        from tablebase.puzzles.sliding.word_moves import make_word_space
+
+        place = self.place[root.index("0")]
+        return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
     def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
