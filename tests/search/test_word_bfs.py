@@ -117,7 +117,8 @@ def rank_layer(rows: int, columns: int, layer: npt.NDArray[np.int64]) -> npt.NDA
     for at in range(tiles.shape[1]):
         smaller = (tiles[:, at + 1 :] < tiles[:, at : at + 1]).sum(axis=1)
         rank = rank * (tiles.shape[1] - at) + smaller
-    rank = rank // 2 + places.argmin(axis=1) * (factorial(tiles.shape[1]) // 2)
+    rank //= 2
+    rank += places.argmin(axis=1) * (factorial(tiles.shape[1]) // 2)
     return rank
 
 
