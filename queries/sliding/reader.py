@@ -6,10 +6,12 @@ from queries.board_facts import BoardFacts
 from queries.goal_reader import GoalReader
 from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader
+from tablebase import UNREACHED
 from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     MAX_LISTED_CELLS,
+    ROW_STATES,
     BoardWithTables,
     find_goal,
     parse_board,
@@ -17,17 +19,26 @@ from tablebase.puzzles.sliding.definition import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     import numpy.typing as npt
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.sliding.bit_lookup import BitLookup
+    from queries.sliding.vectorized import GoalLookup
     from tablebase.puzzle import Column
+    from tablebase.puzzles.sliding.board import BoardGoalView
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
+MAX_SINGLE_WALKS, STATES_PER_WALK = 300, 20_000_000
+"""The same of a table of bits: so many keys, and one more for so many states."""
+MAX_KNOWN_STATES = 1 << 16
+MAX_DISTANCE = 254
 
 
 class BoardReader(GoalReader):
@@ -48,7 +59,7 @@ class BoardReader(GoalReader):
 
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
-        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
+        self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         rank = self.puzzle.wide.rank(view.map_state(state))
@@ -78,29 +89,49 @@ class BoardReader(GoalReader):
 
             return look_up_keys(missing, answer, self.make_schema(options), self.on_progress)
 
-        if len(keys) < MAX_SINGLE_KEYS:
+        if len(keys) < self.count_single_keys():
             return answer_singly(keys)
         from queries.sliding.vectorized import answer_keys
 
         view = self.puzzle.view_goal(goal)
-        table = self._tables[view.layout]
-        answers = answer_keys(self.puzzle, goal, view, self._read_distances(table), keys)
+        answers = answer_keys(self.puzzle, goal, self.make_lookup(view, goal), keys)
         if answers is None:
+            table = self._tables[view.layout]
             raise self.make_damage_error(table, f"not every state has a move nearer to {goal}")
         return merge_answers(keys, answers, answer_singly)
 
-    def _read_distances(self, table: str) -> npt.NDArray[np.uint8]:
-        """Return all distances of a table, read once."""
-        if table not in self._distances:
+    def count_single_keys(self) -> int:
+        """Return how many keys are looked up singly: with more, it is faster to read the table."""
+        return MAX_SINGLE_KEYS
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
+        """Make a lookup of many states at a time."""
+        from queries.sliding.vectorized import GoalLookup
+
+        return GoalLookup(self.puzzle, view, goal, self._read_table(view))
+
+    def count_distances(self, view: BoardGoalView) -> npt.NDArray[np.int64]:
+        """Count the states at each distance from the goal of a table."""
+        import numpy as np
+
+        counts = np.zeros(UNREACHED + 1, dtype=np.int64)
+        for records in self.open_index(self._tables[view.layout]).iter_chunks():
+            counts += np.bincount(np.frombuffer(records, np.uint8), minlength=len(counts))
+        return counts
+
+    def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
+        """Return all records of a table as bytes, read once."""
+        table = self._tables[view.layout]
+        if table not in self._records:
             import numpy as np
 
             index, at = self.open_index(table), 0
-            distances = np.empty(index.count, dtype=np.uint8)
+            records = np.empty(index.count * index.width, dtype=np.uint8)
             for chunk in index.iter_chunks():
-                distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+                records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
                 at += len(chunk)
-            self._distances[table] = distances
-        return self._distances[table]
+            self._records[table] = records
+        return self._records[table]
 
     def answer_briefly(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
         """Return state, goal, distance and best moves: the columns of a batch."""
@@ -108,6 +139,70 @@ class BoardReader(GoalReader):
         distance, _ = self.find_distance(state, goal_state)
         best_moves = "".join(letter for letter, _ in self.list_best_moves(state, goal_state))
         return state, goal_state, distance, best_moves
+
+
+class BitReader(BoardReader):
+    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+
+    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
+    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
+    which.
+    """
+
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._walks: dict[tuple[str, str], int] = {}
+        """Distances of the states that walks passed, by layout and state of its table."""
+
+    def count_single_keys(self) -> int:
+        return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
+        if len(walks) > MAX_KNOWN_STATES:
+            walks.clear()
+        here = state
+        while (layout, passed[-1]) not in walks and passed[-1] != layout:
+            value = self._read_value(view, here)
+            step = next(self._iter_moves_at(view, here, value - 1), None)
+            if step is None or len(passed) > MAX_DISTANCE:
+                problem = f"no walk leads from {state} to the goal"
+                raise self.make_damage_error(self._tables[layout], problem)
+            here = step[1]
+            passed.append(view.map_state(here))
+        last = walks.get((layout, passed[-1]), 0)
+        for steps, passed_state in enumerate(reversed(passed)):
+            walks[layout, passed_state] = last + steps
+        return last + len(passed) - 1, None
+
+    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        for letter, neighbour in self.puzzle.moves(state):
+            if self._read_value(view, neighbour) == distance % 4:
+                yield letter, neighbour
+
+    def _read_value(self, view: View, state: str) -> int:
+        """Return a state's distance modulo 4."""
+        wide, mapped = self.puzzle.wide, view.map_state(state)
+        record, bit = divmod(wide.rank(mapped), ROW_STATES)
+        row: bytes = self.open_index(self._tables[view.layout]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
+        return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
+
+    def count_distances(self, view: BoardGoalView) -> npt.NDArray[np.int64]:
+        from queries.sliding.bit_lookup import BitLookup
+
+        lookup = BitLookup(self.puzzle.wide, view, view.layout, self._read_table(view))
+        counts = lookup.count_distances()
+        if counts is None:
+            problem = "not every walk leads to the goal"
+            raise self.make_damage_error(self._tables[view.layout], problem)
+        return counts
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
+        from queries.sliding.bit_lookup import BitLookup
+
+        return BitLookup(self.puzzle, view, goal, self._read_table(view))
 
 
 class SlidingReader(Reader):
@@ -118,7 +213,8 @@ class SlidingReader(Reader):
     def select_reader(self, options: OptionValues) -> BoardReader:
         if "board" not in options:
             raise BadRequest("Missing option --board", "Example: --board 3x4")
-        return BoardReader(parse_board(str(options["board"])), self.store)
+        board = parse_board(str(options["board"]))
+        return (BitReader if board.is_packed else BoardReader)(board, self.store)
 
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.
