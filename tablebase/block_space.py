@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.puzzle import BreadthFirst, GoalPuzzle
+from tablebase.puzzle import BITS_INDEX, BreadthFirst, GoalPuzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class BlockSpace(GoalPuzzle):
 
 
 class BlockBreadthFirst(BreadthFirst):
-    """Recipe of a search from one root in a space numbered in blocks, with a byte for each state.
+    """Recipe of a search from one root in a space numbered in blocks.
 
     `rows`: whether the table has rows beside its index.
     """
@@ -69,11 +69,11 @@ class BlockBreadthFirst(BreadthFirst):
     def estimate_cost(
         self, table: Table, published: PublishedParameters | None = None
     ) -> Cost | None:
-        from tablebase.cost import estimate_block_search
+        from tablebase.cost import estimate_word_search
 
-        has_columns = bool(table.columns)
-        size = table.rows or self.space.size
-        return estimate_block_search(size, table.row_bytes, has_columns=has_columns)
+        has_bits, states = table.index == BITS_INDEX, self.space.size
+        kinds = [column.kind for column in table.columns]
+        return estimate_word_search(table.rows or states, states, kinds, has_bits=has_bits)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

@@ -160,6 +160,11 @@ class Table:
         return f"{self.name}.idx"
 
     @property
+    def rows_per_record(self) -> int:
+        """The number of rows that a record of the index answers for."""
+        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
+
+    @property
     def number_column(self) -> Column | None:
         """The column that numbers rows within the equal values of another, if one does."""
         return next((column for column in self.columns if column.within), None)

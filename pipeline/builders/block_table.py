@@ -156,7 +156,9 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     depth = np.full(sample.size, UNREACHED, dtype=np.uint8)
     search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
     single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
-    measured = measure_shard(sample, root, depth, levels, runner)
+    states, seconds, stored = measure_shard(sample, root, depth, levels, runner)
+    per_row = ROW_STATES if has_bits_alone else 1
+    measured = [count / per_row for count in states], seconds, stored * per_row
     records = (_iter_records(table, [depth], len(depth), runner) for _ in range(2))
     rows = _iter_rows(recipe, depth, runner) if table.columns else next(records)
     return CostSample(space.count_max_shards(), *measured, rows, next(records), single_run)
