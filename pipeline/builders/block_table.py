@@ -30,7 +30,7 @@ from pipeline.tasks import (
     run_in_threads,
 )
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.graph import UNREACHED
+from tablebase.graph import UNREACHED, Blocks
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
 from tablebase.word_space import ROW_STATES, WordSpace
@@ -66,7 +66,7 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
         _search(words, runner, depth)
     rows = (
-        _iter_rows(recipe, depth, runner)
+        _iter_rows(recipe, space.make_blocks(root), depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
@@ -102,9 +102,10 @@ def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
     return records.view(f"S{ROW_BYTES}").ravel()
 
 
-def _iter_rows(recipe: BlockBreadthFirst, depth: Depths, runner: TaskRunner) -> Chunks:
+def _iter_rows(
+    recipe: BlockBreadthFirst, space: Blocks, depth: Depths, runner: TaskRunner
+) -> Chunks:
     (root,) = recipe.roots.values()
-    space = recipe.space.make_blocks(root)
     step, rows = -(-ROW_GROUP_ROWS // space.places), len(space.row_kinds)
     arguments = (
         (root, space, depth, block, first, min(rows, first + step))
@@ -160,5 +161,7 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     per_row = ROW_STATES if has_bits_alone else 1
     measured = [count / per_row for count in states], seconds, stored * per_row
     records = (_iter_records(table, [depth], len(depth), runner) for _ in range(2))
-    rows = _iter_rows(recipe, depth, runner) if table.columns else next(records)
+    rows = next(records)
+    if table.columns:
+        rows = _iter_rows(recipe, sample.make_blocks(root), depth, runner)
     return CostSample(space.count_max_shards(), *measured, rows, next(records), single_run)
