@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from queries.index_reader import IndexReader
+from queries.dispatch import open_reader
 from queries.scans import scan_table
+from queries.sliding.depth_ranks import count_distances
+from queries.sliding.reader import BoardReader
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle, Table
@@ -40,7 +42,7 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
     frames = []
     for table in tables:
         if not table.columns:
-            frames.append(_count_index(store, puzzle, table))
+            frames.append(_count_index(store, puzzle, str(board), table))
             continue
         grouping = [
             column.name for column in table.columns if column.name in ("goal", puzzle.depth)
@@ -63,18 +65,19 @@ def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Ta
     return tuple(table for table in published if table.name in names) or default_tables
 
 
-def _count_index(store: Store, puzzle: Puzzle, table: Table) -> pl.DataFrame:
+def _count_index(store: Store, puzzle: Puzzle, board: str, table: Table) -> pl.DataFrame:
     """Count the states by depth for a table that is only an index of the distances to one goal."""
     recipe = table.recipe
     assert isinstance(recipe, BlockBreadthFirst)
-    index = IndexReader(store, puzzle.catalogue.format_build_arguments(table.name), table)
-    states = np.zeros(256, dtype=np.int64)
-    for records in index.iter_chunks():
-        states += np.bincount(np.frombuffer(records, np.uint8), minlength=len(states))
-    index.close()
+    (layout,) = recipe.roots
+    reader = open_reader(puzzle.name, store).select_reader({"board": board})
+    assert isinstance(reader, BoardReader)
+    view = reader.puzzle.wide.view_goal(recipe.roots[layout])
+    states = count_distances(reader.iter_distances(view))
+    reader.close()
     depths = np.flatnonzero(states)
     return pl.DataFrame(
-        {"goal": [*recipe.roots] * len(depths), puzzle.depth: depths, "states": states[depths]}
+        {"goal": [layout] * len(depths), puzzle.depth: depths, "states": states[depths]}
     )
 
 

@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
-FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
+ROW_BYTES = 45
+"""Bytes of a row of bits: 360 states."""
+BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
+"""Fields of an index with one bit for each state."""
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
 """The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`; of index
+    fields also `bits`, a row of them.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
     `within`: for a column that numbers rows from 0 within the equal values of another, the name of
@@ -153,6 +158,11 @@ class Table:
     @property
     def index_file(self) -> str:
         return f"{self.name}.idx"
+
+    @property
+    def rows_per_record(self) -> int:
+        """The number of rows that a record of the index answers for."""
+        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
 
     @property
     def number_column(self) -> Column | None:

@@ -6,14 +6,16 @@ from queries.board_facts import BoardFacts
 from queries.goal_reader import GoalReader, refuse_key
 from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader, ignore_progress, parse_distance
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     MAX_LISTED_CELLS,
+    ROW_STATES,
     BoardWithTables,
     find_goal,
     parse_board,
 )
+from tablebase.resources import get_free_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.hardest import HardestFacts
-    from queries.index_reader import IndexReader
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
+    from queries.sliding.bit_lookup import BitLookup
+    from queries.sliding.vectorized import GoalLookup
     from tablebase.puzzle import Column
     from tablebase.puzzles.sliding.board import BoardGoalView
     from tablebase.tables.store import Store
@@ -38,6 +41,10 @@ MAX_DIGITS = 10
 LONG_CELLS = ("10", "11")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
+MAX_SINGLE_WALKS, STATES_PER_WALK = 300, 20_000_000
+"""The same of a table of bits: so many keys, and one more for so many states."""
+MAX_KNOWN_STATES = 1 << 16
+MAX_DISTANCE = 254
 
 
 class BoardReader(GoalReader):
@@ -62,7 +69,7 @@ class BoardReader(GoalReader):
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
-        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
+        self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         rank = self.puzzle.wide.rank(view.map_state(state))
@@ -82,8 +89,14 @@ class BoardReader(GoalReader):
         from queries.sliding.depth_ranks import draw_ranks
 
         options = self.normalize_options(options)
-        view, index = self._open_depths(options)
-        for ranks in draw_ranks(index, request.check(), parse_distance(options)):
+        view = self._view_goal(options)
+        drawn = draw_ranks(
+            self.puzzle.size,
+            lambda: self.iter_distances(view),
+            request.check(),
+            parse_distance(options),
+        )
+        for ranks in drawn:
             states = pl.Series("state", self._restore_states(view, ranks.tolist()))
             yield states.to_frame().hstack(self.annotate_keys(states, options))
 
@@ -92,16 +105,23 @@ class BoardReader(GoalReader):
         from queries.sliding.depth_ranks import count_distances, find_ranks
 
         refuse_others(options, self.options)
-        view, index = self._open_depths(options)
-        distance = max(count_distances(index).nonzero()[0].tolist())
-        states = self._restore_states(view, find_ranks(index, distance).tolist())
+        view = self._view_goal(options)
+        distance = max(count_distances(self.iter_distances(view)).nonzero()[0].tolist())
+        ranks = find_ranks(self.iter_distances(view), distance)
+        states = self._restore_states(view, ranks.tolist())
         goal = str(options.get("goal", self.puzzle.example))
         return HardestFacts("state", sorted(states), "distance", distance, goal)
 
-    def _open_depths(self, options: OptionValues) -> tuple[BoardGoalView, IndexReader]:
-        """Return the view of the goal that the options name, and the index that it reads."""
-        view = self.puzzle.view_goal(str(options.get("goal", self.puzzle.example)))
-        return view, self.open_index(self._tables[view.layout])
+    def _view_goal(self, options: OptionValues) -> BoardGoalView:
+        """Return the view of the goal that the options name."""
+        return self.puzzle.view_goal(str(options.get("goal", self.puzzle.example)))
+
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
+        import numpy as np
+
+        for records in self.open_index(self._tables[view.layout]).iter_chunks():
+            yield np.frombuffer(records, np.uint8)
 
     def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
         wide = self.puzzle.wide
@@ -129,29 +149,40 @@ class BoardReader(GoalReader):
 
             return look_up_keys(missing, answer, self.make_schema(options), self.on_progress)
 
-        if len(keys) < MAX_SINGLE_KEYS:
+        if len(keys) < self.count_single_keys():
             return answer_singly(keys)
         from queries.sliding.vectorized import answer_keys
 
         view = self.puzzle.view_goal(goal)
-        table = self._tables[view.layout]
-        answers = answer_keys(self.puzzle, goal, view, self._read_distances(table), keys)
+        answers = answer_keys(self.puzzle, goal, self.make_lookup(view, goal), keys)
         if answers is None:
+            table = self._tables[view.layout]
             raise self.make_damage_error(table, f"not every state has a move nearer to {goal}")
         return merge_answers(keys, answers, answer_singly)
 
-    def _read_distances(self, table: str) -> npt.NDArray[np.uint8]:
-        """Return all distances of a table, read once."""
-        if table not in self._distances:
+    def count_single_keys(self) -> int:
+        """Return how many keys are looked up singly: with more, it is faster to read the table."""
+        return MAX_SINGLE_KEYS
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
+        """Make a lookup of many states at a time."""
+        from queries.sliding.vectorized import GoalLookup
+
+        return GoalLookup(self.puzzle, view, goal, self._read_table(view))
+
+    def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
+        """Return all records of a table as bytes, read once."""
+        table = self._tables[view.layout]
+        if table not in self._records:
             import numpy as np
 
             index, at = self.open_index(table), 0
-            distances = np.empty(index.count, dtype=np.uint8)
+            records = np.empty(index.count * index.width, dtype=np.uint8)
             for chunk in index.iter_chunks():
-                distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+                records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
                 at += len(chunk)
-            self._distances[table] = distances
-        return self._distances[table]
+            self._records[table] = records
+        return self._records[table]
 
     def answer_briefly(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
         """Return state, goal, distance and best moves: the columns of a batch."""
@@ -159,6 +190,80 @@ class BoardReader(GoalReader):
         distance, _ = self.find_distance(state, goal_state)
         best_moves = "".join(letter for letter, _ in self.list_best_moves(state, goal_state))
         return state, goal_state, distance, best_moves
+
+
+class BitReader(BoardReader):
+    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+
+    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
+    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
+    which.
+    """
+
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._walks: dict[tuple[str, str], int] = {}
+        """Distances of the states that walks passed, by layout and state of its table."""
+        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
+        """Distances of all states, by layout, as soon as a question needs them."""
+
+    def count_single_keys(self) -> int:
+        return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
+        if len(walks) > MAX_KNOWN_STATES:
+            walks.clear()
+        here = state
+        while (layout, passed[-1]) not in walks and passed[-1] != layout:
+            value = self._read_value(view, here)
+            step = next(self._iter_moves_at(view, here, value - 1), None)
+            if step is None or len(passed) > MAX_DISTANCE:
+                problem = f"no walk leads from {state} to the goal"
+                raise self.make_damage_error(self._tables[layout], problem)
+            here = step[1]
+            passed.append(view.map_state(here))
+        last = walks.get((layout, passed[-1]), 0)
+        for steps, passed_state in enumerate(reversed(passed)):
+            walks[layout, passed_state] = last + steps
+        return last + len(passed) - 1, None
+
+    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        for letter, neighbour in self.puzzle.moves(state):
+            if self._read_value(view, neighbour) == distance % 4:
+                yield letter, neighbour
+
+    def _read_value(self, view: View, state: str) -> int:
+        """Return a state's distance modulo 4."""
+        wide, mapped = self.puzzle.wide, view.map_state(state)
+        record, bit = divmod(wide.rank(mapped), ROW_STATES)
+        row: bytes = self.open_index(self._tables[view.layout]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
+        return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
+
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states, which are measured together, in one chunk."""
+        if view.layout not in self._distances:
+            free = get_free_memory()
+            if free is not None and free < self.puzzle.size:
+                work = f"A list of the distances of all {self.puzzle.size:,} states"
+                raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
+            from queries.sliding.bit_lookup import BitLookup
+
+            layout_view = self.puzzle.wide.view_goal(view.layout)
+            lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
+            distances = lookup.measure_distances()
+            if distances is None:
+                problem = "not every walk leads to the goal"
+                raise self.make_damage_error(self._tables[view.layout], problem)
+            self._distances[view.layout] = distances
+        yield self._distances[view.layout]
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
+        from queries.sliding.bit_lookup import BitLookup
+
+        return BitLookup(self.puzzle, view, goal, self._read_table(view))
 
 
 class SlidingReader(Reader):
@@ -171,7 +276,8 @@ class SlidingReader(Reader):
     def select_reader(self, options: OptionValues) -> BoardReader:
         if "board" not in options:
             raise BadRequest("Missing option --board", "Example: --board 3x4")
-        return BoardReader(parse_board(str(options["board"])), self.store)
+        board = parse_board(str(options["board"]))
+        return (BitReader if board.is_packed else BoardReader)(board, self.store)
 
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.

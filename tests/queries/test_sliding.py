@@ -248,7 +248,7 @@ def test_unreachable_states_are_not_queried_singly(
 def test_inconsistent_records_are_damage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
     board_reader = BoardReader(parse_board("2x2"), Folder(folder))
-    board_reader._read_distances("sliding_2x2_4")[:] = 3
+    board_reader._read_table(board_reader.puzzle.view_goal("1230"))[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
         board_reader.answer_keys(pl.Series(["1230"]), {})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
-from tablebase.puzzle import BuildOption, Catalogue, Puzzle, Table
+from tablebase.puzzle import BITS_INDEX, ROW_BYTES, BuildOption, Catalogue, Puzzle, Table
 from tablebase.puzzles.sliding.board import MARKS, MAX_CELLS, SlidingBoard
 
 TYPE_CHECKING = False
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from tablebase.block_space import Depths
     from tablebase.graph import Blocks
     from tablebase.puzzle import BuildValues, Columns
+    from tablebase.word_space import WordSpace
 
 MAX_LISTED_CELLS = 10
 """Cells of the largest boards that get all goals, and rows beside each index, by default."""
+MAX_BYTE_CELLS = 10
+"""Cells of the largest boards whose indexes have a byte for each state; larger ones have a bit."""
+ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
 
 
@@ -28,6 +32,8 @@ class BoardWithTables(SlidingBoard):
 
     def __init__(self, height: int, width: int) -> None:
         super().__init__(height, width)
+        self.is_packed = self.cells > MAX_BYTE_CELLS
+        """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
@@ -46,13 +52,14 @@ class BoardWithTables(SlidingBoard):
         return Table(
             f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
             f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
-            "with its distance to it",
-            "row number = rank: places are counted column by column; the blank's place comes "
+            f"with {'bit 1 of ' if self.is_packed and not with_rows else ''}its distance to it",
+            f"{'row number = rank' if with_rows or not self.is_packed else 'bit number = rank'}: "
+            "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             self.list_row_columns() if with_rows else (),
             BlockBreadthFirst(self, goal, rows=with_rows),
-            index=(("distance", "B"),),
-            rows=self.size,
+            index=BITS_INDEX if self.is_packed else (("distance", "B"),),
+            rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
         )
 
     @property
@@ -74,6 +81,12 @@ class BoardWithTables(SlidingBoard):
         from tablebase.puzzles.sliding.move_tables import make_blocks
 
         return make_blocks(self, root)
+
+    def make_words(self, root: str) -> WordSpace:
+        from tablebase.puzzles.sliding.word_moves import make_word_space
+
+        place = self.place[root.index("0")]
+        return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
     def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
