@@ -123,14 +123,6 @@ class NotCounted(NoAnswer):
         self.board = board
 
 
-class CannotBuild(NoAnswer):
-    """A table whose cost can be measured, and that is too large to build."""
-
-    def __init__(self, table: str) -> None:
-        super().__init__(f"Too large to build: {table}. Only the cost can be measured.")
-        self.table = table
-
-
 READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 

@@ -237,13 +237,8 @@ class Catalogue:
         """List the boards whose tables can be built when an option names them."""
         return []
 
-    def request_tables(
-        self, values: BuildValues, *, with_unbuildable: bool = False
-    ) -> tuple[Table, ...]:
-        """Return the tables that these options request, or change.
-
-        `with_unbuildable`: also those that are too large to build, but whose cost can be measured.
-        """
+    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
+        """Return the tables that these options request, or change."""
         return ()
 
     def list_tables(self, values: BuildValues) -> tuple[Table, ...]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
-LONG_CELLS = ("10", "11")
+LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 MAX_SINGLE_WALKS, STATES_PER_WALK = 300, 20_000_000
@@ -52,7 +52,7 @@ class BoardReader(GoalReader):
 
     puzzle: BoardWithTables
     options = (
-        Option("board", "Board, rows x columns, up to 12 cells.", "RxC"),
+        Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
         Option(
             "goal",
             "Goal to reach: any state (default: tiles in reading order, blank in the last corner).",

@@ -68,10 +68,11 @@ def test_the_layers_of_the_proof_are_the_oracles(name: str) -> None:
     for goal in board.layouts:
         known = oracle.distances(goal, board.height, board.width)
         depth = np.full(board.size, 255)
-        for distance, bits in iter_layers(board, goal):
-            ranks = np.flatnonzero(np.unpackbits(bits.ravel(), bitorder="little"))
-            at_places = ranks[depth[ranks] == 255] if distance else ranks
-            depth[at_places] = distance
+        for distance, found in iter_layers(board, goal):
+            for at in found.list_places(distance):
+                bits = np.unpackbits(found.bits[at], bitorder="little").view(bool)
+                assert (depth[at * board.orders :][: board.orders][bits] == 255).all()
+                depth[at * board.orders :][: board.orders][bits] = distance
         assert all(depth[board.rank(state)] == known[state] for state in known)
 
 
@@ -142,7 +143,10 @@ def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.Monk
 
 def list_layer_sizes() -> str:
     return str(
-        [int(np.bitwise_count(bits).sum()) for _, bits in iter_layers(parse_board("2x4"), GOAL)]
+        [
+            int(np.bitwise_count(found.bits).sum())
+            for _, found in iter_layers(parse_board("2x4"), GOAL)
+        ]
     )
 
 

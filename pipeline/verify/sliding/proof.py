@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import ClaimCheck, Rows
 from pipeline.verify.manifest_checks import ListedTable, decode_rows, iter_records
-from pipeline.verify.sliding.layers import iter_layers
+from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.verdicts import Grade, Outcome, Seen
@@ -169,18 +169,18 @@ class BitDistances(Distances):
         text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
         with listed.begin_claim(text, index=True) as check:
             for distance, layers in iter_layers(board, self._goal):
-                for place in range(board.cells):
-                    cell, home = board.cell_at[place], self._goal.index("0")
-                    if (board.count_steps(cell, home) - distance) % 2:
-                        continue
-                    layer, wanted = layers[place], distance >> 1 & 1
-                    wrong = layer & (bits[place] ^ np.uint8(255 * wanted))
-                    if wrong.any():
-                        self._refute_bit(check, place, wrong, distance)
-                    counts[distance] += np.bitwise_count(layer).sum(dtype=np.int64)
+                places, wanted = layers.list_places(distance), distance >> 1 & 1
+                compared = run_in_threads(
+                    compare_bits, ((layers.bits[place], bits[place], wanted) for place in places)
+                )
+                for place, (count, wrong) in zip(places, compared, strict=True):
+                    if wrong >= 0:
+                        self._refute_bit(check, place * board.orders + wrong, distance)
+                    counts[distance] += count
                     if len(self._depth):
                         depths = self._depth[place * board.orders :][: board.orders]
-                        depths[np.unpackbits(layer, bitorder="little").view(bool)] = distance
+                        is_reached = np.unpackbits(layers.bits[place], bitorder="little")
+                        depths[is_reached.view(bool)] = distance
                 states += int(counts[distance])
                 check.report_progress(states // (8 * ROW_BYTES))
             check.require_equal("states that reach the goal", states, board.size)
@@ -204,12 +204,8 @@ class BitDistances(Distances):
                 check.require_equal("content hash", content.hexdigest(), listed.entry.content)
         return bits.reshape(board.cells, -1)
 
-    def _refute_bit(
-        self, check: ClaimCheck, place: int, wrong: npt.NDArray[np.uint8], distance: int
-    ) -> None:
-        """Report the first state on a place whose bit is wrong."""
-        at = int(np.flatnonzero(wrong)[0])
-        number = 8 * at + int(np.unpackbits(wrong[at : at + 1], bitorder="little").argmax())
-        rank, bit = place * self._board.orders + number, distance >> 1 & 1
+    def _refute_bit(self, check: ClaimCheck, rank: int, distance: int) -> None:
+        """Report a state whose bit is wrong."""
+        bit = distance >> 1 & 1
         state = {"state": self._board.unrank(rank, self._goal), "distance": distance}
         check.refute(f"bit {1 - bit}", str(bit), rank, state)
