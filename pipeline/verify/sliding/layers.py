@@ -105,9 +105,8 @@ def compare_bits(layer: Bytes, bits: Bytes, wanted: int) -> tuple[int, int]:
         wrong = states & (bits[first : first + CHUNK_BYTES] ^ inverted)
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
-            return count, 8 * (first + at) + int(
-                np.unpackbits(wrong[at : at + 1], bitorder="little").argmax()
-            )
+            bit = int(np.unpackbits(wrong[at : at + 1], bitorder="little").argmax())
+            return count, 8 * (first + at) + bit
         count += int(np.bitwise_count(states).sum(dtype=np.int64))
     return count, -1
 
