@@ -202,7 +202,7 @@ def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
         ("eight --distance 31 --size 3 --distinct", 2, "There are 2 states to draw 3 from."),
         ("senet --distance 16", 1, "nothing to draw at plies 16: the largest is 15."),
         ("senet --size 756638 --distinct", 2, "There are 756,637 positions to draw 756,638 from"),
-        ("sliding --board 9x9", 2, "boards have at most 12 cells"),
+        ("sliding --board 9x9", 2, "boards have at most 16 cells"),
     ],
 )
 def test_impossible_samples_of_states_are_rejected(
