@@ -16,7 +16,7 @@ from benchmarks.measure import (
     measure_in_turns,
     measure_process,
 )
-from pipeline.search.block_bfs import search_blocks
+from pipeline.search.word_bfs import search_words
 from tablebase.puzzles.sliding.definition import parse_board
 
 BOARDS = ("3x4", "2x6")
@@ -26,7 +26,7 @@ SEARCH = "import sys; from benchmarks.sliding import run_search; run_search(*sys
 
 def run_search(name: str, threads: str) -> None:
     """Search a board in this process and print the seconds."""
-    time_search("2x5", int(threads))  # compiles the kernels
+    time_search("2x4", int(threads))  # compiles the kernels
     print(time_search(name, int(threads)))
 
 
@@ -34,7 +34,7 @@ def time_search(name: str, threads: int) -> float:
     """Search a board from the last corner and return the seconds that it took."""
     board = parse_board(name)
     started = time.perf_counter()
-    search_blocks(board.make_blocks(board.example), threads, lambda *layer: None, lambda: None)
+    search_words(board.make_words(board.example), threads, lambda *layer: None, lambda: None)
     return time.perf_counter() - started
 
 
@@ -45,22 +45,26 @@ def compare_searches() -> str:
     """
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compile_reference("sliding.c", Path(folder))
+        program = compile_reference("sliding_words.c", Path(folder), "-O2", "-pthread")
         for board in BOARDS:
             peaks: list[float] = []
             reference = [program, *board.split("x")]
             seconds = measure_in_turns(
                 {
                     "two": partial(_search, board, 2, peaks),
+                    "c two": partial(time_reference, [[*reference, "2"]]),
                     "one": partial(_search, board, 1, peaks),
-                    "c": partial(time_reference, [reference]),
+                    "c one": partial(time_reference, [[*reference, "1"]]),
                 },
                 ROUNDS,
             )
-            cells = [f"{seconds[name]:.1f} s" for name in ("two", "one", "c")]
-            ratio = f"{seconds['two'] / seconds['c']:.2f}"
+            cells = [f"{seconds[name]:.2f} s" for name in seconds]
+            ratio = f"{seconds['two'] / seconds['c two']:.2f}"
             rows.append((board, *cells, ratio, f"{max(peaks):,.0f} MiB"))
-    head = ("board", "two threads", "one thread", "plain C, one thread", "ratio", "peak memory")
+    head = (
+        *("board", "two threads", "C, two threads", "one thread", "C, one thread", "ratio"),
+        "peak memory",
+    )
     return format_table(head, rows)
 
 

@@ -4,6 +4,7 @@
        ./reader outputs eight 378546201
        ./reader outputs senet ABAAABBB.B...A.
        ./reader outputs knight b1 a3
+       ./reader outputs 3x4 3a1b87254960
 
    Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 
@@ -11,6 +12,8 @@
                one shortest solution
        senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
        knight  start, finish, closed or open, squares
+       3x4     state, distance, every optimal first move, one shortest solution; also 2x6 and 2x7, of
+               states that reach the goal with the blank in the last corner
 
    Without keys on the command line, keys are read from standard input. The first key without an
    answer ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad
@@ -223,6 +226,76 @@ static void knight(const char *start, const char *finish) {
     puts("");
 }
 
+/* ---- sliding boards ---- */
+
+static int rows, columns, cells;
+
+/* Counts, for each tile by place (column by column), the smaller ones after it; returns the sum. */
+static int count_smaller(const char *state, int smaller[16]) {
+    char order[16];
+    int tiles = 0, sum = 0;
+    for (int place = 0; place < cells; place++) {
+        char mark = state[place % rows * columns + place / rows];
+        if (mark != '0') order[tiles++] = mark;
+    }
+    for (int i = 0; i < tiles; i++) {
+        smaller[i] = 0;
+        for (int j = i; j < tiles; j++) smaller[i] += order[j] < order[i];
+        sum += smaller[i];
+    }
+    return sum;
+}
+
+/* Returns the distance modulo 4: the blank's cell gives bit 0, the table bit 1. */
+static int board_value(const char *state) {
+    int smaller[16], blank = (int)(strchr(state, '0') - state);
+    int row = blank / columns, column = blank % columns;
+    uint64_t order = 0, rank;
+    count_smaller(state, smaller);
+    for (int i = 0; i < cells - 1; i++) order = order * (uint64_t)(cells - 1 - i) + (uint64_t)smaller[i];
+    rank = (uint64_t)(column * rows + row) * (factorial(cells - 1) / 2) + order / 2;
+    unsigned char record[45];
+    read_record(rank / 360, record);
+    return (rows - 1 - row + columns - 1 - column) % 2 + 2 * (record[rank % 360 / 8] >> rank % 8 & 1);
+}
+
+/* Like find_best_move: the first move from `way` on that leads to a value that is one less. */
+static int find_nearer(const char *state, int way, char after[16]) {
+    int blank = (int)(strchr(state, '0') - state), column = blank % columns;
+    const int legal[] = {blank >= columns, blank + columns < cells, column > 0, column + 1 < columns};
+    const int step[] = {-columns, columns, -1, 1};
+    for (; way < 4; way++) {
+        if (!legal[way]) continue;
+        strcpy(after, state);
+        after[blank] = state[blank + step[way]];
+        after[blank + step[way]] = '0';
+        if (board_value(after) == (board_value(state) + 3) % 4) break;
+    }
+    return way;
+}
+
+static void board(const char *state, const char *unused) {
+    (void)unused;
+    char goal[16] = "", here[16], after[16], best[5] = "-", solution[NEVER + 1] = "-", *end = best;
+    memcpy(goal, "123456789abcdef", (size_t)cells - 1);
+    goal[cells - 1] = '0';
+    for (const char *mark = goal; *mark; mark++)
+        if (strlen(state) != (size_t)cells || !strchr(state, *mark))
+            die(2, state, "is not a state, which has each tile and 0 once: 3a1b87254960 for 3x4");
+    int unused_counts[16], lines = columns - 1 - (int)(strchr(state, '0') - state) % columns;
+    int odd = count_smaller(state, unused_counts) + count_smaller(goal, unused_counts);
+    if ((odd + lines * (rows - 1)) % 2) die(1, state, "does not reach the goal: swap any two tiles");
+    for (int way = 0; (way = find_nearer(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
+    strcpy(here, state);
+    end = solution;
+    for (; strcmp(here, goal); strcpy(here, after)) {
+        int way = find_nearer(here, 0, after);
+        if (way == 4 || end == solution + NEVER) die(3, path, "is damaged: a walk misses the goal");
+        *end++ = "UDLR"[way];
+    }
+    printf("%s %d %s %s\n", state, (int)(end - solution), best, solution);
+}
+
 /* ---- the command ---- */
 
 static const struct {
@@ -234,12 +307,21 @@ static const struct {
     {"eight", "eight", 2, 1, eight},
     {"senet", "senet", 8, 1, senet},
     {"knight", "knight_tours_8x8", 64, 2, knight},
+    {"3x4", "sliding_3x4_12", 45, 1, board},
+    {"2x6", "sliding_2x6_12", 45, 1, board},
+    {"2x7", "sliding_2x7_14", 45, 1, board},
 };
+enum { KINDS = sizeof PUZZLES / sizeof *PUZZLES };
 
 int main(int argc, char **argv) {
     int at = 0, given = 3;
-    while (argc > 2 && at < 3 && strcmp(argv[2], PUZZLES[at].puzzle)) at++;
-    if (argc < 3 || at == 3) die(2, "usage:", "reader FOLDER eight|senet|knight [KEY...]");
+    while (argc > 2 && at < KINDS && strcmp(argv[2], PUZZLES[at].puzzle)) at++;
+    if (argc < 3 || at == KINDS)
+        die(2, "usage:", "reader FOLDER eight|senet|knight|3x4|2x6|2x7 [KEY...]");
+    if (PUZZLES[at].answer == board) {
+        rows = argv[2][0] - '0', columns = argv[2][2] - '0';
+        cells = rows * columns;
+    }
     open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width);
     for (;;) {
         char typed[2][WORD];

@@ -3,6 +3,7 @@
 //     node reader.mjs outputs eight 378546201
 //     node reader.mjs outputs senet ABAAABBB.B...A.
 //     node reader.mjs outputs knight b1 a3
+//     node reader.mjs outputs 3x4 3a1b87254960
 //
 // Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 //
@@ -10,6 +11,8 @@
 //             one shortest solution
 //     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
 //     knight  start, finish, closed or open, squares
+//     3x4     state, distance, every optimal first move, one shortest solution; also 2x6 and 2x7, of
+//             states that reach the goal with the blank in the last corner
 //
 // Without keys on the command line, keys are read from standard input. The first key without an
 // answer ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad
@@ -156,11 +159,74 @@ async function knight(record, start, finish) {
   return { start, finish, kind: files * ranks === 2 ? "closed" : "open", path };
 }
 
+/** Returns a function to the answer for a state of a board, from the records of its table. */
+function board(rows, columns) {
+  const cells = rows * columns;
+  const marks = "0123456789abcdef".slice(0, cells);
+  const goal = `${marks.slice(1)}0`;
+  const place = (cell) => cell % columns * rows + Math.floor(cell / columns); // column by column
+  const smaller = (state) => { // for each tile by place, the smaller ones after it
+    const order = [];
+    [...state].forEach((mark, cell) => { order[place(cell)] = mark; });
+    const tiles = order.filter((mark) => mark !== "0");
+    return tiles.map((tile, at) => tiles.slice(at).filter((later) => later < tile).length);
+  };
+  const isOdd = (state) => smaller(state).reduce((sum, count) => sum + count, 0) % 2;
+  let orders = 1; // half the number of all orders
+  for (let tile = 3; tile < cells; tile++) orders *= tile;
+  return async (record, state) => {
+    if ([...state].sort().join("") !== marks) {
+      fail(2, `${JSON.stringify(state)} is not a state of ${rows}x${columns}, `
+        + `which has each of ${marks} once: ${goal}`);
+    }
+    const value = async (other) => { // the distance modulo 4: the blank gives bit 0, the table bit 1
+      const blank = other.indexOf("0");
+      const order = smaller(other).reduce((sum, count, at) => sum * (cells - 1 - at) + count, 0);
+      const rank = place(blank) * orders + Math.floor(order / 2);
+      const byte = (await record(Math.floor(rank / 360)))[Math.floor(rank % 360 / 8)];
+      const steps = rows - 1 - Math.floor(blank / columns) + columns - 1 - blank % columns;
+      return steps % 2 + 2 * (byte >> rank % 8 & 1);
+    };
+    const nearer = async (from) => { // the moves to states whose value is one less
+      const [blank, wanted] = [from.indexOf("0"), (await value(from) + 3) % 4];
+      const column = blank % columns;
+      const legal = {
+        U: blank >= columns, D: blank + columns < cells, L: column > 0, R: column + 1 < columns,
+      };
+      const moves = [];
+      for (const way of [..."UDLR"].filter((way) => legal[way])) {
+        const tile = from[blank + { U: -columns, D: columns, L: -1, R: 1 }[way]];
+        const after = from.replace(tile, "-").replace("0", tile).replace("-", "0");
+        if (await value(after) === wanted) moves.push([way, after]);
+      }
+      return moves;
+    };
+    const lines = columns - 1 - state.indexOf("0") % columns;
+    if ((isOdd(state) + isOdd(goal) + lines * (rows - 1)) % 2) {
+      fail(1, `${state} does not reach ${goal}: swap any two tiles`);
+    }
+    const best = (await nearer(state)).map(([way]) => way).join("");
+    let [here, solution] = [state, ""];
+    while (here !== goal) {
+      const [move] = await nearer(here);
+      if (!move || solution.length === NEVER) {
+        fail(3, `the index is damaged: no walk leads from ${state} to ${goal}`);
+      }
+      solution += move[0];
+      [, here] = move;
+    }
+    return { state, distance: solution.length, best, solution };
+  };
+}
+
 /** For each puzzle: the function that answers, the words in a key, the table and its width. */
 const ANSWERS = {
   eight: [eight, 1, "eight", 2],
   senet: [senet, 1, "senet", 8],
   knight: [knight, 2, "knight_tours_8x8", 64],
+  "3x4": [board(3, 4), 1, "sliding_3x4_12", 45],
+  "2x6": [board(2, 6), 1, "sliding_2x6_12", 45],
+  "2x7": [board(2, 7), 1, "sliding_2x7_14", 45],
 };
 
 function openFile(folder, name, width) {
@@ -189,7 +255,7 @@ function print(line) {
 
 async function main([folder, puzzle, ...words]) {
   if (!Object.hasOwn(ANSWERS, puzzle ?? "")) {
-    fail(2, "usage: reader.mjs FOLDER eight|senet|knight [KEY...]");
+    fail(2, `usage: reader.mjs FOLDER ${Object.keys(ANSWERS).join("|")} [KEY...]`);
   }
   const [answer, size, name, width] = ANSWERS[puzzle];
   const record = await openFile(folder, name, width);

@@ -3,6 +3,7 @@
     python reader.py outputs eight 378546201
     python reader.py outputs senet ABAAABBB.B...A.
     python reader.py outputs knight b1 a3
+    python reader.py outputs 3x4 3a1b87254960
 
 Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
 
@@ -10,6 +11,8 @@ Each key (for the knight, two squares) gets one line. "-" stands for a value tha
             one shortest solution
     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
     knight  start, finish, closed or open, squares
+    3x4     state, distance, every optimal first move, one shortest solution; also 2x6 and 2x7, of
+            states that reach the goal with the blank in the last corner
 
 Without keys on the command line, keys are read from standard input. The first key without an answer
 ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad file. An
@@ -20,7 +23,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import FileIO
 from itertools import combinations
 from math import factorial, prod
@@ -192,19 +195,84 @@ def answer_knight(index: Index, start: str, finish: str) -> str:
     return f"{start} {finish} {'closed' if files * ranks == 2 else 'open'} {path}"
 
 
+# ---- sliding boards ----
+
+
+def answer_board(index: Index, state: str, rows: int, columns: int) -> str:
+    cells, marks = rows * columns, "0123456789abcdef"[: rows * columns]
+    goal = f"{marks[1:]}0"
+    if sorted(state) != list(marks):
+        problem = f"is not a state of {rows}x{columns}, which has each of {marks} once: {goal}"
+        raise ReaderError(2, f"{state!r} {problem}")
+
+    def read_order(other: str) -> str:
+        """Return the tiles by place: column by column, without the blank."""
+        columns_of_cells = (other[column::columns] for column in range(columns))
+        return "".join(columns_of_cells).replace("0", "")
+
+    def is_odd(other: str) -> bool:
+        return sum(a > b for a, b in combinations(read_order(other), 2)) % 2 == 1
+
+    def find_value(other: str) -> int:
+        """Return the distance modulo 4: the blank's cell gives bit 0, the table bit 1."""
+        row, column = divmod(other.index("0"), columns)
+        order, rank = read_order(other), 0
+        for place, tile in enumerate(order):
+            rank = rank * (cells - 1 - place) + sum(later < tile for later in order[place:])
+        rank = (column * rows + row) * (factorial(cells - 1) // 2) + rank // 2
+        byte = index.read_record(rank // 360)[rank % 360 // 8]
+        return (rows - 1 - row + columns - 1 - column) % 2 + 2 * (byte >> rank % 8 & 1)
+
+    def list_nearer(current: str) -> list[tuple[str, str]]:
+        """List the moves to states whose value is one less, each with the state after it."""
+        row, column = divmod(current.index("0"), columns)
+        possible = row > 0, row < rows - 1, column > 0, column < columns - 1
+        moves = []
+        for letter, step, is_legal in zip(
+            "UDLR", (-columns, columns, -1, 1), possible, strict=True
+        ):
+            if is_legal:
+                tile = current[row * columns + column + step]
+                after = current.translate(str.maketrans("0" + tile, tile + "0"))
+                if find_value(after) == (find_value(current) - 1) % 4:
+                    moves.append((letter, after))
+        return moves
+
+    lines = columns - 1 - state.index("0") % columns
+    if (is_odd(state) + is_odd(goal) + lines * (rows - 1)) % 2:
+        raise ReaderError(1, f"{state} does not reach {goal}: swap any two tiles")
+    best = "".join(letter for letter, _ in list_nearer(state))
+    solution, current = "", state
+    while current != goal:
+        moves = list_nearer(current)
+        if not moves or len(solution) == NEVER:
+            raise ReaderError(3, f"{index.path} is damaged: no walk leads from {state} to {goal}")
+        letter, current = moves[0]
+        solution += letter
+    return f"{state} {len(solution)} {best or '-'} {solution or '-'}"
+
+
 # ---- the command ----
 
 ANSWERS = {
     "eight": (answer_eight, 1, ("eight", 2)),
     "senet": (answer_senet, 1, ("senet", 8)),
     "knight": (answer_knight, 2, ("knight_tours_8x8", 64)),
+    **{
+        f"{rows}x{columns}": (
+            partial(answer_board, rows=rows, columns=columns),
+            1,
+            (f"sliding_{rows}x{columns}_{rows * columns}", 45),
+        )
+        for rows, columns in ((3, 4), (2, 6), (2, 7))
+    },
 }
 """For each puzzle: the function that answers, the words in a key, the table and its width."""
 
 
 def main(arguments: list[str]) -> None:
     if len(arguments) < 2 or arguments[1] not in ANSWERS:
-        raise ReaderError(2, "usage: reader.py FOLDER eight|senet|knight [KEY...]")
+        raise ReaderError(2, f"usage: reader.py FOLDER {'|'.join(ANSWERS)} [KEY...]")
     answer, size, table = ANSWERS[arguments[1]]
     index = Index(arguments[0], *table)
     keys = arguments[2:] or sys.stdin.read().split()

@@ -77,9 +77,9 @@ def measure_cost(
         size, writing = _measure_write_cost(folder_store, table, sample)
     rows = fmean(sample.rows) if known is None else known
     seconds_per_row = sum(sample.seconds) / max(1, sum(sample.rows))
-    index = (
-        BLOCK_BYTES * count_blocks(calcsize(table.record_format), int(rows)) if table.index else 0
-    )
+    index, width = 0, calcsize(table.record_format)
+    if table.index:
+        index = BLOCK_BYTES * count_blocks(width, int(rows) // table.rows_per_record)
     has_part_files = table.recipe.has_part_files  # each task writes its own rows
     seconds = rows * (seconds_per_row + writing * has_part_files)
     local_seconds, memory = seconds, 0.0

@@ -7,6 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import ClassVar, NoReturn, dataclass_transform
 else:  # a single lookup must not import `typing`
 
@@ -21,8 +22,8 @@ class Answer:
 
     Facts are named as the tables' columns, and a few more. The constructor, equality, JSON and the
     cells of a batch follow from the declaration, in its order. A fact that is None by default is
-    left out of JSON while it is None; a fact that is a dict is replaced by its items. An attribute
-    that begins with _ is not a fact.
+    left out of JSON while it is None; a fact that is a dict is replaced there by its items. An
+    attribute that begins with _ is not a fact.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()
@@ -51,18 +52,21 @@ class Answer:
         return hash(tuple(getattr(self, name) for name in self.facts))
 
     def __repr__(self) -> str:
-        facts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.facts)
+        facts = ", ".join(f"{name}={fact!r}" for name, fact in self._iter_facts())
         return f"{type(self).__name__}({facts})"
+
+    def _iter_facts(self) -> Iterator[tuple[str, object]]:
+        """Yield the facts by name, without those that are None by default and None here."""
+        for name in self.facts:
+            fact = getattr(self, name)
+            if fact is not None or name in self._required:
+                yield name, fact
 
     def to_dict(self) -> dict[str, object]:
         """Return the facts by name, as in JSON."""
         values: dict[str, object] = {}
-        for name in self.facts:
-            fact = getattr(self, name)
-            if isinstance(fact, dict):
-                values.update(fact)
-            elif fact is not None or name in self._required:
-                values[name] = fact
+        for name, fact in self._iter_facts():
+            values.update(fact if isinstance(fact, dict) else {name: fact})
         return values
 
     def to_text(self) -> str:

@@ -217,6 +217,16 @@ class Reader:
                 self._scans[file.file] = scan_file(self.store, table, file)
             yield self._scans[file.file]
 
+    def count_states(self, table: Table) -> pl.DataFrame:
+        """Count the states of a table by depth, and by goal if it has goals."""
+        import polars as pl
+
+        grouping = [
+            column.name for column in table.columns if column.name in ("goal", self.puzzle.depth)
+        ]
+        counts = self.scan_table(table).group_by(grouping).agg(pl.len().alias("states"))
+        return counts.sort(grouping, nulls_last=True, maintain_order=True).collect()
+
     def count_listed_rows(self, table: Table) -> int | None:
         """Return the number of rows that a table has or would have, if another table has it."""
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.puzzle import BreadthFirst, GoalPuzzle
+from tablebase.puzzle import BITS_INDEX, BreadthFirst, GoalPuzzle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tablebase.cost import Cost
     from tablebase.graph import Blocks
     from tablebase.puzzle import Columns, PublishedParameters, Table
+    from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]
 
@@ -37,6 +38,10 @@ class BlockSpace(GoalPuzzle):
         """Make the blocks of the states that reach a root, with their moves."""
         raise NotImplementedError
 
+    def make_words(self, root: str) -> WordSpace:
+        """Make the blocks of the states that reach a root, in words of bits, with their moves."""
+        raise NotImplementedError
+
     def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
@@ -48,7 +53,7 @@ class BlockSpace(GoalPuzzle):
 
 
 class BlockBreadthFirst(BreadthFirst):
-    """Recipe of a search from one root in a space numbered in blocks, with a byte for each state.
+    """Recipe of a search from one root in a space numbered in blocks.
 
     `rows`: whether the table has rows beside its index.
     """
@@ -64,11 +69,11 @@ class BlockBreadthFirst(BreadthFirst):
     def estimate_cost(
         self, table: Table, published: PublishedParameters | None = None
     ) -> Cost | None:
-        from tablebase.cost import estimate_block_search
+        from tablebase.cost import estimate_word_search
 
-        has_columns = bool(table.columns)
-        size = table.rows or self.space.size
-        return estimate_block_search(size, table.row_bytes, has_columns=has_columns)
+        has_bits, states = table.index == BITS_INDEX, self.space.size
+        kinds = [column.kind for column in table.columns]
+        return estimate_word_search(table.rows or states, states, kinds, has_bits=has_bits)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

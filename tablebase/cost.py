@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 SECONDS_PER_STATE = 3e-6
 """Processor seconds for each state of a graph: making it, searching it, and writing its row."""
-SECONDS_PER_BLOCK_STATE, SECONDS_PER_ROW = 3e-8, 1.5e-6
-"""Processor seconds for each state of a search in blocks, and for writing a row of its states."""
+SECONDS_PER_WORD_STATE, SECONDS_PER_ROW = 1e-8, 1.5e-6
+"""Processor seconds for each state of a search in words, and for writing a row of its states."""
+WORD_BYTES_PER_STATE = 0.27
+"""Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -47,8 +49,13 @@ def estimate_graph_search(rows: int, row_bytes: float) -> Cost:
     return Cost(rows, SECONDS_PER_STATE * rows, ceil(rows * row_bytes), memory)
 
 
-def estimate_block_search(rows: int, row_bytes: float, *, has_columns: bool) -> Cost:
-    """Estimate the cost of a search in blocks, with a byte of memory for each state."""
-    seconds_per_state = SECONDS_PER_BLOCK_STATE + SECONDS_PER_ROW * has_columns
-    size = ceil(rows * row_bytes)
-    return Cost(rows, seconds_per_state * rows, size, PROCESS_BYTES + 2 * rows)
+def estimate_word_search(rows: int, states: int, kinds: Sequence[str], *, has_bits: bool) -> Cost:
+    """Estimate the cost of a search in words, and of a table of its states or an index alone.
+
+    `has_bits`: the index has a bit for each state, else a byte.
+    """
+    seconds = SECONDS_PER_WORD_STATE * states + SECONDS_PER_ROW * rows * bool(kinds)
+    size = estimate_row_bytes(kinds, "") * rows * bool(kinds) + (states / 8 if has_bits else states)
+    has_bytes = bool(kinds) or not has_bits
+    memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * states) + states * has_bytes
+    return Cost(rows, seconds, ceil(size), memory)

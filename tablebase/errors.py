@@ -123,14 +123,6 @@ class NotCounted(NoAnswer):
         self.board = board
 
 
-class CannotBuild(NoAnswer):
-    """A table whose cost can be measured, and that is too large to build."""
-
-    def __init__(self, table: str) -> None:
-        super().__init__(f"Too large to build: {table}. Only the cost can be measured.")
-        self.table = table
-
-
 READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 
@@ -207,14 +199,14 @@ class StoreError(TablebaseError):
 
 
 class MemoryShort(TablebaseError):
-    """A search that needs more memory than is free, or than the limit allows; it does not start."""
+    """Work that needs more memory than is free, or than the limit allows; it does not start."""
 
     exit_code = 3
 
-    def __init__(self, table: str, needed: int, free: int, hint: str) -> None:
-        sizes = f"it needs {needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
-        super().__init__(f"{table} cannot be built now: {sizes}. {hint}.")
-        self.table = table
+    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
+        super().__init__(f"{work} needs {sizes}. {hint}.")
+        self.work = work
         self.needed = needed
         self.free = free
 

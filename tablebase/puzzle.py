@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
-FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
+ROW_BYTES = 45
+"""Bytes of a row of bits: 360 states."""
+BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
+"""Fields of an index with one bit for each state."""
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
 """The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`; of index
+    fields also `bits`, a row of them.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
     `within`: for a column that numbers rows from 0 within the equal values of another, the name of
@@ -155,6 +160,11 @@ class Table:
         return f"{self.name}.idx"
 
     @property
+    def rows_per_record(self) -> int:
+        """The number of rows that a record of the index answers for."""
+        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
+
+    @property
     def number_column(self) -> Column | None:
         """The column that numbers rows within the equal values of another, if one does."""
         return next((column for column in self.columns if column.within), None)
@@ -227,13 +237,8 @@ class Catalogue:
         """List the boards whose tables can be built when an option names them."""
         return []
 
-    def request_tables(
-        self, values: BuildValues, *, with_unbuildable: bool = False
-    ) -> tuple[Table, ...]:
-        """Return the tables that these options request, or change.
-
-        `with_unbuildable`: also those that are too large to build, but whose cost can be measured.
-        """
+    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
+        """Return the tables that these options request, or change."""
         return ()
 
     def list_tables(self, values: BuildValues) -> tuple[Table, ...]:

@@ -1,12 +1,12 @@
 """Builder of the distances of a state space in state blocks, searched from its root.
 
-Only the distances are stored.
+An index has the distances, a byte each, or one bit of each, 360 states in a record.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
@@ -14,7 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.builders.block_shards import measure_shard, search_shards
-from pipeline.search.block_bfs import search_blocks
+from pipeline.search.word_bfs import (
+    Planes,
+    estimate_search_bytes,
+    iter_word_records,
+    search_words,
+)
 from pipeline.tasks import (
     Chunks,
     CostSample,
@@ -25,17 +30,14 @@ from pipeline.tasks import (
     run_in_threads,
 )
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.graph import Blocks
-from tablebase.puzzle import Puzzle, Table
-from tablebase.tables.checkpoints import Checkpoints
+from tablebase.graph import UNREACHED, Blocks
+from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
+from tablebase.word_space import ROW_STATES, WordSpace
 
 Depths = npt.NDArray[np.uint8]
-CHECKPOINT_SECONDS = 60.0
-"""Seconds between two checkpoints of a search."""
-CHUNK_RECORDS = 1 << 17
-"""Records in a chunk."""
-LEVEL = "level"
+CHUNK_STATES = 1024 * ROW_STATES
+"""States in a chunk of records."""
 
 
 def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
@@ -44,24 +46,60 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
     A table without columns has an index alone; the shards' distances then need not fit in memory.
     """
     (root,) = recipe.roots.values()
-    space = recipe.space.make_blocks(root)
-    read_depths = search_shards(recipe.space, root, runner) if runner.is_remote else None
-    if read_depths and not table.columns:
-        return (
-            _convert_to_records(read_depths()),
-            _convert_to_records(read_depths()),
-            recipe.space.size,
-        )
-    runner.require_memory(table.name, _estimate_memory(space, recipe.space.size))
-    depth = (
-        np.concatenate([*read_depths()])
-        if read_depths
-        else _search(space, recipe.space.size, runner)
-    )
+    space = recipe.space
+    count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
+    if runner.is_remote:
+        read_depths = search_shards(space, root, runner)
+        if not table.columns:
+            records = (_iter_records(table, read_depths(), space.size, runner) for _ in range(2))
+            return next(records), next(records), count
+        runner.require_memory(table.name, space.size)
+        depth = np.concatenate([*read_depths()])
+    else:
+        has_bits_alone = not table.columns and table.index == BITS_INDEX
+        size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
+        runner.require_memory(table.name, size)
+        words = space.make_words(root)
+        if has_bits_alone:
+            planes = _search(words, runner)
+            return _iter_bits(planes, runner), _iter_bits(planes, runner), count
+        depth = np.full(space.size, UNREACHED, dtype=np.uint8)
+        _search(words, runner, depth)
     rows = (
-        _iter_rows(recipe, space, depth, runner) if table.columns else _iter_records(depth, runner)
+        _iter_rows(recipe, space.make_blocks(root), depth, runner)
+        if table.columns
+        else _iter_records(table, [depth], space.size, runner)
     )
-    return rows, _iter_records(depth, runner), len(depth)
+    return rows, _iter_records(table, [depth], space.size, runner), count
+
+
+def _search(words: WordSpace, runner: TaskRunner, depth: Depths | None = None) -> Planes:
+    """Search a space; a search that is killed begins again, as it takes little time."""
+
+    def layer_done(level: int, states: int) -> None:
+        runner.report_progress("layers", level)
+
+    return search_words(
+        words,
+        runner.jobs,
+        layer_done,
+        runner.require_no_failure,
+        depth,
+        partial(TimedThreadPool, usage=runner.usage),
+    )
+
+
+def _iter_bits(planes: Planes, runner: TaskRunner) -> Chunks:
+    done, total = 0, len(planes.words)
+    for records in iter_word_records(planes):
+        runner.report_progress("records", done, total)
+        done += len(records)
+        yield {"bits": _view_as_bytes(records)}
+
+
+def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
+    """View rows of bytes as one value each."""
+    return records.view(f"S{ROW_BYTES}").ravel()
 
 
 def _iter_rows(
@@ -81,10 +119,19 @@ def _iter_rows(
         yield columns
 
 
-def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
-    for first in range(0, len(depth), CHUNK_RECORDS):
-        runner.report_progress("records", first, len(depth))
-        yield {"distance": depth[first : first + CHUNK_RECORDS]}
+def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: TaskRunner) -> Chunks:
+    """Iterate over an index's records, given distances in chunks of whole rows."""
+    done = 0
+    for depths in chunks:
+        for first in range(0, len(depths), CHUNK_STATES):
+            runner.report_progress("records", done, size)
+            chunk = depths[first : first + CHUNK_STATES]
+            done += len(chunk)
+            if table.index == BITS_INDEX:
+                bits = (chunk >> 1 & 1).reshape(-1, ROW_STATES)
+                yield {"bits": _view_as_bytes(np.packbits(bits, axis=1, bitorder="little"))}
+            else:
+                yield {"distance": chunk}
 
 
 def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
@@ -92,80 +139,30 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     recipe = cast(BlockBreadthFirst, table.recipe)
     space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
-    blocks, share = sample.make_blocks(root), sample.size / space.size
-    memory, levels, start_time = _estimate_memory(blocks, sample.size), 0, 0.0
-    runner.require_memory(f"A search that tells what {table.name} takes", memory)
+    share = sample.size / space.size
+    has_bits_alone = not table.columns and table.index == BITS_INDEX
+    search_bytes = estimate_search_bytes(sample.size)
+    memory = search_bytes + (0 if has_bits_alone else sample.size)
+    levels, start_time = 0, 0.0
+    runner.require_memory(
+        f"A search that tells what {table.name} takes", search_bytes + sample.size
+    )
 
-    def layer_done(level: int, depth: Depths) -> None:
+    def layer_done(level: int, states: int) -> None:
         nonlocal start_time, levels
         levels = level + 1
         if level == 1:  # by now the kernels are compiled
             start_time = time.process_time()
 
-    depth = search_blocks(blocks, runner.jobs, layer_done, runner.require_no_failure)
+    depth = np.full(sample.size, UNREACHED, dtype=np.uint8)
+    words = sample.make_words(root)
+    search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
     single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
-    measured = measure_shard(sample, root, depth, levels, runner)
-    rows = (
-        _iter_rows(recipe, blocks, depth, runner) if table.columns else _iter_records(depth, runner)
-    )
-    return CostSample(
-        space.count_max_shards(), *measured, rows, _iter_records(depth, runner), single_run
-    )
-
-
-def _convert_to_records(depths: Iterator[Depths]) -> Chunks:
-    for chunk in depths:
-        yield {"distance": chunk}
-
-
-def _estimate_memory(space: Blocks, states: int) -> int:
-    """Return the bytes that a search needs: one a state, two a row, and the moves."""
-    tables = (table for pair in space.moves for move in pair for table in move.list_tables())
-    rows = 2 * len(space.sides) * len(space.row_kinds)
-    return states + rows + sum(table.nbytes for table in tables)
-
-
-def _search(space: Blocks, states: int, runner: TaskRunner) -> Depths:
-    """Return the distances; a search that was killed resumes from its last checkpoint."""
-    checkpoints = runner.checkpoints
-    start_time = time.monotonic()
-
-    def layer_done(level: int, depth: Depths) -> None:
-        nonlocal start_time
-        runner.report_progress("layers", level)
-        if checkpoints and time.monotonic() - start_time >= CHECKPOINT_SECONDS:
-            _save_search(checkpoints, level, depth.reshape(len(space.sides), -1))
-            start_time = time.monotonic()
-
-    saved_search = _load_search(checkpoints, space, states) if checkpoints else None
-    return search_blocks(
-        space,
-        runner.jobs,
-        layer_done,
-        runner.require_no_failure,
-        saved_search,
-        partial(TimedThreadPool, usage=runner.usage),
-    )
-
-
-def _save_search(checkpoints: Checkpoints, level: int, blocks: Depths) -> None:
-    """Save a search: the blocks first, the level last.
-
-    If the process ends between them, some blocks are ahead of the saved level, which does no harm.
-    """
-    for number, block in enumerate(blocks):
-        checkpoints.save(f"block {number}", [block])
-    checkpoints.save(LEVEL, [np.array(level)])
-
-
-def _load_search(checkpoints: Checkpoints, space: Blocks, states: int) -> tuple[int, Depths] | None:
-    """Return the level and depths of a search's checkpoint, or None if part of it is missing."""
-    level = checkpoints.load(LEVEL)
-    if level is None:
-        return None
-    depth = np.empty((len(space.sides), states // len(space.sides)), dtype=np.uint8)
-    for number, block in enumerate(depth):
-        if (arrays := checkpoints.load(f"block {number}")) is None:
-            return None
-        block[:] = arrays[0]
-    return int(level[0]), depth.ravel()
+    states, seconds, stored = measure_shard(sample, root, depth, levels, runner)
+    per_row = ROW_STATES if has_bits_alone else 1
+    measured = [count / per_row for count in states], seconds, stored * per_row
+    records = (_iter_records(table, [depth], len(depth), runner) for _ in range(2))
+    rows = next(records)
+    if table.columns:
+        rows = _iter_rows(recipe, sample.make_blocks(root), depth, runner)
+    return CostSample(space.count_max_shards(), *measured, rows, next(records), single_run)

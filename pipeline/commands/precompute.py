@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
 from pipeline.terminal import print_answer, print_error
-from tablebase.errors import BadRequest, CannotBuild, TablebaseError
+from tablebase.errors import BadRequest, TablebaseError
 from tablebase.puzzle import BuildOption, Puzzle
 from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names
 from tablebase.tables.store import DEFAULT_FOLDER
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pipeline.build import Request
     from pipeline.build_progress import BuildProgress
     from pipeline.commands.selection import Selection
-    from pipeline.dry_run import DryRun
     from tablebase.tables.checkpoints import ShardSpec
 
 STAGES, VALUES, IN_HELP = "pipeline.stages", "pipeline.values", "pipeline.in_help"
@@ -207,9 +206,7 @@ def precompute(
     from pipeline.commands.selection import parse_targets, select_tables
     from pipeline.shards import parse_shard, require_shards
 
-    selection = select_tables(
-        parse_targets(targets or []), context.meta[VALUES], with_unbuildable=dry_run and measure
-    )
+    selection = select_tables(parse_targets(targets or []), context.meta[VALUES])
     _refuse_combinations(measure=measure and not dry_run, shard=shard, publish=publish, force=force)
     request = Request(
         open_store(outputs), selection.tables, force, jobs, memory=parse_memory(memory)
@@ -376,17 +373,5 @@ def _print_dry_run(
             print_answer(f"\n{format_table(make_measured_table(costs, run.request.jobs))}")
         if plan.up_to_date:
             print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")
-    _refuse_unbuildable(plan)
     if not shard and not is_publishing and run.scheduler is None:
         require_shards(run.request.tables)
-
-
-def _refuse_unbuildable(plan: "DryRun") -> None:
-    """Raise CannotBuild for tables whose cost can be measured, and that are too large to build."""
-    names = [
-        planned.table.name
-        for planned in plan.tables
-        if not planned.puzzle.catalogue.owns_table(planned.table.name)
-    ]
-    if names:
-        raise CannotBuild(", ".join(names))

@@ -63,17 +63,13 @@ def parse_targets(texts: Sequence[str]) -> Targets:
     return Targets(stages, table_names)
 
 
-def select_tables(
-    targets: Targets, values: BuildValues, *, with_unbuildable: bool = False
-) -> Selection:
+def select_tables(targets: Targets, values: BuildValues) -> Selection:
     """Select the tables of the targets and those that the options request."""
     selected, requested = [], list[Listing]()
     values_by_stage = _assign_values(targets, values)
     stage_names = {stage.name for stage in targets.stages}
     for puzzle in targets.puzzles:
-        by_option = puzzle.catalogue.request_tables(
-            values_by_stage.get(puzzle.name, {}), with_unbuildable=with_unbuildable
-        )
+        by_option = puzzle.catalogue.request_tables(values_by_stage.get(puzzle.name, {}))
         names = targets.table_names.get(puzzle.name, [])
         tables = {table.name: table for table in map(puzzle.catalogue.find_table, names) if table}
         if puzzle.name in stage_names or not names:

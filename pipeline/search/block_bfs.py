@@ -1,82 +1,21 @@
-"""Breadth-first search over states in state blocks: each state's depth, in one byte.
+"""One step of a breadth-first search over states in state blocks: each state's depth, in one byte.
 
-A layer is expanded in chunks of rows, one chunk for each thread at a time. Its states are all on
-one side, and their successors on the other: no thread reads what another writes. A move without
-forks is applied from the rows that it leads to. One with forks is applied from the rows that it
-leaves, and stays in their chunk: no two threads write to a row.
+The states of a layer are all on one side, and their successors on the other. A move without forks
+is applied from the rows that it leads to, one with forks from the rows that it leaves. The shards
+of a search use it (`sharded_bfs`); a search in one process handles words of states (`word_bfs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, Blocks, ForkedMove
+from tablebase.graph import Blocks, ForkedMove
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
-CHUNKS_PER_THREAD = 16
-"""Chunks for each thread in a layer: so many that no thread waits long for the last one."""
-SCANNED_ROWS = 1 << 12
-"""Rows that are scanned for states of a layer at a time."""
-
-
-def search_blocks(
-    space: Blocks,
-    threads: int,
-    layer_done: Callable[[int, Array], None],
-    chunk_done: Callable[[], None],
-    saved: tuple[int, Array] | None = None,
-    open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
-) -> Array:
-    """Return every state's depth, `UNREACHED` for unreachable states.
-
-    `layer_done(level, depth)` is called when all depths up to a level are known. Given back as
-    `saved`, its arguments resume the search, even if `depth` has deeper states already.
-    `chunk_done()` is called more often. `open_pool` opens a pool of so many threads.
-    """
-    blocks, rows, places = len(space.sides), len(space.row_kinds), space.places
-    size = blocks * rows * places
-    level, depth = saved or (0, np.full(size, UNREACHED, dtype=np.uint8))
-    depth[space.root] = 0
-    fresh = _find_rows(depth.reshape(-1, places), level)
-    chunk_rows = space.rows_per_prefix * -(
-        -rows // (space.rows_per_prefix * threads * CHUNKS_PER_THREAD)
-    )
-    with open_pool(threads) as pool:
-        while fresh.any():
-            layer_done(level, depth)
-            if level + 1 == UNREACHED:
-                raise SearchError(f"A state lies {level} or more moves from the root.")
-            reached = np.zeros_like(fresh)
-            layer = depth, np.uint8(level), fresh, reached
-            futures = [
-                pool.submit(expand_layer, space, layer, first, min(rows, first + chunk_rows))
-                for first in range(0, rows, chunk_rows)
-            ]
-            try:
-                for future in futures:
-                    future.result()
-                    chunk_done()
-            finally:
-                for future in futures:
-                    future.cancel()
-            fresh, level = reached, level + 1
-    return depth
-
-
-def _find_rows(depth: Array, level: int) -> Array:
-    """Return for each row 1 if it has a state of that depth, else 0."""
-    has_state = [
-        (depth[first : first + SCANNED_ROWS] == level).any(axis=1)
-        for first in range(0, len(depth), SCANNED_ROWS)
-    ]
-    return np.concatenate(has_state).astype(np.uint8)
 
 
 def expand_layer(

@@ -1,37 +1,37 @@
-"""Ranks of a board's states by distance, found in its index without keeping all of it in memory."""
+"""Ranks of a board's states by distance, from the distances of all states, a chunk at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from queries.index_reader import IndexReader
 from queries.sampling import Numbers, SampleRequest, make_depth_error
 
-RECORDS = 1 << 22
-"""Records that are looked at together."""
+Distances = Iterable[npt.NDArray[np.uint8]]
+"""The distances of all states in the order of their ranks, a chunk at a time."""
 
 
-def count_distances(index: IndexReader) -> Numbers:
+def count_distances(distances: Distances) -> Numbers:
     """Count the states at each distance."""
     counts = np.zeros(256, dtype=np.int64)
-    for _, distances in _iter_distances(index):
-        counts += np.bincount(distances, minlength=256)
+    for chunk in distances:
+        counts += np.bincount(chunk, minlength=256)
     return counts
 
 
-def find_ranks(index: IndexReader, distance: int, places: Numbers | None = None) -> Numbers:
+def find_ranks(distances: Distances, distance: int, places: Numbers | None = None) -> Numbers:
     """Find the ranks of the states at a distance; with `places`, only of those so many-th.
 
     `places` are numbers among these states, from 0, in any order.
     """
     order = None if places is None else np.argsort(places, kind="stable")
     ascending = np.empty(0, np.int64) if places is None else places[order]
-    seen, ranks = 0, []
-    for first, distances in _iter_distances(index):
-        here = first + np.flatnonzero(distances == distance)
+    first, seen, ranks = 0, 0, []
+    for chunk in distances:
+        here = first + np.flatnonzero(chunk == distance)
+        first += len(chunk)
         if places is not None:
             begin, end = np.searchsorted(ascending, (seen, seen + len(here)))
             seen, here = seen + len(here), here[ascending[begin:end] - seen]
@@ -45,23 +45,21 @@ def find_ranks(index: IndexReader, distance: int, places: Numbers | None = None)
 
 
 def draw_ranks(
-    index: IndexReader, request: SampleRequest, distance: int | None
+    states: int,
+    read_distances: Callable[[], Distances],
+    request: SampleRequest,
+    distance: int | None,
 ) -> Iterator[Numbers]:
-    """Draw random ranks, of any states or of those at a distance, a chunk at a time."""
+    """Draw random ranks, of any states or of those at a distance, a chunk at a time.
+
+    `states`: the number of all states.
+    """
     if distance is None:
-        yield from request.draw_numbers(index.count, "state")
+        yield from request.draw_numbers(states, "state")
         return
-    counts = count_distances(index)
+    counts = count_distances(read_distances())
     most = int(np.flatnonzero(counts).max())
     if distance > most or not counts[distance]:
         raise make_depth_error("distance", distance, most)
     for places in request.draw_numbers(int(counts[distance]), "state"):
-        yield find_ranks(index, distance, places)
-
-
-def _iter_distances(index: IndexReader) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
-    """Yield the distances of consecutive states, each time after the rank of the first."""
-    for first in range(0, index.count, RECORDS):
-        last = min(first + RECORDS, index.count)
-        records = b"".join(index.iter_chunks(first, last))
-        yield first, np.frombuffer(records, np.uint8)
+        yield find_ranks(read_distances(), distance, places)

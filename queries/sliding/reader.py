@@ -6,14 +6,16 @@ from queries.board_query import BoardQuery
 from queries.goal_reader import GoalReader
 from queries.query_options import Option
 from queries.reader import Reader, ignore_progress
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     MAX_LISTED_CELLS,
+    ROW_STATES,
     BoardWithTables,
     find_goal,
     parse_board,
 )
+from tablebase.resources import get_free_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,19 +28,24 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.hardest import HardestAnswer
-    from queries.index_reader import IndexReader
     from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
-    from tablebase.puzzle import Column, Puzzle
+    from queries.sliding.bit_lookup import BitLookup
+    from queries.sliding.vectorized import GoalLookup
+    from tablebase.puzzle import Column, Puzzle, Table
     from tablebase.puzzles.sliding.board import BoardGoalView
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
-LONG_CELLS = ("10", "11")
+LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 MAX_SINGLE_KEYS = 2_000
 """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
+MAX_SINGLE_WALKS, STATES_PER_WALK = 300, 20_000_000
+"""The same of a table of bits: so many keys, and one more for so many states."""
+MAX_KNOWN_STATES = 1 << 16
+MAX_DISTANCE = 254
 
 
 class BoardTableQuery(BoardQuery):
@@ -62,8 +69,14 @@ class BoardTableQuery(BoardQuery):
 
         from queries.sliding.depth_ranks import draw_ranks
 
-        view, index = self._open_depths()
-        for ranks in draw_ranks(index, request.check(), self.distance):
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        drawn = draw_ranks(
+            reader.puzzle.size,
+            lambda: reader.iter_distances(view),
+            request.check(),
+            self.distance,
+        )
+        for ranks in drawn:
             states = pl.Series("state", self._restore_states(view, ranks.tolist()))
             yield states.to_frame().hstack(self.annotate_keys(states))
 
@@ -71,19 +84,14 @@ class BoardTableQuery(BoardQuery):
         from queries.hardest import HardestAnswer
         from queries.sliding.depth_ranks import count_distances, find_ranks
 
-        view, index = self._open_depths()
-        distance = max(count_distances(index).nonzero()[0].tolist())
-        states = self._restore_states(view, find_ranks(index, distance).tolist())
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
+        ranks = find_ranks(reader.iter_distances(view), distance)
         return HardestAnswer(
             goal=self.goal_state,
             depth={"distance": distance},
-            named_keys={"states": sorted(states)},
+            named_keys={"states": sorted(self._restore_states(view, ranks.tolist()))},
         )
-
-    def _open_depths(self) -> tuple[BoardGoalView, IndexReader]:
-        """Return the view of the goal, and the index that it reads."""
-        view = self.reader.puzzle.view_goal(self.goal_state)
-        return view, self.reader.open_index(self.reader.table_names[view.layout])
 
     def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
         wide = self.reader.puzzle.wide
@@ -95,18 +103,17 @@ class BoardTableQuery(BoardQuery):
         return columns
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        if self.path or self.solutions or len(keys) < MAX_SINGLE_KEYS:
+        reader, goal = self.reader, self.goal_state
+        if self.path or self.solutions or len(keys) < reader.count_single_keys():
             return super().answer_keys(keys)
         from queries.answer_frames import merge_answers
         from queries.sliding.vectorized import answer_keys
 
-        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
-        table = reader.table_names[view.layout]
-        distances = reader.read_distances(table)
-        answers = answer_keys(reader.puzzle, self.goal_state, view, distances, keys)
+        view = reader.puzzle.view_goal(goal)
+        answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
         if answers is None:
-            problem = f"not every state has a move nearer to {self.goal_state}"
-            raise reader.make_damage_error(table, problem)
+            problem = f"not every state has a move nearer to {goal}"
+            raise reader.make_damage_error(reader.table_names[view.layout], problem)
         return merge_answers(keys, answers, super().answer_keys)
 
 
@@ -117,7 +124,7 @@ class BoardReader(GoalReader):
     has_pictures = True
     puzzle: BoardWithTables
     options = (
-        Option("board", "Board, rows x columns, up to 12 cells.", "RxC"),
+        Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
         Option(
             "goal",
             "Goal to reach: any state (default: tiles in reading order, blank in the last corner).",
@@ -133,7 +140,7 @@ class BoardReader(GoalReader):
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
-        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
+        self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         rank = self.puzzle.wide.rank(view.map_state(state))
@@ -142,18 +149,130 @@ class BoardReader(GoalReader):
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         return []
 
-    def read_distances(self, table: str) -> npt.NDArray[np.uint8]:
-        """Return all distances of a table, read once."""
-        if table not in self._distances:
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
+        import numpy as np
+
+        for records in self.open_index(self.table_names[view.layout]).iter_chunks():
+            yield np.frombuffer(records, np.uint8)
+
+    def count_states(self, table: Table) -> pl.DataFrame:
+        import numpy as np
+        import polars as pl
+
+        from queries.sliding.depth_ranks import count_distances
+
+        if table.columns:
+            return super().count_states(table)
+        (layout,) = (goal for goal, name in self.table_names.items() if name == table.name)
+        view = self.puzzle.wide.view_goal(self.puzzle.wide.layouts[layout])
+        states = count_distances(self.iter_distances(view))
+        depths = np.flatnonzero(states)
+        return pl.DataFrame(
+            {
+                "goal": [layout] * len(depths),
+                self.puzzle.depth: depths,
+                "states": states[depths],
+            }
+        )
+
+    def count_single_keys(self) -> int:
+        """Return how many keys are looked up singly: with more, it is faster to read the table."""
+        return MAX_SINGLE_KEYS
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
+        """Make a lookup of many states at a time."""
+        from queries.sliding.vectorized import GoalLookup
+
+        return GoalLookup(self.puzzle, view, goal, self._read_table(view))
+
+    def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
+        """Return all records of a table as bytes, read once."""
+        table = self.table_names[view.layout]
+        if table not in self._records:
             import numpy as np
 
             index, at = self.open_index(table), 0
-            distances = np.empty(index.count, dtype=np.uint8)
+            records = np.empty(index.count * index.width, dtype=np.uint8)
             for chunk in index.iter_chunks():
-                distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+                records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
                 at += len(chunk)
-            self._distances[table] = distances
-        return self._distances[table]
+            self._records[table] = records
+        return self._records[table]
+
+
+class BitReader(BoardReader):
+    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+
+    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
+    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
+    which.
+    """
+
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._walks: dict[tuple[str, str], int] = {}
+        """Distances of the states that walks passed, by layout and state of its table."""
+        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
+        """Distances of all states, by layout, as soon as a question needs them."""
+
+    def count_single_keys(self) -> int:
+        return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
+        if len(walks) > MAX_KNOWN_STATES:
+            walks.clear()
+        here = state
+        while (layout, passed[-1]) not in walks and passed[-1] != layout:
+            value = self._read_value(view, here)
+            step = next(self._iter_moves_at(view, here, value - 1), None)
+            if step is None or len(passed) > MAX_DISTANCE:
+                problem = f"no walk leads from {state} to the goal"
+                raise self.make_damage_error(self.table_names[layout], problem)
+            here = step[1]
+            passed.append(view.map_state(here))
+        last = walks.get((layout, passed[-1]), 0)
+        for steps, passed_state in enumerate(reversed(passed)):
+            walks[layout, passed_state] = last + steps
+        return last + len(passed) - 1, None
+
+    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        for letter, neighbour in self.puzzle.moves(state):
+            if self._read_value(view, neighbour) == distance % 4:
+                yield letter, neighbour
+
+    def _read_value(self, view: View, state: str) -> int:
+        """Return a state's distance modulo 4."""
+        wide, mapped = self.puzzle.wide, view.map_state(state)
+        record, bit = divmod(wide.rank(mapped), ROW_STATES)
+        row: bytes = self.open_index(self.table_names[view.layout]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
+        return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
+
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states, which are measured together, in one chunk."""
+        if view.layout not in self._distances:
+            free = get_free_memory()
+            if free is not None and free < self.puzzle.size:
+                work = f"A list of the distances of all {self.puzzle.size:,} states"
+                raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
+            from queries.sliding.bit_lookup import BitLookup
+
+            layout_view = self.puzzle.wide.view_goal(view.layout)
+            lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
+            distances = lookup.measure_distances()
+            if distances is None:
+                problem = "not every walk leads to the goal"
+                raise self.make_damage_error(self.table_names[view.layout], problem)
+            self._distances[view.layout] = distances
+        yield self._distances[view.layout]
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
+        from queries.sliding.bit_lookup import BitLookup
+
+        return BitLookup(self.puzzle, view, goal, self._read_table(view))
 
 
 class SlidingReader(Reader):
@@ -176,13 +295,20 @@ class SlidingReader(Reader):
             raise BadRequest("Missing option --board", "Example: --board 3x4")
         return self.open_board(board).make_query(**options)
 
-    def open_board(self, board: str) -> BoardReader:
-        """Return the reader of a board's tables."""
-        puzzle = parse_board(board)
-        reader = self._boards.setdefault(str(puzzle), BoardReader(puzzle, self.store))
-        if self._closed:
-            reader.close()
-        return reader
+    def open_board(self, text: str) -> BoardReader:
+        """Return the reader of a board's tables; it is opened the first time."""
+        board = parse_board(text)
+        if str(board) not in self._boards:
+            kind = BitReader if board.is_packed else BoardReader
+            self._boards[str(board)] = kind(board, self.store)
+            if self._closed:
+                self._boards[str(board)].close()
+        return self._boards[str(board)]
+
+    def count_states(self, table: Table) -> pl.DataFrame:
+        board_and_goal = find_goal(table.name)
+        assert board_and_goal is not None
+        return self.open_board(str(board_and_goal[0])).count_states(table)
 
     def close(self) -> None:
         super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,27 +24,29 @@ CHUNK_ROWS = 1 << 14
 NO_TILE = 31
 """The number that stands for a character that is not a tile."""
 
+if TYPE_CHECKING:
+    from queries.sliding.bit_lookup import BitLookup
+
 Bytes = npt.NDArray[np.uint8]
 Records = npt.NDArray[np.uint8]
 
 
 def answer_keys(
-    board: SlidingBoard, goal: str, view: BoardGoalView, records: Records, keys: pl.Series
+    board: SlidingBoard, goal: str, lookup: GoalLookup | BitLookup, keys: pl.Series
 ) -> pl.DataFrame | None:
     """Return goal, distance, best moves and error for each key; nulls for keys that are no states.
 
-    None if the records contradict each other.
+    None if the table contradicts itself.
     """
     states = normalize_keys(keys, board.cells)
     texts = view_texts(states)
     lengths = texts.view("<u4")[:, 0]
     values = np.full(256, NO_TILE, dtype=np.uint8)
     values[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
-    distance, best = np.zeros(len(texts), dtype=np.int8), np.zeros(len(texts), dtype=np.uint8)
+    distance, best = np.zeros(len(texts), dtype=np.int16), np.zeros(len(texts), dtype=np.uint8)
     is_state, is_reached = np.zeros((2, len(texts)), dtype=np.bool_)
-    lookup = GoalLookup(board, view, goal, records)
 
-    def answer_chunk(at: int) -> None:
+    def answer_chunk(at: int) -> bool:
         chunk = slice(at, at + CHUNK_ROWS)
         text = texts[chunk]
         tiles = values[text[:, 4 : 4 + board.cells].T]
@@ -51,18 +54,23 @@ def answer_keys(
         good = np.flatnonzero(
             (lengths[chunk] == board.cells) & (tile_set == (1 << board.cells) - 1)
         )
-        distances, moves = lookup.look_up(tiles[:, good])
+        answers = lookup.look_up(tiles[:, good])
+        if answers is None:
+            return False
+        distances, moves = answers
         is_state[at + good], is_reached[at + good] = True, distances >= 0
         distance[at + good], best[at + good] = distances, moves
+        return True
 
     with ThreadPoolExecutor(count_cores()) as pool:
-        list(pool.map(answer_chunk, range(0, len(texts), CHUNK_ROWS)))
+        if not all(pool.map(answer_chunk, range(0, len(texts), CHUNK_ROWS))):
+            return None
     if (is_reached & (distance > 0) & (best == 0)).any():
         return None
     answers = pl.DataFrame(
         {
             "goal": pl.repeat(goal, len(texts), eager=True),
-            "distance": distance,
+            "distance": distance.astype(np.int8),
             "best_moves": pl.Series(MOVE_SETS.astype(str)).gather(best),
         }
     ).select(pl.when(pl.Series(is_reached)).then(pl.all()))

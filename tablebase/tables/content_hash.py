@@ -3,7 +3,8 @@
 Each column is hashed as one or more streams of bytes, each with SHA-256: for a nullable column
 first one byte for each row, 1 where there is a value; then for whole numbers and booleans the
 values, little-endian, 0 at a null; for text the byte lengths as 32-bit little-endian numbers, then
-the UTF-8 bytes of all rows, concatenated (enums count as their text). The content hash is SHA-256
+the UTF-8 bytes of all rows, concatenated (enums count as their text); for rows of bits their bytes.
+The content hash is SHA-256
 of the lines `name kind digest...`, one for each column, each ended by a line feed.
 
 Where the rows are in several files, each file has such a content hash, and the table's is SHA-256
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tablebase.puzzle import KIND_LETTERS, Column
+from tablebase.puzzle import KIND_LETTERS, ROW_BYTES, Column
 
 
 class ContentHash:
@@ -66,6 +67,9 @@ def _make_streams(column: Column, values: Any) -> list[Any]:
         )
     elif column.kind == "boolean":
         parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
+    elif column.kind == "bits":
+        begin, end = (at * ROW_BYTES for at in (values.offset, values.offset + len(values)))
+        parts.append(memoryview(values.buffers()[1])[begin:end])
     else:
         text = values.cast(pa.string())
         filled = text.fill_null("") if text.null_count else text

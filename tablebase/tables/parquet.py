@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.errors import SearchError
-from tablebase.puzzle import KIND_LETTERS, Column, Table
+from tablebase.puzzle import KIND_LETTERS, ROW_BYTES, Column, Table
 from tablebase.tables import FORMAT_VERSION, MADE_BY
 from tablebase.tables.content_hash import ContentHash
 
@@ -51,7 +51,8 @@ def compute_description(table: Table) -> str:
 
 def _make_field(column: Column) -> pa.Field:
     if column.kind != "enum":
-        kind = {"string": pa.string(), "boolean": pa.bool_()}.get(column.kind, column.kind)
+        kinds = {"string": pa.string(), "boolean": pa.bool_(), "bits": pa.binary(ROW_BYTES)}
+        kind = kinds.get(column.kind, column.kind)
         return pa.field(column.name, kind, column.nullable)
     # the metadata that makes polars read a dictionary column as its Enum, taken from polars
     polars_schema = (
@@ -148,6 +149,9 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     plain = np.ma.getdata(values)
     if column.kind == "string":
         return _make_text_array(plain, nulls)
+    if column.kind == "bits":
+        data = pa.py_buffer(np.ascontiguousarray(plain))
+        return pa.Array.from_buffers(pa.binary(ROW_BYTES), len(plain), [None, data])
     if column.kind == "enum":
         codes = pa.array(plain.astype(np.uint8), mask=nulls)
         return pa.DictionaryArray.from_arrays(codes, pa.array(column.values, pa.string()))

@@ -123,7 +123,7 @@ def test_every_optional_table_has_an_estimate(
     name: str, values: dict[str, list[str]], tmp_path: Path
 ) -> None:
     puzzle = get_puzzle(name)
-    tables = puzzle.catalogue.request_tables(values, with_unbuildable=True)
+    tables = puzzle.catalogue.request_tables(values)
     assert tables
     for planned in plan_build(Request(Folder(tmp_path), [(puzzle, tables)])).tables:
         assert planned.source == "recipe", planned.table.name

@@ -60,7 +60,7 @@ class Reader(DefaultReader):
 
 
 def prove(listed, seen):
-    from pipeline.verify.manifest_checks import read_rows
+    from pipeline.verify.table_rows import read_rows
     from pipeline.verify.verdicts import Grade
 
     rows = read_rows(listed)

@@ -23,10 +23,10 @@ from tablebase.errors import BadRequest, MemoryShort, SearchError
 from tablebase.puzzle import Table
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
-from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
+from tests.support import sliding_oracle as oracle
 from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles
 
@@ -168,92 +168,101 @@ def test_a_count_needs_a_board(folder: Path) -> None:
     ]
 
 
-def save_partial_search(
-    folder: Path, table: Table, layers: int, monkeypatch: pytest.MonkeyPatch
-) -> Checkpoints:
-    """Stop a search after so many layers; return its checkpoints."""
-    monkeypatch.setattr(block_table, "CHECKPOINT_SECONDS", 0.0)
-    saved = checkpoints(Folder(folder), table)
-
-    def on_progress(doing: str, done: int, total: int | None) -> None:
-        if doing == "layers" and done == layers:
-            raise KeyboardInterrupt
-
-    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
-        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, on_progress, saved))
-    return saved
-
-
 def get_recipe(table: Table) -> BlockBreadthFirst:
     assert isinstance(table.recipe, BlockBreadthFirst)
     return table.recipe
 
 
-def test_a_killed_search_resumes(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path: Path) -> None:
     table = parse_board("3x3").tables[0]
-    saved = save_partial_search(tmp_path, table, 20, monkeypatch)
-    layers = []
-    with ThreadPoolExecutor(2) as pool:
-        work = TaskRunner(pool, 2, lambda doing, done, total: layers.append((doing, done)), saved)
-        _, records, _ = make(get_recipe(table), PUZZLE, table, work)
-    expected = IndexReader(Folder(folder), "", table).read_records()
-    assert b"".join(chunk["distance"].tobytes() for chunk in records) == expected
-    assert [done for doing, done in layers if doing == "layers"] == list(range(19, 32))
+    saved = checkpoints(Folder(tmp_path), table)
 
+    def on_progress(doing: str, done: int, total: int | None) -> None:
+        if doing == "layers" and done == 20:
+            raise KeyboardInterrupt
 
-def test_a_search_with_a_damaged_checkpoint_starts_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = parse_board("3x3").tables[0]
-    save_partial_search(tmp_path, table, 20, monkeypatch)
-    files = sorted(tmp_path.glob(".*.kept"))
-    assert len(files) == 9 + 1
-    for file in files:
-        original = file.read_bytes()
-        file.write_bytes(original[:-1])
-        assert (
-            block_table._load_search(
-                checkpoints(Folder(tmp_path), table), *get_blocks_and_size(table)
-            )
-            is None
-        )
-        file.write_bytes(original)
-    assert (
-        block_table._load_search(checkpoints(Folder(tmp_path), table), *get_blocks_and_size(table))
-        is not None
-    )
-    assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
-    assert not [*tmp_path.glob(".*.kept")]
-    assert {f: d for f, d in hash_files(folder).items() if "3x3" in f}.items() <= hash_files(
-        tmp_path
-    ).items()
-
-
-def get_blocks_and_size(table: Table) -> tuple[Any, int]:
-    recipe = get_recipe(table)
-    (goal,) = recipe.roots
-    return recipe.space.make_blocks(goal), recipe.space.size
-
-
-def test_a_quick_search_saves_nothing(tmp_path: Path) -> None:
-    table = parse_board("3x3").tables[0]
-    with ThreadPoolExecutor(2) as pool:
-        saved = checkpoints(Folder(tmp_path), table)
-        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, None, saved))
+    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
+        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, on_progress, saved))
     assert not [*tmp_path.iterdir()]
+    assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
+    files = {file: digest for file, digest in hash_files(folder).items() if "3x3" in file}
+    assert files.items() <= hash_files(tmp_path).items()
+
+
+@pytest.fixture
+def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
+    monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+
+
+def read_bits(folder: Path, table: Table) -> list[int]:
+    """Return the bits of a table's records, the lowest bit of each byte first."""
+    records = IndexReader(Folder(folder), "", table).read_records()
+    return [byte >> bit & 1 for byte in records for bit in range(8)]
+
+
+@pytest.mark.usefixtures("with_bits")
+@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=wide)])
+def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
+    build_boards(tmp_path, [name], "goals")
+    board = parse_board(name)
+    for table, goal in zip(board.tables, board.layouts, strict=True):
+        bits = read_bits(tmp_path, table)
+        known = oracle.distances(goal, board.height, board.width)
+        assert len(bits) == len(known) == board.size
+        assert all(bits[board.rank(state)] == known[state] >> 1 & 1 for state in known)
+        entry = read_manifest(Folder(tmp_path))[table.name]
+        assert (entry.rows, entry.index and entry.index.records) == (len(known) // 360,) * 2
+
+
+@pytest.mark.usefixtures("with_bits")
+def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
+    assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
+    bits = read_bits(tmp_path, parse_board("2x4").tables[0])
+    assert build_boards(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
+    rows = pl.read_parquet(tmp_path / "sliding_2x4_8.parquet")
+    assert (rows["distance"] // 2 % 2).to_list() == bits
+    assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
+    counts = count_states("sliding", Folder(tmp_path), "2x4")
+    assert (
+        counts["states"].to_list()
+        == rows.group_by("distance").len().sort("distance")["len"].to_list()
+    )
+
+
+@pytest.mark.usefixtures("with_bits")
+def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
+    build_boards(tmp_path, ["2x4"])
+    table = parse_board("2x4").tables[0]
+    records = IndexReader(Folder(tmp_path), "", table).read_records()
+    line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
+    content = hashlib.sha256(line.encode()).hexdigest()
+    assert read_manifest(Folder(tmp_path))[table.name].content == content
+
+
+@pytest.mark.usefixtures("with_bits")
+def test_states_are_counted_by_walks(folder: Path, tmp_path: Path) -> None:
+    build_boards(tmp_path, ["2x4"])
+    counts = count_states("sliding", Folder(tmp_path), "4x2")
+    expected = count_states("sliding", Folder(folder), "2x4").filter(goal="12345670")
+    assert counts["states"].to_list() == expected["states"].to_list()
 
 
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "get_free_memory", lambda: 200_000_000)
+    monkeypatch.setattr(tasks, "get_free_memory", lambda: 50_000_000)
     with pytest.raises(MemoryShort) as caught:
         build_boards(tmp_path, ["3x4"])
-    assert 239_500_800 < caught.value.needed < 300_000_000
-    assert str(caught.value).startswith("sliding_3x4_12 cannot be built now: it needs 0.2")
+    assert 60_000_000 < caught.value.needed < 70_000_000
+    assert str(caught.value).startswith("sliding_3x4_12 needs 0.07 GB of memory")
     assert build_boards(tmp_path, ["3x3"])
+    for board, needed in (("2x7", 1.19e10), ("3x5", 1.78e11), ("4x4", 2.85e12)):
+        with pytest.raises(MemoryShort) as caught:
+            build_boards(tmp_path, [board])
+        assert 0.99 < caught.value.needed / needed < 1.01
+        assert [*tmp_path.glob(f"*{board}*")] == []
 
 
 def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
@@ -272,7 +281,7 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
             "sliding",
             "sliding has no table without --board. Example: pipeline precompute sliding",
         ),
-        ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
+        ("sliding --board 4x5", "'4x5' is not a sliding board: boards have at most 16 cells."),
         ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),

@@ -14,6 +14,7 @@ from queries import open_tables
 from queries.api import Tables
 from queries.sampling import SampleRequest
 from queries.sliding import depth_ranks
+from queries.sliding.reader import BoardReader
 from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.store import Folder
@@ -141,8 +142,7 @@ def test_hardest_positions_at_the_shell(ask: Ask) -> None:
 def test_sliding_states_equal_those_of_a_search(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
 ) -> None:
-    """Read the index in pieces of a few records, and draw in chunks of a few numbers."""
-    monkeypatch.setattr(depth_ranks, "RECORDS", 50)
+    """Draw in chunks of a few numbers."""
     monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 300)
     board = parse_board(name)
     known = oracle.distances(goal or board.example, board.height, board.width)
@@ -167,13 +167,14 @@ def test_sliding_states_equal_those_of_a_search(
 
 
 def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
-    reader = open_tables(str(folder)).sliding("2x3")._reader
-    index = reader.open_index("sliding_2x3_6")
-    every = depth_ranks.find_ranks(index, 10)
-    assert (np.diff(every) > 0).all()
-    assert depth_ranks.count_distances(index)[10] == len(every)
+    reader = BoardReader(parse_board("2x3"), Folder(folder))
+    (distances,) = reader.iter_distances(reader.puzzle.view_goal("123450"))
+    chunks = np.split(distances, [50, 51, 200])
+    every = depth_ranks.find_ranks(chunks, 10)
+    assert every.tolist() == np.flatnonzero(distances == 10).tolist()
+    assert depth_ranks.count_distances(chunks)[10] == len(every)
     places = np.array([3, 0, 3, len(every) - 1])
-    assert depth_ranks.find_ranks(index, 10, places).tolist() == every[places].tolist()
+    assert depth_ranks.find_ranks(chunks, 10, places).tolist() == every[places].tolist()
 
 
 def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
@@ -202,7 +203,7 @@ def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
         ("eight --distance 31 --size 3 --distinct", 2, "There are 2 states to draw 3 from."),
         ("senet --distance 16", 1, "nothing to draw at plies 16: the largest is 15."),
         ("senet --size 756638 --distinct", 2, "There are 756,637 positions to draw 756,638 from"),
-        ("sliding --board 9x9", 2, "boards have at most 12 cells"),
+        ("sliding --board 9x9", 2, "boards have at most 16 cells"),
     ],
 )
 def test_impossible_samples_of_states_are_rejected(

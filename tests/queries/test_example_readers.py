@@ -14,10 +14,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.build import BuildObserver, Request, build
+from queries import open_tables
 from queries.api import Tables
+from queries.index_reader import IndexReader
 from tablebase.puzzles import eight, list_puzzles, senet
 from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.tables.store import Folder
 from tests import often
+from tests.support.format_page import number_in, tables_under
 from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.support.shell import Said
 
@@ -117,6 +123,61 @@ def test_a_reader_answers_for_any_pair_of_squares(
         assert text == Said(1, "", f"reader: {sentence}\n")
 
 
+@pytest.fixture(scope="module")
+def board_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of a board of 12 cells, which have a bit for each state."""
+    folder = tmp_path_factory.mktemp("board")
+    tables = sliding.PUZZLE.catalogue.request_tables({"board": ["3x4"]})
+    build(Request(Folder(folder), [(sliding.PUZZLE, tables)], jobs=2), BuildObserver())
+    return folder
+
+
+def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder: Path) -> None:
+    board = sliding.parse_board("3x4")
+    ranks = random.Random(22).sample(range(board.size), often(50, 1000))
+    states = [board.example, *map(board.unrank, ranks)]
+    wanted = []
+    with open_tables(str(board_folder)) as opened:
+        table = opened.sliding("3x4")
+        for state in states:
+            facts = state, table.probe(state).distance, table.probe(state).best_moves or "-"
+            wanted.append(" ".join([*map(str, facts), table.solution(state) or "-"]))
+    text = run(*program, board_folder, "3x4", stdin="\n".join(states))
+    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
+    for key, code, problem in (
+        ("12", 2, "is not a state"),
+        ("123456789abc", 2, "is not a state"),
+        ("213456789ab0", 1, "swap any two tiles"),
+    ):
+        text = run(*program, board_folder, "3x4", board.example, key)
+        assert (text.code, text.out) == (code, f"{board.example} 0 - -\n")
+        assert problem in text.err
+    assert run(*program, board_folder, "2x6", board.example).code == 3
+
+
+def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
+    index = IndexReader(Folder(board_folder), "", sliding.parse_board("3x4").tables[0])
+    data = (board_folder / "sliding_3x4_12.idx").read_bytes()
+    (listed,) = [row for row in tables_under("The index files")[0] if "sliding" in row["file"]]
+    assert [45, 665_280, len(data) // 4096, len(data)] == [
+        number_in(listed[key]) for key in ("width", "records", "blocks", "bytes")
+    ]
+    rows = tables_under("Sliding boards")[-1]
+    assert len(rows) == 5
+    with open_tables(str(board_folder)) as opened:
+        for row in rows:
+            rank = sliding.parse_board("3x4").rank(row["state"])
+            record, block, at = (number_in(row[name]) for name in ("record", "block", "byte"))
+            assert (rank, rank // 360) == (number_in(row["rank"]), record)
+            assert at // 4096 == block
+            assert (
+                data[at] == index.read_record(record)[0][rank % 360 // 8] == int(row["it has"], 16)
+            )
+            distance = opened.sliding("3x4").probe(row["state"]).distance
+            assert distance == number_in(row["distance"])
+            assert distance >> 1 & 1 == data[at] >> (rank % 8) & 1 == number_in(row["bit"])
+
+
 def test_a_reader_takes_keys_as_arguments(
     program: list[str], outputs: Path, tables: Tables
 ) -> None:
@@ -199,7 +260,7 @@ def test_a_reader_prints_its_usage(program: list[str], words: list[str]) -> None
     text = run(*program, *words)
     assert (text.code, text.out) == (2, "")
     assert "usage: reader" in text.err
-    assert "FOLDER eight|senet|knight [KEY...]" in text.err
+    assert "FOLDER eight|senet|knight|3x4|2x6|2x7 [KEY...]" in text.err
 
 
 Damage = Callable[[bytes], bytes]

@@ -6,16 +6,17 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from pipeline.builders import block_shards
 from pipeline.builders.block_shards import search_layer, search_shards
 from pipeline.builders.registry import checkpoints
-from pipeline.search.block_bfs import search_blocks
+from pipeline.search.word_bfs import search_words
 from pipeline.tasks import TaskRunner
 from tablebase.errors import SearchError, StoreError
 from tablebase.puzzles.sliding import move_tables
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
 from tablebase.puzzles.sliding.move_tables import SplitOrders
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
@@ -38,6 +39,12 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
+def search_depths(board: BoardWithTables, goal: str) -> npt.NDArray[np.uint8]:
+    depth = np.full(board.size, 255, dtype=np.uint8)
+    search_words(board.make_words(goal), 2, lambda *layer: None, lambda: None, depth)
+    return depth
+
+
 def open_checkpoints(folder: Path, board: str = "2x4") -> Checkpoints:
     return checkpoints(Folder(folder), parse_board(board).tables[0])
 
@@ -52,9 +59,7 @@ def test_shards_find_every_depth(
         result = search_shards(
             board, goal, TaskRunner(pool, shards, checkpoints=store, is_remote=True)
         )
-        expected = search_blocks(
-            board.make_blocks(goal), 2, lambda level, depth: None, lambda: None
-        )
+        expected = search_depths(board, goal)
         for _ in range(2):
             assert np.array_equal(np.concatenate([*result()]), expected)
 
@@ -82,7 +87,7 @@ def test_a_search_resumes_from_checkpoints(
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
     assert {path: path.stat().st_mtime_ns for path in begun} == begun
-    expected = search_blocks(BOARD.make_blocks(ROOT), 2, lambda level, depth: None, lambda: None)
+    expected = search_depths(BOARD, ROOT)
     assert np.array_equal(np.concatenate([*result()]), expected)
 
 

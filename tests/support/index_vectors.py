@@ -99,6 +99,7 @@ WHOLE = (
     (IndexSpec("uneven", 5, 819), "two bytes of a block are left over: no record straddles two"),
     (IndexSpec("full", 4, 1023), "the records fill their block to its last byte"),
     (IndexSpec("wide", 4092, 2), "a record is all of a block"),
+    (IndexSpec("bits", 45, 91), "rows of 360 bits: 90 records in a block"),
     (IndexSpec("empty", 8, 0), "no records: the header alone"),
     (IndexSpec("n" * 64, 1, 2), "a name of 64 bytes, with no zero byte after it"),
 )

@@ -39,7 +39,7 @@ from tests.support.tampered import TABLES, describe_file, edit_manifest, open_on
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.manifest_checks import ListedTable
+    from pipeline.verify.listed_table import ListedTable
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]
@@ -379,13 +379,12 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sliding, "MAX_LISTED_CELLS", 0)
-        build_tables(
-            tmp_path / "alone",
-            SLIDING,
-            *SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]}),
-        )
-        verdicts += verify(Folder(tmp_path / "alone")).verdicts
+        patch.setattr(sliding, "MAX_LISTED_CELLS", 7)
+        patch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+        for options in ({"board": ["2x4"]}, {"board": ["2x4"], "parquet": []}):
+            folder = tmp_path / f"bits {len(options)}"
+            build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))
+            verdicts += verify(Folder(folder)).verdicts
     require_same("Other tables", verdicts)
 
 

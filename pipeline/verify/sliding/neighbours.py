@@ -34,7 +34,7 @@ def find_first_wrong(
     order = np.empty((2, len(odd) - 1), np.int64)
     moved, near = np.empty(len(odd) - 1, np.int64), np.empty(4, np.uint8)
     for number in range(first, last):
-        _unrank(number, weights, order)
+        unrank_tiles(number, weights, order)
         for place in range(len(odd)):
             here = depth[place * orders + number]
             _read_neighbours(depth, order[odd[place]], line, weights, place, number, moved, near)
@@ -60,7 +60,7 @@ def describe_states(
     moved, near = np.empty(len(odd) - 1, np.int64), np.empty(4, np.uint8)
     for row in range(len(tiles)):
         place, number = (first + row) // orders, (first + row) % orders
-        _unrank(number, weights, order)
+        unrank_tiles(number, weights, order)
         tile_order = order[odd[place]]
         _read_neighbours(depth, tile_order, line, weights, place, number, moved, near)
         nearer[row] = manhattan[row] = 0
@@ -94,17 +94,17 @@ def _read_neighbours(
         for at in range(place - line, place - 1):
             moved[at] = order[at + 1]
         moved[place - 1] = order[place - line]
-        near[2] = depth[(place - line) * orders + _rank(moved, weights)]
+        near[2] = depth[(place - line) * orders + rank_tiles(moved, weights)]
     if place + line < places:
         moved[:] = order
         for at in range(place, place + line - 1):
             moved[at + 1] = order[at]
         moved[place] = order[place + line - 1]
-        near[3] = depth[(place + line) * orders + _rank(moved, weights)]
+        near[3] = depth[(place + line) * orders + rank_tiles(moved, weights)]
 
 
 @compiled
-def _unrank(number: int, weights: Array, order: Array) -> None:
+def unrank_tiles(number: int, weights: Array, order: Array) -> None:
     """Fill `order` with the two orders of a number: the even one and the odd one."""
     tiles = order.shape[1]
     remaining = 0
@@ -125,7 +125,7 @@ def _unrank(number: int, weights: Array, order: Array) -> None:
 
 
 @compiled
-def _rank(order: Array, weights: Array) -> int:
+def rank_tiles(order: Array, weights: Array) -> int:
     """Return the number of an order."""
     number = 0
     seen = 0

@@ -7,21 +7,28 @@ the rows are read in chunks; only one byte a state stays in memory.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Rows
-from pipeline.verify.manifest_checks import ListedTable, decode_rows, iter_records
+from pipeline.verify.claims import ClaimCheck, Rows
+from pipeline.verify.index_records import iter_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
+from pipeline.verify.table_rows import decode_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED
+from tablebase.puzzle import BITS_INDEX, ROW_BYTES
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
 from tablebase.tables.content_hash import ContentHash
+from tablebase.tables.parquet import to_arrow
 
 HOW = "every state was compared with its neighbours"
-HOW_OF_ROWS = f"{HOW}; every row follows from its number"
+HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
+ROWS_TOO = "; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 CHUNK_ORDERS = 1 << 16
 """The number of orders in a chunk, which one thread checks."""
@@ -33,12 +40,15 @@ def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
     assert isinstance(recipe, BlockBreadthFirst)
     assert isinstance(recipe.space, SlidingBoard)
     (goal,) = recipe.roots
-    proof = Distances(listed, recipe.space, goal)
+    has_bits = listed.definition.index == BITS_INDEX
+    proof = (BitDistances if has_bits else Distances)(listed, recipe.space, goal)
     proof.prove()
+    how = HOW_OF_BITS if has_bits else HOW
     if listed.definition.columns:
         proof.prove_rows()
-    listed.note_missing_proofs(COLUMNS, ("distance",))
-    return listed.make_outcome(Grade.PROVED, HOW_OF_ROWS if listed.definition.columns else HOW)
+        how += ROWS_TOO
+    listed.note_missing_proofs(COLUMNS, ("distance", "bits"))
+    return listed.make_outcome(Grade.PROVED, how)
 
 
 class Distances:
@@ -50,7 +60,8 @@ class Distances:
         self._goal = goal
         lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
         odd = (lines * (board.line - 1) + board.is_odd(goal)) % 2
-        self._depth = np.empty(board.size, dtype=np.uint8)
+        has_depths = listed.definition.index != BITS_INDEX or bool(listed.definition.columns)
+        self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
     def prove(self) -> None:
@@ -90,10 +101,15 @@ class Distances:
                     wanted = f"one at {int(depth[rank]) - 1} and none nearer"
                     check.refute(nearest, wanted, rank, self._format_state(rank))
                 check.report_progress(min(board.orders, (number + 1) * CHUNK_ORDERS) * board.cells)
-        if goal == board.example:
+        self._prove_counts(layers, int(depth.max()))
+
+    def _prove_counts(self, layers: npt.NDArray[np.int64], farthest: int) -> None:
+        """Compare the number of states at each distance with published ones."""
+        listed, board = self._listed, self._board
+        if self._goal == board.example:
             text = "the farthest states are as far as published (OEIS A151944)"
             with listed.begin_claim(text, index=True) as check:
-                check.require_equal("moves", int(depth.max()), FARTHEST[str(board)])
+                check.require_equal("moves", farthest, FARTHEST[str(board)])
         name, published = find_known_layers(listed.definition.name)
         if published:
             text = f"as many states are at each distance as published (OEIS {name})"
@@ -142,3 +158,56 @@ class Distances:
             "best_moves": pa.array(np.array(sets)[nearer]),
             "manhattan": pa.array(manhattan),
         }
+
+
+class BitDistances(Distances):
+    """The distances of a board to a goal, of which the index has one bit each."""
+
+    def prove(self) -> None:
+        """Prove every bit by a search of its own, and compare the counts with published ones."""
+        listed, board = self._listed, self._board
+        bits = self._read_bits()
+        counts, states = np.zeros(UNREACHED + 1, dtype=np.int64), 0
+        text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
+        with listed.begin_claim(text, index=True) as check:
+            for distance, layers in iter_layers(board, self._goal):
+                places, wanted = layers.list_places(distance), distance >> 1 & 1
+                compared = run_in_threads(
+                    compare_bits, ((layers.bits[place], bits[place], wanted) for place in places)
+                )
+                for place, (count, wrong) in zip(places, compared, strict=True):
+                    if wrong >= 0:
+                        self._refute_bit(check, place * board.orders + wrong, distance)
+                    counts[distance] += count
+                    if len(self._depth):
+                        depths = self._depth[place * board.orders :][: board.orders]
+                        is_reached = np.unpackbits(layers.bits[place], bitorder="little")
+                        depths[is_reached.view(bool)] = distance
+                states += int(counts[distance])
+                check.report_progress(states // (8 * ROW_BYTES))
+            check.require_equal("states that reach the goal", states, board.size)
+        self._prove_counts(counts, int(np.flatnonzero(counts).max()))
+
+    def _read_bits(self) -> npt.NDArray[np.uint8]:
+        """Read the index, and check that it is what the manifest lists."""
+        listed, board = self._listed, self._board
+        bits = np.empty((board.size // (8 * ROW_BYTES), ROW_BYTES), dtype=np.uint8)
+        text = "there is a record for every 360 states"
+        with listed.begin_claim(text, index=True) as check:
+            (field,), columns = listed.definition.list_fields(), listed.definition.columns
+            content = ContentHash((field,))
+            check.require_equal("records", listed.index.records, len(bits))
+            for begin, records in iter_records(listed):
+                bits[begin : begin + len(records)] = records["bits"]
+                if not columns:
+                    values = to_arrow(field, records["bits"])
+                    content.update(pa.record_batch({field.name: values}))
+            if not columns:  # the manifest's content hash is that of the records
+                check.require_equal("content hash", content.hexdigest(), listed.entry.content)
+        return bits.reshape(board.cells, -1)
+
+    def _refute_bit(self, check: ClaimCheck, rank: int, distance: int) -> None:
+        """Report a state whose bit is wrong."""
+        bit = distance >> 1 & 1
+        state = {"state": self._board.unrank(rank, self._goal), "distance": distance}
+        check.refute(f"bit {1 - bit}", str(bit), rank, state)

@@ -1,6 +1,6 @@
 """Published numbers of sliding boards, each with its source. None is ever put into a table."""
 
-FARTHEST = {"2x2": 6, "2x3": 21, "2x4": 36, "3x3": 31, "2x5": 55, "2x6": 80, "3x4": 53}
+FARTHEST = {"2x2": 6, "2x3": 21, "2x4": 36, "3x3": 31, "2x5": 55, "2x6": 80, "2x7": 108, "3x4": 53}
 """The distance of the farthest states from the last corner, by board (OEIS A151944)."""
 
 LAYERS = {

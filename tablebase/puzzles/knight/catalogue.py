@@ -48,9 +48,7 @@ class KnightCatalogue(Catalogue):
             f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_SINGLE_FILE_SQUARES
         ]
 
-    def request_tables(
-        self, values: BuildValues, *, with_unbuildable: bool = False
-    ) -> tuple[Table, ...]:
+    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
         """Return the lists and rankings of these boards, and the counts if any are requested."""
         makers = {"board": make_tour_table}
         makers |= {name: make_table for name, (_, make_table) in RANKING_TABLES.items()}

@@ -1,7 +1,7 @@
 """Sliding boards: rows x columns of cells, with a tile on every cell but the blank, written 0.
 
 Cells are numbered in reading order; a state has a character for each cell in that order, `0`-`9`,
-`a`, `b`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
+`a`-`f`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
 columns is the mirror image of a wide one, whose tables have its answers.
 """
 
@@ -16,14 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARKS = "0123456789abcdef"
-"""The blank and the tiles, including those of boards that can only be estimated."""
-MAX_CELLS = 12
-CHARACTERS = MARKS[:MAX_CELLS]
+CHARACTERS = "0123456789abcdef"
+"""The blank and the tiles."""
+MAX_CELLS = len(CHARACTERS)
 LETTERS = "UDLR"
 CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {
-    "a": "a",
-    "b": "b",
+    mark: mark for mark in CHARACTERS
 }
 """Spellings of a cell in states whose cells are separated."""
 
@@ -150,7 +148,7 @@ class SlidingBoard(BlockSpace):
 
     def make_ordered_state(self, blank: int) -> str:
         """Return the state with the blank on a cell and the tiles in reading order."""
-        tiles = MARKS[1 : self.cells]
+        tiles = CHARACTERS[1 : self.cells]
         return f"{tiles[:blank]}0{tiles[blank:]}"
 
     def moves(self, state: str) -> Iterator[tuple[str, str]]:

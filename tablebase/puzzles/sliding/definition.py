@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
-from tablebase.puzzle import BuildOption, Catalogue, Puzzle, Table
-from tablebase.puzzles.sliding.board import MARKS, MAX_CELLS, SlidingBoard
+from tablebase.puzzle import BITS_INDEX, ROW_BYTES, BuildOption, Catalogue, Puzzle, Table
+from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,15 @@ if TYPE_CHECKING:
     from tablebase.block_space import Depths
     from tablebase.graph import Blocks
     from tablebase.puzzle import BuildValues, Columns
+    from tablebase.word_space import WordSpace
 
 MAX_LISTED_CELLS = 10
 """Cells of the largest boards that get all goals, and rows beside each index, by default."""
+MAX_BYTE_CELLS = 10
+"""Cells of the largest boards whose indexes have a byte for each state; larger ones have a bit."""
+MAX_MEASURED_CELLS = 12
+"""Cells of the largest boards that are searched to estimate the cost of larger ones."""
+ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
 
 
@@ -28,6 +34,8 @@ class BoardWithTables(SlidingBoard):
 
     def __init__(self, height: int, width: int) -> None:
         super().__init__(height, width)
+        self.is_packed = self.cells > MAX_BYTE_CELLS
+        """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
@@ -46,13 +54,14 @@ class BoardWithTables(SlidingBoard):
         return Table(
             f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
             f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
-            "with its distance to it",
-            "row number = rank: places are counted column by column; the blank's place comes "
+            f"with {'bit 1 of ' if self.is_packed and not with_rows else ''}its distance to it",
+            f"{'row number = rank' if with_rows or not self.is_packed else 'bit number = rank'}: "
+            "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             self.list_row_columns() if with_rows else (),
             BlockBreadthFirst(self, goal, rows=with_rows),
-            index=(("distance", "B"),),
-            rows=self.size,
+            index=BITS_INDEX if self.is_packed else (("distance", "B"),),
+            rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
         )
 
     @property
@@ -62,8 +71,10 @@ class BoardWithTables(SlidingBoard):
     @property
     def measurable_space(self) -> BoardWithTables:
         """The board itself, or if it is too large, the largest one with as many rows, at most 3."""
+        if self.cells <= MAX_MEASURED_CELLS:
+            return self
         high = min(self.line, 3)
-        return self if self.cells <= MAX_CELLS else BoardWithTables(high, MAX_CELLS // high)
+        return BoardWithTables(high, MAX_MEASURED_CELLS // high)
 
     def count_max_shards(self) -> int:
         from tablebase.puzzles.sliding.move_tables import count_fixed_prefixes
@@ -75,6 +86,12 @@ class BoardWithTables(SlidingBoard):
 
         return make_blocks(self, root)
 
+    def make_words(self, root: str) -> WordSpace:
+        from tablebase.puzzles.sliding.word_moves import make_word_space
+
+        place = self.place[root.index("0")]
+        return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
+
     def make_rows(
         self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
@@ -83,7 +100,7 @@ class BoardWithTables(SlidingBoard):
         return make_rows(self, root, space, depth, block, first, last)
 
 
-def parse_board(text: str, max_cells: int = MAX_CELLS) -> BoardWithTables:
+def parse_board(text: str) -> BoardWithTables:
     """Return the board that a text names: rows x columns.
 
     >>> str(parse_board("3x4"))
@@ -93,12 +110,12 @@ def parse_board(text: str, max_cells: int = MAX_CELLS) -> BoardWithTables:
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"
-    elif any(len(side) > 3 or int(side) > max_cells for side in sides):
-        problem = f"boards have at most {max_cells} cells"
+    elif any(len(side) > 3 or int(side) > MAX_CELLS for side in sides):
+        problem = f"boards have at most {MAX_CELLS} cells"
     elif min(map(int, sides)) < 2:
         problem = "boards have at least 2 rows and 2 columns"
-    elif int(sides[0]) * int(sides[1]) > max_cells:
-        problem = f"boards have at most {max_cells} cells"
+    elif int(sides[0]) * int(sides[1]) > MAX_CELLS:
+        problem = f"boards have at most {MAX_CELLS} cells"
     if problem:
         raise NotationError("a sliding board", text, problem, "3x4")
     return BoardWithTables(*map(int, sides))
@@ -154,20 +171,17 @@ class SlidingCatalogue(Catalogue):
         sides = range(2, MAX_CELLS // 2 + 1)
         return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MAX_CELLS]
 
-    def request_tables(
-        self, values: BuildValues, *, with_unbuildable: bool = False
-    ) -> tuple[Table, ...]:
+    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
         for text in values.get("goals", ()):
             require_choice(text, "set of goals", "all")
         boards = values.get("board", ())
         for name in ("goals", "parquet"):
             if name in values and not boards:
                 raise BadRequest(f"--{name} needs --board", f"Example: --board 3x4 --{name}")
-        max_cells = len(MARKS) if with_unbuildable else MAX_CELLS
         tables = {
             table.name: table
             for text in boards
-            for table in parse_board(text, max_cells).wide.select_tables(
+            for table in parse_board(text).wide.select_tables(
                 every_goal="goals" in values, with_rows="parquet" in values
             )
         }
@@ -199,7 +213,7 @@ class SlidingCatalogue(Catalogue):
 
 
 class Sliding(Puzzle):
-    """All boards of up to 12 cells; all tables are optional."""
+    """All boards of up to 16 cells; all tables are optional."""
 
     name = "sliding"
     title = "Sliding boards"

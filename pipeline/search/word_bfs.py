@@ -1,0 +1,184 @@
+"""Breadth-first search in words of bits: no state is looked at by itself.
+
+Two bits a state, in two planes: unreached 00, in the last layer 11, earlier 01 or 10 by bit 1 of
+its depth. Every move changes the block's side, so that a layer's blocks have one side and the next
+layer's the other: no thread reads what another writes. Each row takes in what comes from the rows
+that its moves lead back to; rows that no row with states of the layer leads to are skipped. Then
+one of the layer's two bits is cleared. In the end the first plane has bit 1 of every depth.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.search.word_kernels import (
+    CHUNK_ROWS,
+    SCRATCH_ROWS,
+    close_rows,
+    pack_rows,
+    pull_rows,
+    write_depths,
+)
+from tablebase.errors import SearchError
+from tablebase.graph import UNREACHED
+from tablebase.word_space import ROW_STATES, WORD_STATES, WORDS, WordSpace, WordTables
+
+Array = npt.NDArray[Any]
+MAX_TASK_ROWS = 1 << 17
+"""Most rows of a task: few enough that a search ends soon after it is interrupted."""
+TASKS_PER_THREAD = 4
+"""Tasks for each thread in a layer, at least: so many that no thread waits long."""
+RECORD_BYTES = ROW_STATES // 8
+
+
+class Planes:
+    """The two planes of a search, with the rows that have states of the last layer."""
+
+    def __init__(self, space: WordSpace) -> None:
+        rows = space.blocks * space.rows
+        self.words = _allocate_words(rows * 2 * WORDS).reshape(rows, 2 * WORDS)
+        """For each row the words of the first plane, then those of the second."""
+        self.fresh = np.zeros(rows, dtype=np.uint8)
+        """1 for each row that has states of the last layer."""
+
+
+def estimate_search_bytes(states: int) -> int:
+    """Return the bytes of memory that a search of so many states needs, for boards of any size."""
+    return -(-states // ROW_STATES) * (2 * WORDS * 8 + 2)
+
+
+def _allocate_words(count: int) -> Array:
+    """Return so many words of zeros, in large pages where the system has them."""
+    memory = mmap.mmap(-1, count * 8)
+    with suppress(AttributeError, OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=np.uint64)
+
+
+def search_words(
+    space: WordSpace,
+    threads: int,
+    layer_done: Callable[[int, int], None],
+    task_done: Callable[[], None],
+    depth: Array | None = None,
+    open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
+) -> Planes:
+    """Search all states; the first plane of the result has bit 1 of every state's depth.
+
+    `layer_done(level, states)` is called after each layer, `task_done()` more often. `depth`: a
+    byte for each state, which gets its depth. `open_pool` opens a pool of so many threads.
+    """
+    planes = Planes(space)
+    block, place = divmod(space.root, space.states)
+    row, bit = divmod(place, ROW_STATES)
+    row += block * space.rows
+    word, bit = divmod(bit, WORD_STATES)
+    planes.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
+    planes.fresh[row] = 1
+    level, total, side = 0, 0, int(space.sides[block])
+    blocks_of_side = [np.flatnonzero(space.sides == side).tolist() for side in range(2)]
+    with open_pool(threads) as pool:
+        while True:
+            _run_tasks(
+                pool, _pull_tasks(space, planes, blocks_of_side[1 - side], threads), task_done
+            )
+            sources = blocks_of_side[side]
+            count = sum(
+                _run_tasks(
+                    pool, _close_tasks(space, planes, sources, level, threads, depth), task_done
+                )
+            )
+            if not count:
+                break
+            total += count
+            layer_done(level, count)
+            level, side = level + 1, 1 - side
+            if level == UNREACHED:
+                raise SearchError(f"A state lies {level} or more moves from the root.")
+    if total != space.size:
+        raise SearchError(f"{total:,} of {space.size:,} states were reached.")
+    return planes
+
+
+Task = tuple[Any, ...]
+
+
+def _run_tasks(pool: Executor, tasks: Iterator[Task], task_done: Callable[[], None]) -> list[Any]:
+    """Run all tasks of a step; if one of them fails, or `task_done` does, cancel the others."""
+    futures = [pool.submit(*task) for task in tasks]
+    results = []
+    try:
+        for future in futures:
+            results.append(future.result())
+            task_done()
+    finally:
+        for future in futures:
+            future.cancel()
+    return results
+
+
+def _divide_rows(space: WordSpace, blocks: list[int], threads: int) -> Iterator[tuple[int, ...]]:
+    """Yield the runs of rows of each task: a block, the first row in it and the last."""
+    step = -(-space.rows * len(blocks) // (threads * TASKS_PER_THREAD))
+    step = min(MAX_TASK_ROWS, max(CHUNK_ROWS, step))
+    for block in blocks:
+        for first in range(0, space.rows, step):
+            yield block, first, min(space.rows, first + step)
+
+
+def _pull_tasks(
+    space: WordSpace, planes: Planes, blocks: list[int], threads: int
+) -> Iterator[Task]:
+    for block, first, last in _divide_rows(space, blocks, threads):
+        yield (
+            _pull_block,
+            planes,
+            space.moves[block],
+            space.tables,
+            np.array([block * space.rows, first, last, space.kinds[block]]),
+        )
+
+
+def _close_tasks(
+    space: WordSpace,
+    planes: Planes,
+    blocks: list[int],
+    level: int,
+    threads: int,
+    depth: Array | None,
+) -> Iterator[Task]:
+    for block, first, last in _divide_rows(space, blocks, threads):
+        bounds = np.array([block * space.rows, first, last, level, block * space.states])
+        yield _close_block, planes, bounds, depth
+
+
+def _pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
+    """Find the next layer's states in some rows of a block."""
+    scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
+    pull_rows(planes.words, planes.fresh, moves, *tables, bounds, scratch)
+
+
+def _close_block(planes: Planes, bounds: Array, depth: Array | None) -> int:
+    """Close the last layer in some rows of a block; return its number of states there."""
+    if depth is not None:
+        write_depths(planes.words, planes.fresh, bounds, depth)
+    return int(close_rows(planes.words, planes.fresh, bounds))
+
+
+def iter_word_records(planes: Planes) -> Iterator[Array]:
+    """Yield bit 1 of every state's depth, 45 bytes a row, so many rows at a time.
+
+    Bit `i` of a row is in byte `i // 8`, where it is worth `2 ** (i % 8)`.
+    """
+    for first in range(0, len(planes.words), MAX_TASK_ROWS):
+        words = planes.words[first : first + MAX_TASK_ROWS]
+        records = np.empty((len(words), RECORD_BYTES), dtype=np.uint8)
+        pack_rows(words, records)
+        yield records

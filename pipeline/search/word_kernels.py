@@ -1,0 +1,273 @@
+"""Kernels of the search in words of bits: each handles many rows at a time, 60 states a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tablebase.jit import compiled
+from tablebase.word_space import (
+    BLOCK,
+    CYCLE,
+    EXCHANGES,
+    INNER,
+    IS_BORDER,
+    MAX_EXCHANGES,
+    OUTER,
+    ROW_STATES,
+    START,
+    WEIGHT,
+    WORD_STATES,
+    WORDS,
+)
+
+Array = npt.NDArray[Any]
+CHUNK_ROWS = 128
+"""Rows whose incoming states are collected at a time: few enough for a core's fastest cache."""
+SCRATCH_ROWS = 2 * CHUNK_ROWS * (1 + WORDS)
+"""Rows of scratch memory that `pull_rows` needs."""
+ONE, LOW_GROUP, GROUP_BITS = np.uint64(1), np.uint64(0xFFF), 12
+EVEN_BITS, PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+QUARTETS = np.uint64(0x0F0F0F0F0F0F0F0F)
+
+
+@compiled
+def pull_rows(
+    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    row_kinds: Array, bounds: Array, scratch: Array,
+) -> None:  # fmt: skip
+    """Find the next layer's states in the rows `first` to `last` of a block.
+
+    Bounds: the block's first row, `first`, `last`, and the block's kind. `scratch` has words in
+    the order of a row's words, and for each of these a chunk's rows.
+    """
+    base, first, last, kind = bounds
+    most = min(CHUNK_ROWS, last - first)
+    reached, coming = scratch[:, :most], scratch[:, most : 2 * most]
+    spare = scratch[:, 2 * most :]
+    for chunk in range(first, last, CHUNK_ROWS):
+        end = min(last, chunk + CHUNK_ROWS)
+        reached[:] = 0
+        is_reached = False
+        for at in range(len(moves)):
+            move = moves[at]
+            start, outer = move[BLOCK] * len(row_kinds), move[OUTER]
+            into = reached
+            if outer:
+                into = coming
+                coming[:] = 0
+            if move[IS_BORDER]:
+                is_seen = _pull_words(
+                    words[start:], fresh[start:], move, offsets, sources, masks, chunk, end, into,
+                    spare,
+                )  # fmt: skip
+            else:
+                is_seen = _pull_rows(words[start:], fresh[start:], move, offsets, chunk, end, into)
+            is_reached |= is_seen
+            if is_seen and outer:
+                kinds = row_kinds[chunk:end]
+                for number in range(outer - 1, -1, -1):
+                    exchange = move[EXCHANGES + number]
+                    _exchange_tails(coming, spare, exchange, kind + number, kinds, masks)
+                for word in range(WORDS):
+                    for row in range(end - chunk):
+                        reached[word, row] |= coming[word, row]
+        if is_reached:
+            _add_states(words[base + chunk : base + end], fresh[base + chunk :], reached)
+
+
+@compiled
+def _add_states(words: Array, fresh: Array, reached: Array) -> None:
+    """Put the states that are reached for the first time into the next layer."""
+    for row in range(len(words)):
+        bits = np.uint64(0)
+        for word in range(WORDS):
+            bits |= reached[word, row]
+        if bits:
+            bits = np.uint64(0)
+            for word in range(WORDS):
+                new = reached[word, row] & ~(words[row, word] | words[row, WORDS + word])
+                bits |= new
+                words[row, word] |= new
+                words[row, WORDS + word] |= new
+            if bits:
+                fresh[row] = 1
+
+
+@compiled
+def _pull_rows(
+    words: Array, fresh: Array, move: Array, offsets: Array, first: int, last: int, into: Array
+) -> bool:  # fmt: skip
+    """Collect the last layer's states in the rows that a move leads from to `first` to `last`.
+
+    `words` and `fresh` begin with the block that the move comes from. Return whether there are any.
+    """
+    weight, cycle, start = move[WEIGHT], move[CYCLE], move[START]
+    run, step, is_seen = first // weight % cycle, first % weight, False
+    for row in range(first, last):
+        source = row + offsets[start + run, 0]
+        if fresh[source]:
+            is_seen = True
+            for word in range(WORDS):
+                into[word, row - first] |= words[source, word] & words[source, WORDS + word]
+        step += 1
+        if step == weight:
+            step = 0
+            run += 1
+            if run == cycle:
+                run = 0
+    return is_seen
+
+
+@compiled
+def _pull_words(
+    words: Array, fresh: Array, move: Array, offsets: Array, sources: Array, masks: Array,
+    first: int, last: int, into: Array, spare: Array,
+) -> bool:  # fmt: skip
+    """Collect the states like `_pull_rows` for a move that exchanges tiles of head and tail.
+
+    Each word of a row comes from a row of its own. Exchanges in the tail that are taken back later
+    are made first, in all words of these rows: they are those of its first three tiles, which do
+    not depend on parity.
+    """
+    weight, cycle, start, inner = move[WEIGHT], move[CYCLE], move[START], move[INNER]
+    run, step, is_seen = first // weight % cycle, first % weight, False
+    count = (last - first) * WORDS
+    before, spare = spare[:, :count], spare[:, count:]
+    if inner:
+        before[:] = 0
+    for row in range(first, last):
+        for word in range(WORDS):
+            source, source_word = row + offsets[start + run, word], sources[start + run, word]
+            if fresh[source]:
+                is_seen = True
+                if inner:
+                    column = (row - first) * WORDS + word
+                    for at in range(WORDS):
+                        before[at, column] = words[source, at] & words[source, WORDS + at]
+                else:
+                    into[word, row - first] |= (
+                        words[source, source_word] & words[source, WORDS + source_word]
+                    )
+        step += 1
+        if step == weight:
+            step = 0
+            run += 1
+            if run == cycle:
+                run = 0
+    if is_seen and inner:
+        for number in range(inner - 1, -1, -1):
+            exchange = move[EXCHANGES + MAX_EXCHANGES + number]
+            _exchange_tails(before, spare, exchange, first * 0, fresh[:0], masks)
+        for column in range(count):
+            row = column // WORDS
+            run = start + (first + row) // weight % cycle
+            word = column % WORDS
+            into[word, row] |= before[sources[run, word], column]
+    return is_seen
+
+
+@compiled
+def _exchange_tails(
+    rows: Array, spare: Array, exchange: int, kind: int, row_kinds: Array, masks: Array
+) -> None:  # fmt: skip
+    """Make an exchange in the tails of rows.
+
+    `kind`, exclusive-or a row's own in `row_kinds`: whether its tails are odd after the exchange.
+    """
+    count = rows.shape[1]
+    if exchange == 0:
+        _exchange_first(rows, spare)
+    elif exchange < WORDS - 2:
+        for word in range(WORDS):
+            spare[word, :count] = 0
+            for number in range(masks.shape[1]):
+                even, odd, left, right = masks[exchange, number]
+                if even | odd == 0:
+                    break
+                if even == odd:
+                    for row in range(count):
+                        spare[word, row] |= rows[word, row] << left >> right & even
+                else:
+                    for row in range(len(row_kinds)):
+                        mask = odd if (kind ^ row_kinds[row]) + word & 1 else even
+                        spare[word, row] |= rows[word, row] << left >> right & mask
+        for word in range(WORDS):
+            for row in range(count):
+                rows[word, row] = spare[word, row]
+
+
+@compiled
+def _exchange_first(rows: Array, spare: Array) -> None:
+    """Exchange the first two tiles of the tails of rows: groups of bits change words."""
+    count = rows.shape[1]
+    for word in range(WORDS):
+        spare[word, :count] = 0
+        for group in range(WORDS - 1):
+            source = group + (group >= word)
+            right = np.uint64(GROUP_BITS * (word - (word > source)))
+            left = np.uint64(GROUP_BITS * group)
+            for row in range(count):
+                spare[word, row] |= (rows[source, row] >> right & LOW_GROUP) << left
+    for word in range(WORDS):
+        for row in range(count):
+            rows[word, row] = spare[word, row]
+
+
+@compiled
+def write_depths(words: Array, fresh: Array, bounds: Array, depth: Array) -> None:
+    """Write the depths of the last layer's states in the rows `first` to `last` of a block.
+
+    Bounds: the block's first row, `first`, `last`, the layer's level, and the block's first state.
+    """
+    base, first, last, level, start = bounds
+    for row in range(first, last):
+        if fresh[base + row]:
+            for word in range(WORDS):
+                bits = words[base + row, word] & words[base + row, WORDS + word]
+                at = start + row * ROW_STATES + word * WORD_STATES
+                while bits:
+                    if bits & ONE:
+                        depth[at] = level
+                    bits >>= ONE
+                    at += 1
+
+
+@compiled
+def close_rows(words: Array, fresh: Array, bounds: Array) -> Any:
+    """Clear one of the two bits of the last layer's states in some rows; return their number.
+
+    The bounds are those of `write_depths`.
+    """
+    base, first, last, level, _ = bounds
+    cleared = WORDS if level & 2 else 0
+    count = np.uint64(0)
+    for row in range(base + first, base + last):
+        if fresh[row]:
+            fresh[row] = 0
+            for word in range(WORDS):
+                bits = words[row, word] & words[row, WORDS + word]
+                words[row, cleared + word] &= ~bits
+                bits -= bits >> ONE & EVEN_BITS
+                bits = (bits & PAIRS) + (bits >> np.uint64(2) & PAIRS)
+                bits = bits + (bits >> np.uint64(4)) & QUARTETS
+                bits += bits >> np.uint64(8)
+                bits += bits >> np.uint64(16)
+                count += bits + (bits >> np.uint64(32)) & np.uint64(127)
+    return count
+
+
+@compiled
+def pack_rows(words: Array, records: Array) -> None:
+    """Write the 60 bits of each word of the first plane one after the other."""
+    for row in range(len(words)):
+        for pair in range(WORDS // 2):
+            low, high = words[row, 2 * pair], words[row, 2 * pair + 1]
+            low |= high << np.uint64(60)
+            for byte in range(8):
+                records[row, 15 * pair + byte] = low >> np.uint64(8 * byte) & np.uint64(255)
+            high >>= np.uint64(4)
+            for byte in range(7):
+                records[row, 15 * pair + 8 + byte] = high >> np.uint64(8 * byte) & np.uint64(255)

@@ -1,0 +1,171 @@
+"""Kernels that walk from states of a sliding board to the goal by a table of one bit a state.
+
+A walk keeps the Lehmer digits of the order of the tiles: for each tile, how many smaller ones come
+after it. A move takes a tile past others, one after the other, and each changes two digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tablebase.jit import compiled
+
+Array = npt.NDArray[Any]
+MAX_STEPS = 254
+UNREACHED = 255
+
+
+@compiled
+def walk_states(
+    bits: Array, cells: Array, ways: Array, sides: Array, odd: Array, weights: Array,
+    goal: int, distances: Array, nearer: Array,
+) -> bool:  # fmt: skip
+    """Fill the distances of states, -1 for those that do not reach the goal, and their best ways.
+
+    `bits` has bit 1 of each distance by rank; `cells` the tiles of a state in each row, by place, 0
+    for the blank; `ways` the places that the blank can move to, or -1; `sides` bit 0 of the
+    distance, and `odd` the parity of the order, by the blank's place; `weights` the place values of
+    an order's number; `goal` the goal's rank. `nearer` gets a bit for each way. Return False if a
+    walk does not end at the goal.
+    """
+    orders = weights[0] * len(weights)
+    digits, moved = np.zeros(len(weights), np.int64), np.zeros(len(weights), np.int64)
+    for state in range(len(cells)):
+        distances[state], nearer[state] = -1, 0
+        blank, number, pairs = _read_digits(cells[state], weights, digits)
+        if pairs % 2 != odd[blank]:
+            continue
+        value = _read_value(bits, blank * orders + number, sides[blank])
+        steps = 0
+        while blank * orders + number != goal:
+            step, step_number = -1, number
+            for way in range(ways.shape[1]):
+                to = ways[blank, way]
+                if to < 0:
+                    continue
+                to_number = number + _move_tile(digits, moved, blank, to, weights)
+                if _read_value(bits, to * orders + to_number, sides[to]) == (value + 3) % 4:
+                    step, step_number = to, to_number
+                    if steps:
+                        break
+                    nearer[state] |= 1 << way
+            if step < 0 or steps == MAX_STEPS:
+                return False
+            _move_tile(digits, moved, blank, step, weights)
+            _keep_digits(digits, moved, blank, step)
+            blank, number, value = step, step_number, (value + 3) % 4
+            steps += 1
+        distances[state] = steps
+    return True
+
+
+@compiled
+def measure_distances(
+    bits: Array, distances: Array, ways: Array, sides: Array, odd: Array, weights: Array,
+    first: int, last: int,
+) -> bool:  # fmt: skip
+    """Fill the distances of all states with orders from `first` to `last`, by rank.
+
+    `distances` has the goal's alone at first, else `UNREACHED`; a walk ends where the distance is
+    known, and gives those of all states that it passes. Return False if a walk does not end.
+    """
+    orders = len(distances) // len(ways)
+    digits, moved = np.zeros(len(weights), np.int64), np.zeros(len(weights), np.int64)
+    passed = np.empty(MAX_STEPS + 1, np.int64)
+    for start in range(first, last):
+        for place in range(len(ways)):
+            blank, number, steps = place, start, 0
+            if distances[blank * orders + number] == UNREACHED:
+                _set_digits(number, odd[blank], weights, digits)
+            value = _read_value(bits, blank * orders + number, sides[blank])
+            while distances[blank * orders + number] == UNREACHED:
+                passed[steps] = blank * orders + number
+                value = (value + 3) % 4
+                step, step_number = -1, number
+                for way in range(ways.shape[1]):
+                    to = ways[blank, way]
+                    if to < 0:
+                        continue
+                    to_number = number + _move_tile(digits, moved, blank, to, weights)
+                    if _read_value(bits, to * orders + to_number, sides[to]) == value:
+                        step, step_number = to, to_number
+                        break
+                if step < 0 or steps == MAX_STEPS:
+                    return False
+                _keep_digits(digits, moved, blank, step)
+                blank, number = step, step_number
+                steps += 1
+            known = distances[blank * orders + number]
+            if known + steps > MAX_STEPS:
+                return False
+            for at in range(steps):
+                distances[passed[at]] = known + steps - at
+    return True
+
+
+@compiled
+def _read_digits(cells: Array, weights: Array, digits: Array) -> tuple[int, int, int]:
+    """Fill a state's digits; return the blank's place, the order's number and the digits' sum."""
+    blank, number, pairs, at = 0, 0, 0, 0
+    for place in range(len(cells)):
+        if cells[place] == 0:
+            blank = place
+            continue
+        digits[at] = 0
+        for later in range(place + 1, len(cells)):
+            digits[at] += 0 < cells[later] < cells[place]
+        number += digits[at] * weights[at]
+        pairs += digits[at]
+        at += 1
+    return blank, number, pairs
+
+
+@compiled
+def _set_digits(number: int, is_odd: int, weights: Array, digits: Array) -> None:
+    """Fill the digits of an order's number; the last but one follows from the parity."""
+    tiles, pairs = len(weights), 0
+    for at in range(tiles - 2):
+        digits[at] = number // weights[at]
+        number -= digits[at] * weights[at]
+        pairs += digits[at]
+    digits[tiles - 2], digits[tiles - 1] = (pairs + is_odd) % 2, 0
+
+
+@compiled
+def _read_value(bits: Array, rank: int, side: int) -> Any:
+    """Return a state's distance modulo 4."""
+    return side + 2 * (bits[rank >> 3] >> (rank & 7) & 1)
+
+
+@compiled
+def _move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
+    """Move the blank to a place: fill the digits that change, and return what the number grows by.
+
+    The tile on that place passes those between, one after the other.
+    """
+    low, count = min(blank, to), abs(to - blank) - 1
+    if count == 0:
+        return 0
+    growth = 0
+    for at in range(low, low + count + 1):
+        moved[at] = digits[at]
+        growth -= digits[at] * weights[at]
+    for step in range(count):
+        at = low + count - 1 - step if to > blank else low + step
+        first, second = moved[at], moved[at + 1]
+        moved[at] = second + (second >= first)
+        moved[at + 1] = first - (first > moved[at])
+    for at in range(low, low + count + 1):
+        growth += moved[at] * weights[at]
+    return growth
+
+
+@compiled
+def _keep_digits(digits: Array, moved: Array, blank: int, to: int) -> None:
+    """Take over the digits that a move changes."""
+    if abs(to - blank) > 1:
+        for at in range(min(blank, to), max(blank, to)):
+            digits[at] = moved[at]

@@ -1,0 +1,189 @@
+"""Answers from tables with one bit of each distance, compared with the oracle."""
+
+import json
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.build import Request, build
+from queries import open_tables
+from queries.dispatch import open_reader
+from queries.goal_reader import GoalAnswer
+from queries.sliding import reader
+from queries.sliding.depth_ranks import count_distances
+from queries.sliding.reader import BitReader, SlidingReader
+from tablebase.errors import GoalUnreachable, TableDamaged
+from tablebase.puzzles.sliding import definition as sliding
+from tablebase.puzzles.sliding.definition import PUZZLE
+from tablebase.tables.store import Folder
+from tests import often
+from tests.published.test_sliding import Quiet
+from tests.support import sliding_oracle as oracle
+from tests.support.shell import python, run_uncompiled
+
+SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
+
+
+@pytest.fixture(autouse=True)
+def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
+    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
+    monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sliding, "MAX_LISTED_CELLS", 7)
+        patch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+        place = tmp_path_factory.mktemp("bits")
+        values = {"board": ["2x4", "3x3"], "goals": ["all"]}
+        build(Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables(values))]), Quiet())
+        yield place
+
+
+def open_board(folder: Path, name: str) -> BitReader:
+    sliding_reader = open_reader("sliding", Folder(folder))
+    assert isinstance(sliding_reader, SlidingReader)
+    board_reader = sliding_reader.open_board(name)
+    assert isinstance(board_reader, BitReader)
+    return board_reader
+
+
+def list_goals(name: str) -> list[str]:
+    """List the ordered goal, and random states with the blank on each cell."""
+    rows, columns = SIDES[name]
+    tiles, chance = "12345678"[: rows * columns - 1], random.Random(name)
+    goals = [f"{tiles}0"]
+    for blank in range(rows * columns):
+        marks = chance.sample(tiles, len(tiles))
+        goals.append("".join([*marks[:blank], "0", *marks[blank:]]))
+    return goals
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_answers_are_the_oracles(folder: Path, name: str) -> None:
+    rows, columns = SIDES[name]
+    board_reader, chance = open_board(folder, name), random.Random(1)
+    for goal in list_goals(name):
+        known = oracle.distances(goal, rows, columns)
+        for state in [goal, *chance.sample([*known], often(30, 2000))]:
+            answer = board_reader.make_query(goal=goal).look_up(state)
+            assert isinstance(answer, GoalAnswer)
+            assert answer.distance == known[state]
+            assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
+            path = board_reader.find_path(state, goal)
+            assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
+        swapped = goal.translate(str.maketrans("12", "21"))
+        with pytest.raises(GoalUnreachable):
+            board_reader.make_query(goal=goal).look_up(swapped)
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_batches_answer_like_single_queries(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
+    rows, columns = SIDES[name]
+    for goal in list_goals(name)[:: often(4, 1)]:
+        known = oracle.distances(goal, rows, columns)
+        states = random.Random(2).sample([*known], 500)
+        swapped = states[0].translate(str.maketrans("12", "21"))
+        keys = pl.Series([*states, swapped, "no state", None, goal])
+        answers, bad = open_board(folder, name).make_query(goal=goal).answer_keys(keys)
+        best = [oracle.best_moves(state, rows, columns, known) for state in states]
+        assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
+        assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
+        assert answers["error"].is_null().to_list() == [True] * 500 + [False, False, True, True]
+        assert len(bad) == 1
+
+
+def test_solutions_are_those_of_the_oracle(folder: Path) -> None:
+    known = oracle.distances("12345670", 2, 4)
+
+    def find_ways(state: str) -> list[str]:
+        if not known[state]:
+            return [""]
+        near = oracle.neighbours(state, 2, 4)
+        return [
+            letter + rest
+            for letter in oracle.best_moves(state, 2, 4, known)
+            for rest in find_ways(near[letter])
+        ]
+
+    board_reader = open_board(folder, "2x4")
+    for state in random.Random(3).sample([*known], 20):
+        assert board_reader.list_solutions(state, "12345670") == find_ways(state)
+
+
+def test_walks_that_do_not_end_at_the_goal_are_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = max(oracle.distances("12345670", 2, 4).items(), key=lambda item: item[1])[0]
+    single = open_board(folder, "2x4")
+    monkeypatch.setattr(BitReader, "_read_value", lambda *ends: 0)
+    with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
+        single.make_query().look_up(state)
+    monkeypatch.undo()
+    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
+    monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+    several = open_board(folder, "2x4")
+    view = several.puzzle.view_goal("12345670")
+    several._read_table(view)[:] = 0
+    with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
+        several.make_query().answer_keys(pl.Series([state]))
+    with pytest.raises(TableDamaged, match="not every walk leads to the goal"):
+        [*several.iter_distances(view)]
+
+
+def test_the_python_interface_answers(folder: Path) -> None:
+    known = oracle.distances("12345670", 2, 4)
+    table = open_tables(str(folder)).sliding("2x4")
+    state = [*known][-1]
+    assert table.probe(state).distance == known[state]
+    assert len(table.path(state)) == known[state] + 1
+    assert table.get("12345607", "no") == "no" or known.get("12345607")
+
+
+def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
+    text = python(
+        "import json, sys\n"
+        "from tablebase.puzzles.sliding import definition\n"
+        "definition.MAX_LISTED_CELLS = definition.MAX_BYTE_CELLS = 7\n"
+        "json_module = sys.modules.pop('json')\n"
+        "before = set(sys.modules)\n"
+        "from pipeline.run import run_command\n"
+        "assert run_command(['query', 'sliding', '12340567', '--board', '2x4']) == 0\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
+        env={"PIPELINE_OUTPUTS": str(folder)},
+    )
+    assert text.code == 0, text.err
+    imported = {name.partition(".")[0] for name in text.err.split()}
+    assert not imported & {"numpy", "polars", "pyarrow", "typer", "numba", "typing", "pathlib"}
+
+
+def answer_small_board() -> str:
+    """Return answers of a batch and the counts, which kernels compute."""
+    sliding.MAX_LISTED_CELLS = sliding.MAX_BYTE_CELLS = 7
+    with tempfile.TemporaryDirectory() as place:
+        build(
+            Request(
+                Folder(Path(place)), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x4"]}))]
+            ),
+            Quiet(),
+        )
+        board_reader = open_board(Path(place), "2x4")
+        reader.MAX_SINGLE_WALKS = 0
+        states = ["12345670", "12345607", "07654321", "54321670"]
+        answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
+        view = board_reader.puzzle.view_goal("12345670")
+        counts = count_distances(board_reader.iter_distances(view))
+    return json.dumps([answers["distance"].to_list(), counts.tolist()])
+
+
+def test_the_compiler_changes_nothing() -> None:
+    assert run_uncompiled(answer_small_board) == answer_small_board()
