@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import get_puzzle, import_object, load_part
+from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from queries.answer import Answer
-    from queries.reader import Query, Reader
+    from queries.reader import Reader
 
 READERS = {
     "eight": "queries.eight.reader:EightReader",
@@ -61,19 +62,29 @@ class Readers:
         return self._opened[name]
 
     def answer(self, name: str, key: str | None, options: Mapping[str, str | bool]) -> Answer:
-        """Answer a question about a puzzle, with options as texts; without a key, by an option.
+        """Answer a query of a puzzle with options as texts; without a key, by an option.
 
-        The command line, Python and a service ask here.
+        The command line, Python and a service call this. BadRequest for a puzzle or an option that
+        does not exist.
         """
-        return answer_query(self.open(name).make_query(**options), key)
+        if not is_registered(name):
+            hint = f"Choose one of: {', '.join(list_names())}"
+            raise BadRequest(f"There is no puzzle {quote(name)}", hint)
+        reader = self.open(name)
+        given = {option: value for option, value in options.items() if value not in (None, False)}
+        known = [option.name for option in reader.options]
+        if unknown := [option for option in given if option not in known]:
+            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
+            raise BadRequest(f"{reader.puzzle.title} has no option {quote(unknown[0])}", hint)
+        query = reader.make_query(**given)
+        if key is not None:
+            return query.answer(key)
+        if not {*reader.keyless} & {*given}:
+            raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
+        return query.answer_without_key()
 
     def close(self) -> None:
         """Close all files."""
         self._is_closed = True
         for reader in self._opened.values():
             reader.close()
-
-
-def answer_query(query: Query, key: str | None) -> Answer:
-    """Answer for a key; without one, by an option that needs none."""
-    return query.answer_without_key() if key is None else query.answer(key)

@@ -16,9 +16,12 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
+from queries.board_query import BoardSolution
 from queries.explorer import writer as made
 from queries.explorer.writer import list_source_tables, write_explorer
+from queries.knight.tour_answer import KnightAnswer
 from queries.reader import Reader
+from queries.senet.reader import SenetAnswer
 from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
@@ -120,7 +123,12 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, out
 def _find_differences(
     answers: list[dict[str, Any]], expected: list[dict[str, object]]
 ) -> list[tuple[dict[str, object], dict[str, Any]]]:
-    """Return the answers that differ from the library's, in the keys that both have."""
+    """Return the answers that differ from the library's, in the keys that both have.
+
+    Each key of the page is the name of a declared fact.
+    """
+    declared = {*BoardSolution.facts, *SenetAnswer.facts, *KnightAnswer.facts}
+    assert {key for answer in answers for key in answer} <= declared
     return [
         (right, answer)
         for answer, right in zip(answers, expected, strict=True)
