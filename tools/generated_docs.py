@@ -330,7 +330,10 @@ def pictures() -> dict[str, str]:
     outputs = Folder(ROOT / "outputs")
     return {
         "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
-        "docs/tour.svg": open_reader("knight", outputs).probe("b1", {"closed": True}).to_svg(),
+        "docs/tour.svg": open_reader("knight", outputs)
+        .make_query(closed=True)
+        .answer("b1")
+        .to_svg(),
     }
 
 

@@ -83,7 +83,7 @@ def write_report(
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
             file.write(_make_page(sources, sections).encode())
         if target != STANDARD:
-            record_page(store, str(target), sources.entries)
+            record_page(store, str(target), "report", sources.entries)
         return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
