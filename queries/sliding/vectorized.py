@@ -14,7 +14,7 @@ from queries.state_columns import (
     join_cells,
     view_texts,
 )
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
+from tablebase.puzzles.sliding.board import LETTERS, MARKS, BoardGoalView, SlidingBoard
 from tablebase.puzzles.sliding.move_tables import MOVE_SETS
 from tablebase.resources import count_cores
 
@@ -38,7 +38,7 @@ def answer_keys(
     texts = view_texts(states)
     lengths = texts.view("<u4")[:, 0]
     values = np.full(256, NO_TILE, dtype=np.uint8)
-    values[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
+    values[np.frombuffer(MARKS.encode(), np.uint8)] = np.arange(len(MARKS))
     distance, best = np.zeros(len(texts), dtype=np.int8), np.zeros(len(texts), dtype=np.uint8)
     is_state, is_reached = np.zeros((2, len(texts)), dtype=np.bool_)
     lookup = GoalLookup(board, view, goal, records)
@@ -81,7 +81,7 @@ class GoalLookup:
         self._cells = [view.cells[cell] for cell in self._wide.cell_at]
         self._names = np.zeros(board.cells, dtype=np.uint8)
         for cell, mark in zip(view.cells, view.layout, strict=True):
-            self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
+            self._names[MARKS.index(goal[cell])] = MARKS.index(mark)
         self._odd = (np.arange(board.cells) // board.line * (board.line - 1) % 2).astype(np.bool_)
         home = self._wide.place[view.layout.index("0")]
         self._odd ^= self._odd[home] ^ self._wide.is_odd(view.layout)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding.board import LETTERS, MARKS, SlidingBoard
 from tests.support import sliding_oracle as oracle
 
 Array = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
     rows = min(board.size - first, 700)
     tiles = np.empty((rows, board.cells), np.uint8)
     nearer, manhattan = np.empty(rows, np.uint8), np.empty(rows, np.int8)
-    homes = [board.place[known_states.goal.index(mark)] for mark in CHARACTERS[1 : board.cells]]
+    homes = [board.place[known_states.goal.index(mark)] for mark in MARKS[1 : board.cells]]
     steps = [[board.count_steps(a, b) for b in board.cell_at] for a in board.cell_at]
     describe_states(
         *known_states.describe(known_states.depth),
@@ -107,7 +107,7 @@ def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
     )
     for row in range(rows):
         state = board.unrank(first + row, known_states.goal)
-        assert "".join(CHARACTERS[tile] for tile in tiles[row, board.place]) == state
+        assert "".join(MARKS[tile] for tile in tiles[row, board.place]) == state
         assert manhattan[row] == oracle.manhattan(state, known_states.goal, board.width)
         best = {
             letter
@@ -131,7 +131,7 @@ def test_neighbours_on_3x3_follow_the_rules() -> None:
         )
         for row in range(rows):
             state = board.unrank(first + row, goal)
-            assert "".join(CHARACTERS[tile] for tile in tiles[row, board.place]) == state
+            assert "".join(MARKS[tile] for tile in tiles[row, board.place]) == state
             lower = {
                 letter
                 for letter, after in oracle.neighbours(state, 3, 3).items()

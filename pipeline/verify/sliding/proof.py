@@ -17,7 +17,7 @@ from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding.board import LETTERS, MARKS, SlidingBoard
 from tablebase.tables.content_hash import ContentHash
 
 HOW = "every state was compared with its neighbours"
@@ -123,12 +123,12 @@ class Distances:
         tiles = np.empty((count, board.cells), dtype=np.uint8)
         nearer, manhattan = np.empty(count, np.uint8), np.empty(count, np.int8)
         cells = board.cell_at
-        homes = [board.place[self._goal.index(mark)] for mark in CHARACTERS[1 : board.cells]]
+        homes = [board.place[self._goal.index(mark)] for mark in MARKS[1 : board.cells]]
         steps = [[board.count_steps(cells[a], cells[b]) for b in places] for a in places]
         describe_states(
             *self._shared, rows.begin, np.array(homes), np.array(steps), tiles, nearer, manhattan
         )
-        marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
+        marks = np.frombuffer(MARKS.encode(), np.uint8)
         text = np.ascontiguousarray(marks[tiles[:, board.place]]).view(f"S{board.cells}")
         # a place back or on is a cell up or down, a line back or on is one left or right
         sets = [

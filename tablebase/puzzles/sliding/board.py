@@ -1,7 +1,7 @@
 """Sliding boards: rows x columns of cells, with a tile on every cell but the blank, written 0.
 
 Cells are numbered in reading order; a state has a character for each cell in that order, `0`-`9`,
-`a`, `b`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
+`a`-`f`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
 columns is the mirror image of a wide one, whose tables have its answers.
 """
 
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARKS = "0123456789abcdef"
-"""The blank and the tiles, including those of boards that can only be estimated."""
+"""The blank and the tiles."""
 MAX_CELLS = 12
-CHARACTERS = MARKS[:MAX_CELLS]
+"""Cells of the largest boards that have tables of all states."""
 LETTERS = "UDLR"
-CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {
-    "a": "a",
-    "b": "b",
+CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(MARKS)} | {
+    mark: mark for mark in MARKS[10:]
 }
 """Spellings of a cell in states whose cells are separated."""
 
@@ -124,15 +123,15 @@ class SlidingBoard(BlockSpace):
     def _find_problem(self, state: str) -> str:
         if not state:
             return "it is empty"
-        known = CHARACTERS[: self.cells]
-        foreign = next((mark for mark in state if mark not in CHARACTERS), None)
+        known = MARKS[: self.cells]
+        foreign = next((mark for mark in state if mark not in MARKS), None)
         if foreign:
             return f"{foreign!r} is neither a digit nor a tile's letter"
         problems = []
         if len(state) != self.cells:
             cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
             problems.append(f"it has {cells}, a board of {self} has {self.cells}")
-        for mark in CHARACTERS:
+        for mark in MARKS:
             count = state.count(mark)
             if mark not in known and count:
                 problems.append(f"{_format_tile(mark)} does not exist")
@@ -177,7 +176,7 @@ class SlidingBoard(BlockSpace):
 
     def rank(self, state: str) -> int:
         """Return the state's number among the states connected to it (see docs/sliding.md)."""
-        free_tiles = list(CHARACTERS[1 : self.cells])
+        free_tiles = list(MARKS[1 : self.cells])
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         number: int = self.place[state.index("0")] * self.orders
         for tile, weight in zip(tiles, self.weights, strict=False):
@@ -189,7 +188,7 @@ class SlidingBoard(BlockSpace):
     def unrank(self, rank: int, goal: str | None = None) -> str:
         """Return the state of a rank among those that reach a goal; by default the first layout."""
         place, number = divmod(rank, self.orders)
-        free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
+        free_tiles, tiles = list(MARKS[1 : self.cells]), []
         for weight in self.weights:
             at, number = divmod(number, weight)
             tiles.append(free_tiles.pop(at))
@@ -232,7 +231,7 @@ class SlidingBoard(BlockSpace):
 
     def compute_manhattan(self, state: str, goal: str) -> int:
         """Compute the sum of each tile's steps to its cell in the goal."""
-        tiles = CHARACTERS[1 : self.cells]
+        tiles = MARKS[1 : self.cells]
         return sum(self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:

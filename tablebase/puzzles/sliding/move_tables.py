@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.graph import BlockMove, Blocks, ForkedMove
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding.board import LETTERS, MARKS, SlidingBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,12 +216,12 @@ def make_rows(
             target_depths = depths[move.target, target_rows]
         bit = 1 << LETTERS.index(letters[board.cell_at[move.target]])
         best |= (target_depths < block_depths) * np.uint8(bit)
-    goal_cells = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
+    goal_cells = [goal.index(mark) for mark in MARKS[: board.cells]]
     manhattan = np.zeros(block_depths.shape, dtype=np.uint8)
     for place, tile in enumerate(tiles):
         steps = [board.count_steps(board.cell_at[place], goal_cell) for goal_cell in goal_cells]
         manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[tile]
-    marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
+    marks = np.frombuffer(MARKS.encode(), np.uint8)
     text = np.ascontiguousarray(np.moveaxis(marks[tiles[board.place]], 0, 2))
     return {
         "state": text.view(f"S{board.cells}").ravel(),
