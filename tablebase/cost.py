@@ -17,6 +17,8 @@ SECONDS_PER_STATE = 3e-6
 """Processor seconds for each state of a graph: making it, searching it, and writing its row."""
 SECONDS_PER_BLOCK_STATE, SECONDS_PER_ROW = 3e-8, 1.5e-6
 """Processor seconds for each state of a search in blocks, and for writing a row of its states."""
+SECONDS_PER_PLACEMENT = 4e-8
+"""Processor seconds for each placement of a pattern, with its record."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -52,3 +54,9 @@ def estimate_block_search(rows: int, row_bytes: float, *, has_columns: bool) -> 
     seconds_per_state = SECONDS_PER_BLOCK_STATE + SECONDS_PER_ROW * has_columns
     size = ceil(rows * row_bytes)
     return Cost(rows, seconds_per_state * rows, size, PROCESS_BYTES + 2 * rows)
+
+
+def estimate_pattern_search(rows: int, row_bytes: float, *, has_columns: bool) -> Cost:
+    """Estimate the cost of a search of a pattern's placements: about two bytes for each."""
+    seconds_per_row = SECONDS_PER_PLACEMENT + SECONDS_PER_ROW * has_columns
+    return Cost(rows, seconds_per_row * rows, ceil(rows * row_bytes), PROCESS_BYTES + 2 * rows)

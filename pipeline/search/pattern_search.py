@@ -66,6 +66,12 @@ def search_pattern(
     return depth
 
 
+def estimate_memory(places: Array, order_maps: Array) -> int:
+    """Return the bytes that a search needs: three bits for each state, and the depths."""
+    sets, orders = len(places) - 1, order_maps.shape[1]
+    return 3 * int(places[-1]) * -(-orders // 8) + sets * orders + order_maps.nbytes
+
+
 @compiled
 def _reach_sets(
     first_set: int, end_set: int, places: Array, moves: Array, sources: Array, maps: Array,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.puzzles.fifteen.pattern import Pattern, rank_set
+from tablebase.puzzles.fifteen.pattern import Pattern, rank_set, unrank_order
 
 SAME_ORDER = -1
 """The number of the order map of a move that keeps the order."""
@@ -97,8 +97,20 @@ def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np
     return maps
 
 
+def list_cells(pattern: Pattern, first: int, end: int) -> npt.NDArray[np.bytes_]:
+    """List the cells of the tiles for the ranks of whole orders, a character for each tile."""
+    count = len(pattern.tiles)
+    sets = sorted(combinations(range(pattern.cells), count), key=rank_set)
+    marks = np.frombuffer(b"0123456789abcdef", np.uint8)[np.array(sets)]
+    texts = np.empty((end - first, count), dtype=np.uint8)
+    for at in range(0, end - first, pattern.sets):
+        order = unrank_order((first + at) // pattern.sets, count)
+        texts[at : at + pattern.sets, order] = marks
+    return texts.view(f"S{count}").ravel()
+
+
 def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, int]:
-    """Number the regions of the free cells from 1, and return the number for each free cell."""
+    """Find the regions of the free cells, numbered from 1; return each free cell's region."""
     region = dict[int, int]()
     for start in range(len(neighbours)):
         if start in occupied or start in region:
