@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from queries import open_tables as open_tables
     from queries.answer_types import BoardAnswer as BoardAnswer
     from queries.answer_types import CountAnswer as CountAnswer
+    from queries.answer_types import FifteenAnswer as FifteenAnswer
     from queries.answer_types import GoalAnswer as GoalAnswer
     from queries.answer_types import KnightAnswer as KnightAnswer
     from queries.answer_types import RankedTourAnswer as RankedTourAnswer
     from queries.answer_types import SenetAnswer as SenetAnswer
     from queries.api import Tables as Tables
     from queries.eight.table import EightTable as EightTable
+    from queries.fifteen.table import FifteenTable as FifteenTable
     from queries.knight.table import KnightTable as KnightTable
     from queries.senet.table import SenetTable as SenetTable
     from queries.sliding.table import BoardTable as BoardTable
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from tablebase.errors import TableDamaged as TableDamaged
     from tablebase.errors import TableError as TableError
     from tablebase.errors import TableMissing as TableMissing
+    from tablebase.errors import Undecided as Undecided
 
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
@@ -50,16 +53,18 @@ MODULES = {
     "queries.api": ("Tables",),
     "queries.eight.table": ("EightTable",),
     "queries.sliding.table": ("BoardTable",),
+    "queries.fifteen.table": ("FifteenTable",),
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
     "queries.answer_types": (
-        *("BoardAnswer", "CountAnswer", "GoalAnswer", "KnightAnswer", "RankedTourAnswer"),
-        "SenetAnswer",
+        *("BoardAnswer", "CountAnswer", "FifteenAnswer", "GoalAnswer", "KnightAnswer"),
+        *("RankedTourAnswer", "SenetAnswer"),
     ),
     "tablebase": ("__version__",),
     "tablebase.errors": (
         *("BadRequest", "GoalUnreachable", "NoAnswer", "NoSuchTour", "NotationError"),
         *("PositionUnreachable", "TableDamaged", "TableError", "TableMissing", "TablebaseError"),
+        "Undecided",
     ),
 }
 """The public names by the module that defines them; each is imported when first used."""

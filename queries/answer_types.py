@@ -30,6 +30,21 @@ class BoardAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class FifteenAnswer:
+    """A shortest solution of a 4x4 board; `bound` is the lower bound that the search began with.
+
+    `positions` is the number of positions that it searched.
+    """
+
+    state: str
+    goal: str
+    distance: int
+    bound: int
+    positions: int
+    solution: str
+
+
+@dataclass(frozen=True, slots=True)
 class SenetAnswer:
     """A Senet position and the smallest of its shortest lines of play; `plies` is 0 to 15."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from queries.dispatch import get_reader_class, open_reader
 from queries.eight.table import EightTable
+from queries.fifteen.table import FifteenTable
 from queries.goal_reader import GoalReader
 from queries.knight.table import KnightTable
 from queries.reader import Reader
@@ -80,6 +81,10 @@ class Tables:
         0
         """
         return BoardTable(self._open_reader("sliding", {"board": str(parse_board(board))}))
+
+    @cached_property
+    def fifteen(self) -> FifteenTable:
+        return FifteenTable(self._open_reader("fifteen"))
 
     @cached_property
     def senet(self) -> SenetTable:

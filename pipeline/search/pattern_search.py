@@ -51,7 +51,7 @@ def search_pattern(
             if level == UNREACHED:
                 raise SearchError(f"A placement needs {level - 1} or more moves.")
             has_reached = np.zeros_like(has_fresh)
-            layer = visited, fresh, has_fresh, reached, has_reached, depth, level
+            layer: tuple[Any, ...] = visited, fresh, has_fresh, reached, has_reached, depth, level
             futures = [
                 pool.submit(_reach_sets, first, min(sets, first + chunk), places, *moves, *layer)
                 for first in range(0, sets, chunk)
@@ -69,7 +69,8 @@ def search_pattern(
 def estimate_memory(places: Array, order_maps: Array) -> int:
     """Return the bytes that a search needs: three bits for each state, and the depths."""
     sets, orders = len(places) - 1, order_maps.shape[1]
-    return 3 * int(places[-1]) * -(-orders // 8) + sets * orders + order_maps.nbytes
+    bits = 3 * int(places[-1]) * orders
+    return bits // 8 + sets * orders + int(order_maps.nbytes)
 
 
 @compiled
@@ -103,7 +104,7 @@ def _reach_sets(
                         bits &= bits - one
             if not has_any:
                 continue
-            any_new = np.uint64(0)
+            any_new: Any = np.uint64(0)
             for word in range(words):
                 new = found[word] & ~visited[place, word]
                 found[word] = new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -43,7 +43,8 @@ class CompiledSolver:
             state.positions = earlier + int(search.counters[2])
             if status != FOUND:
                 state.pause()
-        return search.blanks[: search.counters[0] + 1].tolist()
+        path: list[int] = search.blanks[: int(search.counters[0]) + 1].tolist()
+        return path
 
     def _begin(self, board: list[int]) -> Search:
         tables, search = self._tables, make_search()

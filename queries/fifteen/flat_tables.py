@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.kernels.pattern_search import CELLS, NO_CELL, SLOTS, Tables
-from tablebase.puzzles.fifteen.pattern import Pattern, mirror_cell
-from tablebase.puzzles.fifteen.pattern_moves import list_neighbours, make_order_maps
+from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell
+from tablebase.puzzles.fifteen.pattern_moves import make_order_maps
 
 
 def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) -> Tables:
@@ -29,7 +29,7 @@ def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) 
     for count in range(cells + 1):
         of_count = counts == count
         set_ranks[of_count] = np.arange(of_count.sum())
-    images = [range(cells)]
+    images = [[*range(cells)]]
     if height == width:
         images.append([mirror_cell(cell, width) for cell in range(cells)])
     cell_images = np.zeros((2, int(CELLS)), dtype=np.uint8)

@@ -51,8 +51,8 @@ class Tables(NamedTuple):
     sets: Array
     counts: Array
     map_offsets: Array
-    width: int
-    images: int
+    width: np.uint64
+    images: np.uint64
 
 
 class Search(NamedTuple):
@@ -96,7 +96,7 @@ def make_search() -> Search:
 
 
 @compiled
-def continue_search(tables: Tables, search: Search, budget: int) -> int:
+def continue_search(tables: Tables, search: Search, budget: np.uint64) -> int:
     """Search until a solution is found or `budget` more positions are searched.
 
     At a solution the depth is its length, and `blanks` has the blank's cell after each move.
@@ -122,7 +122,7 @@ def continue_search(tables: Tables, search: Search, budget: int) -> int:
             end_child = first
             for step in range(blank * FOUR, blank * FOUR + FOUR):
                 cell = steps[step]
-                if cell == NO_CELL or cell == previous:
+                if cell in (NO_CELL, previous):
                     continue
                 tile = board[cell]
                 for image in range(images):

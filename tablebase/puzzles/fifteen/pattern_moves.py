@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.puzzles.fifteen.pattern import Pattern, rank_set, unrank_order
+from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, rank_set, unrank_order
 
 SAME_ORDER = -1
 """The number of the order map of a move that keeps the order."""
@@ -66,19 +66,9 @@ def make_moves(pattern: Pattern) -> PatternMoves:
     goal = tuple(tile - 1 for tile in pattern.tiles)
     root = int(places[numbers[goal]]) + regions[numbers[goal]][pattern.cells - 1] - 1
     order_maps = make_order_maps(count, [*kinds])
-    return PatternMoves(places, *map(np.array, (moves, sources, maps)), order_maps, root)
-
-
-def list_neighbours(height: int, width: int) -> list[list[int]]:
-    """List the neighbours of each cell: up, down, left and right, as far as they exist."""
-    neighbours = []
-    for cell in range(height * width):
-        row, column = divmod(cell, width)
-        steps = (
-            (row > 0, -width), (row < height - 1, width), (column > 0, -1), (column < width - 1, 1)
-        )  # fmt: skip
-        neighbours.append([cell + step for exists, step in steps if exists])
-    return neighbours
+    return PatternMoves(
+        places, np.array(moves), np.array(sources), np.array(maps), order_maps, root
+    )
 
 
 def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np.uint16]:

@@ -87,7 +87,7 @@ class Partition:
 
 PARTITIONS = {
     "7-8": Partition(4, 4, "1 2 3 4 5 6 7 8", "9 10 11 12 13 14 15"),
-    "6-6-3": Partition(4, 4, "2 3 4", "1 5 6 9 10 13", "7 8 11 12 14 15"),
+    "6-6-3": Partition(4, 4, "1 2 3", "4 7 8 11 12 15", "5 6 9 10 13 14"),
     "5-5-5": Partition(4, 4, "1 2 3 5 6", "4 7 8 11 12", "9 10 13 14 15"),
 }
 """The partitions by name, the best bounds first."""
@@ -97,7 +97,7 @@ DEFAULT_PARTITION = "6-6-3"
 def find_partition(table: str) -> str | None:
     """Find the partition that a table of that name belongs to.
 
-    >>> find_partition("fifteen_234")
+    >>> find_partition("fifteen_123")
     '6-6-3'
     """
     for name, partition in PARTITIONS.items():
