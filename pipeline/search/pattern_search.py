@@ -70,7 +70,8 @@ def estimate_memory(places: Array, order_maps: Array) -> int:
     """Return the bytes that a search needs: three bits for each state, and the depths."""
     sets, orders = len(places) - 1, order_maps.shape[1]
     bits = 3 * int(places[-1]) * orders
-    return bits // 8 + sets * orders + int(order_maps.nbytes)
+    needed: int = bits // 8 + sets * orders + order_maps.nbytes
+    return needed
 
 
 @compiled
@@ -104,15 +105,15 @@ def _reach_sets(
                         bits &= bits - one
             if not has_any:
                 continue
-            any_new: Any = np.uint64(0)
+            any_new = np.uint64(0)
             for word in range(words):
                 new = found[word] & ~visited[place, word]
                 found[word] = new
                 visited[place, word] |= new
                 any_new |= new
                 while new:
-                    order = word * WORD_BITS + find_lowest(new)
-                    if depth[number, order] > level:
-                        depth[number, order] = level
+                    at = word * WORD_BITS + find_lowest(new)
+                    if depth[number, at] > level:
+                        depth[number, at] = level
                     new &= new - one
             has_reached[place] = any_new != 0

@@ -72,7 +72,7 @@ class Slot:
     def __init__(self, distances: Distances, cells: Sequence[int]) -> None:
         self.distances = distances
         self.mask = sum(1 << cell for cell in cells)
-        self.order = bytes(sorted(range(len(cells)), key=lambda tile: cells[tile]))
+        self.order = bytes(sorted(range(len(cells)), key=[*cells].__getitem__))
         self.value = distances.read(self.mask, self.order)
 
 

@@ -122,7 +122,9 @@ def continue_search(tables: Tables, search: Search, budget: np.uint64) -> int:
             end_child = first
             for step in range(blank * FOUR, blank * FOUR + FOUR):
                 cell = steps[step]
-                if cell in (NO_CELL, previous):
+                if cell == NO_CELL:
+                    break
+                if cell == previous:
                     continue
                 tile = board[cell]
                 for image in range(images):
