@@ -104,12 +104,15 @@ class IndexReader:
             self._file = None
 
     def _read_block(self, number: int) -> bytes:
-        """Read the records of a block into the cache; blocks count from 0 after the header."""
+        """Read the records of a block into the cache."""
         if len(self._cache) >= MAX_CACHED_BLOCKS:
             self._cache.clear()
-        body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
-        self._cache[number] = body
+        self._cache[number] = body = self.read_block(number)
         return body
+
+    def read_block(self, number: int) -> bytes:
+        """Read the records of a block, and keep nothing; blocks count from 0 after the header."""
+        return self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
 
     def _read_bytes(self, block: int, size: int) -> bytes:
         if not self._file:

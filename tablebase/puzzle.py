@@ -241,6 +241,10 @@ class Catalogue:
         """Return the tables that these options request, or change."""
         return ()
 
+    def list_stage_tables(self) -> tuple[Table, ...]:
+        """Return the tables that a command line without options builds if it names the stage."""
+        return self.tables
+
     def list_tables(self, values: BuildValues) -> tuple[Table, ...]:
         """Return the default tables, with those that these options request."""
         tables = {table.name: table for table in (*self.tables, *self.request_tables(values))}

@@ -21,6 +21,7 @@ BUILDERS = {
     "numbered cycles": "pipeline.builders.ranking_table",
     "numbered tours": "pipeline.builders.ranking_table",
     "one tour a pair": "pipeline.builders.tour_per_pair",
+    "placements of a pattern": "pipeline.builders.pattern_table",
     "tour counts": "pipeline.builders.count_table",
 }
 """The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
