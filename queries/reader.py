@@ -194,8 +194,7 @@ class Reader:
         if table.name not in self._scans:
             from queries.scans import scan_table
 
-            stage = self.puzzle.catalogue.format_build_arguments(table.name)
-            self._scans[table.name] = scan_table(self.store, stage, table)
+            self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
         return self._scans[table.name]
 
     def scan_files(
@@ -208,9 +207,10 @@ class Reader:
         """
         from queries.scans import check_file, find_files, require_published, scan_file
 
-        stage = self.puzzle.catalogue.format_build_arguments(table.name)
+        catalogue = self.puzzle.catalogue
         if table.name not in self._entries:
-            self._entries[table.name] = require_published(self.store, stage, table)
+            self._entries[table.name] = require_published(self.store, catalogue, table)
+        stage = catalogue.format_build_arguments(table.name)
         for file in find_files(table, self._entries[table.name], value, number):
             if file.file not in self._scans:
                 check_file(self.store, stage, file)

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.block_shards import measure_shard, search_shards
 from pipeline.search.word_bfs import (
     Planes,
@@ -40,7 +41,9 @@ CHUNK_STATES = 1024 * ROW_STATES
 """States in a chunk of records."""
 
 
-def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
     """Search the space, in this process or as shards on other machines; return rows and records.
 
     A table without columns has an index alone; the shards' distances then need not fit in memory.
@@ -48,17 +51,18 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
     (root,) = recipe.roots.values()
     space = recipe.space
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
+    runner = context.tasks
     if runner.is_remote:
         read_depths = search_shards(space, root, runner)
         if not table.columns:
             records = (_iter_records(table, read_depths(), space.size, runner) for _ in range(2))
             return next(records), next(records), count
-        runner.require_memory(table.name, space.size)
+        context.memory.require(table.name, space.size)
         depth = np.concatenate([*read_depths()])
     else:
         has_bits_alone = not table.columns and table.index == BITS_INDEX
         size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
-        runner.require_memory(table.name, size)
+        context.memory.require(table.name, size)
         words = space.make_words(root)
         if has_bits_alone:
             planes = _search(words, runner)
@@ -134,7 +138,7 @@ def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: Tas
                 yield {"distance": chunk}
 
 
-def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
+def estimate(table: Table, context: BuildContext, items: None) -> CostSample:
     """Estimate the cost of a table, from a search of its space or of a smaller, similar space."""
     recipe = cast(BlockBreadthFirst, table.recipe)
     space, sample = recipe.space, recipe.space.measurable_space
@@ -144,7 +148,8 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     search_bytes = estimate_search_bytes(sample.size)
     memory = search_bytes + (0 if has_bits_alone else sample.size)
     levels, start_time = 0, 0.0
-    runner.require_memory(
+    runner = context.tasks
+    context.memory.require(
         f"A search that tells what {table.name} takes", search_bytes + sample.size
     )
 

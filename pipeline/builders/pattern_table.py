@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.build_context import BuildContext
 from pipeline.search.pattern_search import estimate_memory, search_pattern
 from pipeline.tasks import Chunks, TableData, TaskRunner, TimedThreadPool
 from tablebase.puzzle import Puzzle, Table
@@ -19,11 +20,13 @@ CHUNK_ORDERS = 1 << 6
 """Orders in a chunk: a column of so many bytes is a line of the processor's cache."""
 
 
-def make(recipe: PatternDistances, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: PatternDistances, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
     """Search all placements of the pattern, and return rows and records."""
-    pattern = recipe.pattern
+    pattern, runner = recipe.pattern, context.tasks
     moves = make_moves(pattern)
-    runner.require_memory(table.name, estimate_memory(moves.places, moves.order_maps))
+    context.memory.require(table.name, estimate_memory(moves.places, moves.order_maps))
     depth = search_pattern(
         moves.places,
         (moves.moves, moves.sources, moves.maps, moves.order_maps),

@@ -65,7 +65,7 @@ class FifteenCatalogue(Catalogue):
     def owns_table(self, table: str) -> bool:
         return find_partition(table) is not None
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         name = find_partition(table)
         return self.stage if name == DEFAULT_PARTITION else f"{self.stage} --patterns {name}"
 
