@@ -98,4 +98,5 @@ sample = typer.Typer(
     no_args_is_help=True,
 )
 for _name in MODULES:
-    sample.command(_name)(_make_command(_name))
+    if SampleGroup.has_command(get_reader_class(_name)):
+        sample.command(_name)(_make_command(_name))
