@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queries.fifteen.plain_search import PlainSolver
 
-WEIGHT = 3
+WEIGHT = 1.5
 """The weight of a position's bound against the moves to it: larger is faster, and longer."""
 
 
@@ -19,7 +19,7 @@ def find_solution(solver: PlainSolver, board: list[int]) -> list[int]:
     goal = (*range(1, len(board)), 0)
     parents: dict[tuple[int, ...], tuple[int, ...] | None] = {start: None}
     moves_to = {start: 0}
-    heap = [(0, 0, start, blank)]
+    heap = [(0.0, 0, start, blank)]
     while heap:
         _, _, position, blank = heappop(heap)
         if position == goal:
