@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.builders.block_shards import measure_shard, search_shards
+from pipeline.builders.block_shards import search_shards
 from pipeline.search.word_bfs import (
     Planes,
     estimate_search_bytes,
@@ -30,7 +30,7 @@ from pipeline.tasks import (
     run_in_threads,
 )
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.graph import UNREACHED, Blocks
+from tablebase.graph import UNREACHED
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
 from tablebase.word_space import ROW_STATES, WordSpace
@@ -46,27 +46,30 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
     A table without columns has an index alone; the shards' distances then need not fit in memory.
     """
     (root,) = recipe.roots.values()
-    space = recipe.space
+    space, has_bits_alone = recipe.space, not table.columns and table.index == BITS_INDEX
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
     if runner.is_remote:
-        read_depths = search_shards(space, root, runner)
+        read_results = search_shards(space, root, runner, has_bits=has_bits_alone)
+        if has_bits_alone:
+            bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
+            return next(bits), next(bits), count
         if not table.columns:
-            records = (_iter_records(table, read_depths(), space.size, runner) for _ in range(2))
+            records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
             return next(records), next(records), count
         runner.require_memory(table.name, space.size)
-        depth = np.concatenate([*read_depths()])
+        depth = np.concatenate([*read_results()])
     else:
         words = space.make_words(root)
-        has_bits_alone = not table.columns and table.index == BITS_INDEX
         size = estimate_search_bytes(words) + (0 if has_bits_alone else space.size)
         runner.require_memory(table.name, size)
         if has_bits_alone:
             planes = _search(words, runner)
-            return _iter_bits(planes, runner), _iter_bits(planes, runner), count
+            bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
+            return next(bits), next(bits), count
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
         _search(words, runner, depth)
     rows = (
-        _iter_rows(recipe, space.make_blocks(root), depth, runner)
+        _iter_rows(recipe, depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
@@ -89,9 +92,9 @@ def _search(words: WordSpace, runner: TaskRunner, depth: Depths | None = None) -
     )
 
 
-def _iter_bits(planes: Planes, runner: TaskRunner) -> Chunks:
-    done, total = 0, len(planes.words)
-    for records in iter_word_records(planes):
+def _iter_bits(chunks: Iterable[Depths], total: int, runner: TaskRunner) -> Chunks:
+    done = 0
+    for records in chunks:
         runner.report_progress("records", done, total)
         done += len(records)
         yield {"bits": _view_as_bytes(records)}
@@ -102,15 +105,14 @@ def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
     return records.view(f"S{ROW_BYTES}").ravel()
 
 
-def _iter_rows(
-    recipe: BlockBreadthFirst, space: Blocks, depth: Depths, runner: TaskRunner
-) -> Chunks:
+def _iter_rows(recipe: BlockBreadthFirst, depth: Depths, runner: TaskRunner) -> Chunks:
     (root,) = recipe.roots.values()
-    step, rows = -(-ROW_GROUP_ROWS // space.places), len(space.row_kinds)
+    words = recipe.space.make_words(root)
+    step = -(-ROW_GROUP_ROWS // ROW_STATES)
     arguments = (
-        (root, space, depth, block, first, min(rows, first + step))
-        for block in range(len(space.sides))
-        for first in range(0, rows, step)
+        (root, words, depth, block, first, min(words.rows, first + step))
+        for block in range(words.blocks)
+        for first in range(0, words.rows, step)
     )
     done = 0
     for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs, runner.usage):
@@ -157,11 +159,4 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     depth = np.full(sample.size, UNREACHED, dtype=np.uint8)
     search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
     single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
-    states, seconds, stored = measure_shard(sample, root, depth, levels, runner)
-    per_row = ROW_STATES if has_bits_alone else 1
-    measured = [count / per_row for count in states], seconds, stored * per_row
-    records = (_iter_records(table, [depth], len(depth), runner) for _ in range(2))
-    rows = next(records)
-    if table.columns:
-        rows = _iter_rows(recipe, sample.make_blocks(root), depth, runner)
-    return CostSample(space.count_max_shards(), *measured, rows, next(records), single_run)
+    raise NotImplementedError
