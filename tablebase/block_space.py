@@ -23,10 +23,12 @@ class BlockSpace(GoalPuzzle):
         """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
 
-    @property
-    def measurable_space(self) -> BlockSpace:
-        """A space of this kind that can be searched; its layers give the estimates for this one."""
-        return self
+    def list_measurable_spaces(self) -> list[BlockSpace]:
+        """List the spaces whose searches give the estimates for this one.
+
+        Either this space, or a smaller one and the next larger one that can be searched soon.
+        """
+        return [self]
 
     def make_words(self, root: str) -> WordSpace:
         """Make the blocks of the states that reach a root, in words of bits, with their moves."""

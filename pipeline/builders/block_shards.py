@@ -7,13 +7,14 @@ shard. The tasks of the next layer read them there. A lost task is repeated from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
-from pipeline.tasks import TaskRunner
+from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.block_space import BlockSpace
 from tablebase.errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
@@ -61,9 +62,7 @@ def search_shards(
             raise SearchError(f"A state lies {level - 1} or more moves from the root.")
     if total != words.size:
         raise SearchError(f"{total:,} of {words.size:,} states were reached.")
-    for _ in runner.run_tasks(
-        collect_results, [(*shard, level, has_bits) for shard in arguments]
-    ):
+    for _ in runner.run_tasks(collect_results, [(*shard, level, has_bits) for shard in arguments]):
         pass
 
     def iter_results() -> Blocks:
@@ -72,6 +71,33 @@ def search_shards(
                 yield checkpoints.require(_name_results(number, shards, block))[0]
 
     return iter_results
+
+
+class ShardsCost(NamedTuple):
+    """The processor seconds of a search's tasks, and the most bytes that they stored."""
+
+    seconds: float
+    bytes: int
+
+
+def measure_shards(
+    space: BlockSpace, root: str, runner: TaskRunner, shards: int, *, has_bits: bool
+) -> ShardsCost:
+    """Search all states in shards, as a cluster does, and return what it takes."""
+    checkpoints = runner.checkpoints
+    assert checkpoints
+    before = most = checkpoints.count_bytes()
+
+    def measure_bytes(doing: str, done: int, total: int | None) -> None:
+        nonlocal most
+        most = max(most, checkpoints.count_bytes())
+
+    measured = replace(
+        runner, jobs=shards, on_progress=measure_bytes, is_remote=True, usage=TaskUsage()
+    )
+    search_shards(space, root, measured, has_bits=has_bits)
+    most = max(most, checkpoints.count_bytes())
+    return ShardsCost(measured.usage.seconds, most - before)
 
 
 def search_layer(
@@ -94,8 +120,7 @@ def search_layer(
             for back in range(level - 1, max(-1, level - 3), -1)
         )
         incoming = (
-            _load_message(checkpoints, sender, number, shards, level)
-            for sender in shard.partners
+            _load_message(checkpoints, sender, number, shards, level) for sender in shard.partners
         )
         layer = shard.find_next_layer(level, layers, incoming)
     for receiver, rows in zip(shard.partners, shard.iter_outgoing(layer, level), strict=True):

@@ -72,8 +72,9 @@ class Shard:
 
     def _find_rows(self, move: Array, rows: Array) -> Array:
         """Find the rows that a move leads from to these, or that the one back leads to."""
-        offsets: Array = self.space.tables.offsets[:, 0]
-        return rows + offsets[move[START] + rows // move[WEIGHT] % move[CYCLE]]
+        runs = move[START] + rows // move[WEIGHT] % move[CYCLE]
+        source_rows: Array = rows + self.space.tables.offsets[runs, 0]
+        return source_rows
 
     def _find_shards(self, rows: Array) -> Array:
         shards: Array = np.searchsorted(self.bounds, rows, side="right") - 1
@@ -101,11 +102,6 @@ class Shard:
             planes.fresh[number] = 1
         return self._collect_layer(planes, 0)
 
-    def make_empty_layer(self, level: int) -> Layer:
-        """Return a layer without states."""
-        rows = len(self._list_side_rows(level))
-        return [np.zeros(-(-rows // 8), np.uint8), np.zeros((0, RECORD_BYTES), np.uint8)]
-
     def read_layer(self, layer: Layer, level: int) -> StateRows:
         """Return a layer's states with the numbers of their rows."""
         side_rows = self._list_side_rows(level)
@@ -117,12 +113,14 @@ class Shard:
         """Find the layer `level`, from the last one, the one before, and what others sent."""
         planes = Planes(self.space, self.first, self.last)
         for back, layer in enumerate(layers, start=1):
-            add_rows(planes.words, planes.fresh, *self.read_layer(layer, level - back), back == 1)
+            numbers, records = self.read_layer(layer, level - back)
+            add_rows(planes.words, planes.fresh, numbers, records, back == 1)
         for block in self._list_blocks(level):
             bounds = np.array([block * self.rows, 0, self.rows, self.space.kinds[block]])
             pull_block(planes, self.inner[block], self.space.tables, bounds)
         for rows in incoming:
-            add_rows(planes.words, planes.fresh, *rows, True)
+            numbers, records = rows
+            add_rows(planes.words, planes.fresh, numbers, records, True)
         return self._collect_layer(planes, level)
 
     def _collect_layer(self, planes: Planes, level: int) -> Layer:

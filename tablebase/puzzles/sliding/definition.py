@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockBreadthFirst
+from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, BuildOption, Catalogue, Puzzle, Table
 from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
@@ -67,13 +67,13 @@ class BoardWithTables(SlidingBoard):
     def catalogue(self) -> Catalogue:
         return BoardCatalogue(self)
 
-    @property
-    def measurable_space(self) -> BoardWithTables:
-        """The board itself, or if it is too large, the largest one with as many rows, at most 3."""
+    def list_measurable_spaces(self) -> list[BlockSpace]:
+        """List the board itself, or two smaller ones with as many rows, or with three."""
         if self.cells <= MAX_MEASURED_CELLS:
-            return self
+            return [self]
         high = min(self.line, 3)
-        return BoardWithTables(high, MAX_MEASURED_CELLS // high)
+        columns = MAX_MEASURED_CELLS // high
+        return [BoardWithTables(high, columns - 1), BoardWithTables(high, columns)]
 
     def make_words(self, root: str) -> WordSpace:
         from tablebase.puzzles.sliding.word_moves import make_word_space
