@@ -27,6 +27,10 @@ MAX_SHARD_BYTES = 1 << 30
 BYTES_PER_STATE = 0.5
 """Bytes of memory for each state of a shard: two bits, in words of 60 states, and its layers."""
 
+STORED_BYTES_PER_STATE = 0.65
+"""Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
+states; measured on 3x4. Distances take more."""
+
 Blocks = Iterator[npt.NDArray[Any]]
 
 _spaces_by_name: dict[str, WordSpace] = {}
@@ -49,6 +53,7 @@ def search_shards(
     """
     assert runner.checkpoints
     checkpoints, words = runner.checkpoints, space.make_words(root)
+    checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
     shards = count_shards(words, runner.jobs, runner.memory)
     arguments = [(checkpoints, space, root, number, shards) for number in range(shards)]
     level = total = 0

@@ -30,7 +30,7 @@ from pipeline.tasks import (
     TimedThreadPool,
     run_in_threads,
 )
-from tablebase.block_space import BlockBreadthFirst
+from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
@@ -72,7 +72,7 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
         _search(words, runner, depth)
     rows = (
-        _iter_rows(recipe, depth, runner)
+        _iter_rows(space, root, depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
@@ -108,9 +108,8 @@ def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
     return records.view(f"S{ROW_BYTES}").ravel()
 
 
-def _iter_rows(recipe: BlockBreadthFirst, depth: Depths, runner: TaskRunner) -> Chunks:
-    (root,) = recipe.roots.values()
-    words = recipe.space.make_words(root)
+def _iter_rows(space: BlockSpace, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
+    words = space.make_words(root)
     step = -(-ROW_GROUP_ROWS // ROW_STATES)
     arguments = (
         (root, words, depth, block, first, min(words.rows, first + step))
@@ -118,7 +117,7 @@ def _iter_rows(recipe: BlockBreadthFirst, depth: Depths, runner: TaskRunner) -> 
         for first in range(0, words.rows, step)
     )
     done = 0
-    for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs, runner.usage):
+    for columns in run_in_threads(space.make_rows, arguments, runner.jobs, runner.usage):
         runner.report_progress("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns
@@ -174,7 +173,7 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     else:
         chunks, records = (_iter_records(table, [depth], sample.size, runner) for _ in range(2))
         if table.columns:
-            chunks = _iter_rows(recipe, depth, runner)
+            chunks = _iter_rows(sample, root, depth, runner)
     tasks = count_max_shards(space.make_words(space.example))
     return CostSample(tasks, [rows] * len(costs), searched, stored, chunks, records, single_run)
 

@@ -49,13 +49,14 @@ def search_in_shards(
     goal: str,
     shards: int,
     pool: Executor,
-    **options: Any,
+    *,
+    has_bits: bool = False,
 ) -> Results:
     runner = TaskRunner(pool, shards, checkpoints=store, is_remote=True)
-    read_results = search_shards(board, goal, runner, **{"has_bits": False, **options})
-    results = [np.concatenate([*read_results()]) for _ in range(2)]
-    assert np.array_equal(*results)
-    return results[0]
+    read_results = search_shards(board, goal, runner, has_bits=has_bits)
+    first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
+    assert np.array_equal(first_time, second_time)
+    return first_time
 
 
 def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
