@@ -23,9 +23,10 @@ from tablebase.tables.checkpoints import Arrays, Checkpoints
 from tablebase.word_space import WordSpace
 
 MAX_SHARD_BYTES = 1 << 30
-"""Most bytes of memory for a shard, if no limit is given."""
+"""Most bytes of memory for a shard, if no limit is given: a worker then needs less than 2 GB."""
 BYTES_PER_STATE = 0.5
-"""Bytes of memory for each state of a shard: two bits, in words of 60 states, and its layers."""
+"""Bytes of memory for each state of a shard: two bits, in words of 60 states, and its layers; as
+measured on 3x4, with one to eight shards."""
 
 STORED_BYTES_PER_STATE = 0.65
 """Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
@@ -113,10 +114,10 @@ def search_layer(
     Returns the layer's number of states. States that were sent for the layer before are removed.
     """
     shard = Shard(_get_words(space, root), number, shards)
-    free = get_free_memory()
-    if free is not None and free < shard.bytes:
+    needed, free = int(shard.states * BYTES_PER_STATE), get_free_memory()
+    if free is not None and free < needed:
         hint = "Use more workers, or limit the memory of a shard (--memory)"
-        raise MemoryShort(f"A shard of the {space}", shard.bytes, free, hint)
+        raise MemoryShort(f"A shard of the {space}", needed, free, hint)
     if level == 0:
         layer = shard.make_root_layer()
     else:

@@ -26,7 +26,6 @@ from tablebase.word_space import (
     START,
     WEIGHT,
     WORD_STATES,
-    WORDS,
     WordSpace,
 )
 
@@ -60,8 +59,7 @@ class Shard:
         """For each block the moves to it that stay in a unit, and the others."""
         self.partners = self._list_partners(unit)
         """The shards that this one gets states from, which are also those that it sends any to."""
-        self.bytes = space.blocks * self.rows * 2 * WORDS * 8
-        """Bytes of the words that a layer takes."""
+        self.states = space.blocks * self.rows * ROW_STATES
 
     def _list_partners(self, unit: int) -> list[int]:
         shards = [np.zeros(0, dtype=np.int64)]
