@@ -26,7 +26,7 @@ from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
-from tablebase.tables.index_format import write_index
+from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
     Entry,
     File,
@@ -128,6 +128,7 @@ def build(
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
         table_queues = _find_outdated(request, published, observer)
+        _require_space(request.store, table_queues)
         observer.on_plan([table for queue in table_queues for _, table, *_ in queue])
         with ExitStack() as stack:
             # two pools: a table that waits for its tasks must not take a thread from them
@@ -226,6 +227,19 @@ def _find_outdated(
             queue = queues.setdefault((puzzle.name, table.recipe.search), [])
             queue.append((puzzle, table, reason, published.get(table.name)))
     return [*queues.values()]
+
+
+def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
+    """Raise DiskShort if the indexes of all tables together do not fit the store.
+
+    Their sizes follow from the number of rows. An index that is replaced is removed only then.
+    """
+    kept = 0
+    for _, table, *_, entry in (item for queue in queues for item in queue):
+        size = compute_index_bytes(table, table.rows or 0)
+        names = f"{table.name}, with the tables before it," if kept else table.name
+        store.require_space(names, kept + size)
+        kept += size - (entry.index.bytes if entry and entry.index else 0)
 
 
 class Clock:

@@ -216,6 +216,18 @@ class StoreError(TablebaseError):
         self.problem = problem
 
 
+class DiskShort(StoreError):
+    """A build that needs more disk than is free; it does not start."""
+
+    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of disk; {free / 1e9:.2f} GB is free"
+        hint = "Free some space, or choose another folder with --outputs."
+        super().__init__(path, f"{work} needs {sizes}", hint)
+        self.work = work
+        self.needed = needed
+        self.free = free
+
+
 class MemoryShort(TablebaseError):
     """Work that needs more memory than is free, or than the limit allows; it does not start."""
 

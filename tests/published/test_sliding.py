@@ -284,7 +284,7 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
             "sliding",
             "sliding has no table without --board. Example: pipeline precompute sliding",
         ),
-        ("sliding --board 4x5", "'4x5' is not a sliding board: boards have at most 16 cells."),
+        ("sliding --board 3x6", "'3x6' is not a sliding board: boards have at most 16 cells."),
         ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
