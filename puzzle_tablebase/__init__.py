@@ -21,15 +21,15 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queries import open_tables as open_tables
-    from queries.answer_types import BoardAnswer as BoardAnswer
-    from queries.answer_types import CountAnswer as CountAnswer
-    from queries.answer_types import GoalAnswer as GoalAnswer
-    from queries.answer_types import KnightAnswer as KnightAnswer
-    from queries.answer_types import RankedTourAnswer as RankedTourAnswer
-    from queries.answer_types import SenetAnswer as SenetAnswer
+    from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
     from queries.eight.table import EightTable as EightTable
+    from queries.goal_reader import GoalAnswer as GoalAnswer
+    from queries.goal_reader import GoalSolution as GoalSolution
+    from queries.knight.count_answer import CountAnswer as CountAnswer
     from queries.knight.table import KnightTable as KnightTable
+    from queries.knight.tour_answer import KnightAnswer as KnightAnswer
+    from queries.senet.reader import SenetAnswer as SenetAnswer
     from queries.senet.table import SenetTable as SenetTable
     from queries.sliding.table import BoardTable as BoardTable
     from tablebase import __version__ as __version__
@@ -52,10 +52,11 @@ MODULES = {
     "queries.sliding.table": ("BoardTable",),
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
-    "queries.answer_types": (
-        *("BoardAnswer", "CountAnswer", "GoalAnswer", "KnightAnswer", "RankedTourAnswer"),
-        "SenetAnswer",
-    ),
+    "queries.answer": ("Answer",),
+    "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
+    "queries.senet.reader": ("SenetAnswer",),
+    "queries.knight.tour_answer": ("KnightAnswer",),
+    "queries.knight.count_answer": ("CountAnswer",),
     "tablebase": ("__version__",),
     "tablebase.errors": (
         *("BadRequest", "GoalUnreachable", "NoAnswer", "NoSuchTour", "NotationError"),

@@ -29,25 +29,37 @@ if TYPE_CHECKING:
 Drawing = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""
 
+Panels = dict[str, Drawing]
+"""Charts of one kind by their names, which a wide page shows side by side."""
+
 Query = Callable[..., pl.DataFrame]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A query with its presentation: `describe` makes a text of the answer, `draw` a chart or an
-    SVG."""
+    """A query with its presentation.
+
+    `title` names the subject. From the answer, `find` makes one sentence with what it shows,
+    `describe` a text, and `draw` a chart, an SVG, or several charts as panels.
+    """
 
     name: str
     title: str
     query: Query
+    find: Callable[[pl.DataFrame], str]
     describe: Callable[[pl.DataFrame], str]
-    draw: Callable[[pl.DataFrame], Drawing]
+    draw: Callable[[pl.DataFrame], Drawing | Panels]
     tables: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The names of the tables or files that the query reads."""
         return self.tables or tuple(inspect.signature(self.query).parameters)
+
+
+def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
+    """Return the single value of an expression, of its own type."""
+    return frame.select(expression).item()
 
 
 class Section:

@@ -32,6 +32,7 @@ from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.call_order import list_called_modules
 from tests.support.shell import program
+from tools.bits_picture import draw_bits
 from tools.counting_picture import draw_counting
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
@@ -316,6 +317,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/import-layers.svg": draw_import_graph,
     "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
     "docs/sliding.svg": draw_sliding,
+    "docs/sliding-bits.svg": draw_bits,
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
@@ -328,7 +330,10 @@ def pictures() -> dict[str, str]:
     outputs = Folder(ROOT / "outputs")
     return {
         "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
-        "docs/tour.svg": open_reader("knight", outputs).probe("b1", {"closed": True}).to_svg(),
+        "docs/tour.svg": open_reader("knight", outputs)
+        .make_query(closed=True)
+        .answer("b1")
+        .to_svg(),
     }
 
 

@@ -56,10 +56,10 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
         runner.require_memory(table.name, space.size)
         depth = np.concatenate([*read_depths()])
     else:
-        words = space.make_words(root)
         has_bits_alone = not table.columns and table.index == BITS_INDEX
-        size = estimate_search_bytes(words) + (0 if has_bits_alone else space.size)
+        size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
         runner.require_memory(table.name, size)
+        words = space.make_words(root)
         if has_bits_alone:
             planes = _search(words, runner)
             return _iter_bits(planes, runner), _iter_bits(planes, runner), count
@@ -139,9 +139,9 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     recipe = cast(BlockBreadthFirst, table.recipe)
     space, sample = recipe.space, recipe.space.measurable_space
     (root,) = recipe.roots.values() if sample is space else [sample.example]
-    words, share = sample.make_words(root), sample.size / space.size
+    share = sample.size / space.size
     has_bits_alone = not table.columns and table.index == BITS_INDEX
-    search_bytes = estimate_search_bytes(words)
+    search_bytes = estimate_search_bytes(sample.size)
     memory = search_bytes + (0 if has_bits_alone else sample.size)
     levels, start_time = 0, 0.0
     runner.require_memory(
@@ -155,6 +155,7 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
             start_time = time.process_time()
 
     depth = np.full(sample.size, UNREACHED, dtype=np.uint8)
+    words = sample.make_words(root)
     search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
     single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
     states, seconds, stored = measure_shard(sample, root, depth, levels, runner)

@@ -12,7 +12,7 @@ from pipeline.verify.graph_proof import prove_graph
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.ranking import prove_ranks
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
-from pipeline.verify.manifest_checks import ListedTable
+from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen

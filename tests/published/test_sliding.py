@@ -256,8 +256,13 @@ def test_a_search_that_does_not_fit_is_not_begun(
     with pytest.raises(MemoryShort) as caught:
         build_boards(tmp_path, ["3x4"])
     assert 60_000_000 < caught.value.needed < 70_000_000
-    assert str(caught.value).startswith("sliding_3x4_12 needs 0.06 GB of memory")
+    assert str(caught.value).startswith("sliding_3x4_12 needs 0.07 GB of memory")
     assert build_boards(tmp_path, ["3x3"])
+    for board, needed in (("2x7", 1.19e10), ("3x5", 1.78e11), ("4x4", 2.85e12)):
+        with pytest.raises(MemoryShort) as caught:
+            build_boards(tmp_path, [board])
+        assert 0.99 < caught.value.needed / needed < 1.01
+        assert [*tmp_path.glob(f"*{board}*")] == []
 
 
 def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
@@ -276,7 +281,7 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
             "sliding",
             "sliding has no table without --board. Example: pipeline precompute sliding",
         ),
-        ("sliding --board 4x4", "'4x4' is not a sliding board: boards have at most 12 cells."),
+        ("sliding --board 4x5", "'4x5' is not a sliding board: boards have at most 16 cells."),
         ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),

@@ -261,4 +261,4 @@ def test_two_searches_run_in_parallel() -> None:
 def test_the_estimate_of_memory_is_two_words_for_60_states() -> None:
     space = parse_board("3x4").make_words("123456789ab0")
     rows = space.size // ROW_STATES
-    assert estimate_search_bytes(space) == rows * 97 + rows // 12
+    assert estimate_search_bytes(space.size) == rows * 98
