@@ -117,9 +117,7 @@ class IndexReader:
         last = count_blocks(self.width, end)
         for first in range(1 + begin // per_block, last, BLOCKS_PER_READ):
             numbers = range(first, min(first + BLOCKS_PER_READ, last))
-            data = self._read_bytes(first, len(numbers) * BLOCK_BYTES)
-            for at, block in enumerate(numbers):
-                body = self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+            for block, body in zip(numbers, self._read_bodies(numbers), strict=True):
                 offset = (block - 1) * per_block
                 first_record, end_record = max(begin - offset, 0), min(end - offset, per_block)
                 yield body[first_record * self.width : end_record * self.width]
@@ -139,16 +137,30 @@ class IndexReader:
         """Read the records of a block into the cache; blocks count from 0 after the header."""
         if len(self._cache) >= MAX_CACHED_BLOCKS:
             self._cache.clear()
-        try:
-            body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
-        except TableError:
-            # the table may have been published anew since its index was opened
-            if not self._store.refresh():
-                raise
-            self._open()
-            body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
+        (body,) = self._read_bodies(range(number + 1, number + 2))
         self._cache[number] = body
         return body
+
+    def _read_bodies(self, blocks: range) -> list[bytes]:
+        """Read consecutive blocks, after their checksums.
+
+        If that fails, read them once more: the table may have been published anew since its index
+        was opened.
+        """
+        try:
+            return self._check_blocks(blocks)
+        except TableError:
+            if not self._store.refresh():
+                raise
+        self._open()
+        return self._check_blocks(blocks)
+
+    def _check_blocks(self, blocks: range) -> list[bytes]:
+        data = self._read_bytes(blocks[0], len(blocks) * BLOCK_BYTES)
+        return [
+            self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+            for at, block in enumerate(blocks)
+        ]
 
     def _read_bytes(self, block: int, size: int) -> bytes:
         if not self._file:

@@ -71,6 +71,8 @@ class HttpStore(Store):
 
     def get_size(self, name: str) -> int:
         """Return the bytes of a file, by a request for its first byte."""
+        if name == MANIFEST:
+            return len(self.read(name))
         content = self.fetch(name, 0, 0)
         if content.total is not None:
             return content.total
