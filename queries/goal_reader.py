@@ -257,16 +257,28 @@ class GoalReader(Reader):
 
     def read_record(self, view: View, state: str) -> tuple[int, int | None]:
         """Read the distance and, if the view's table has it, the number of shortest solutions."""
-        record = self.open_index(self.table_names[view.layout]).read_record(
-            self.puzzle.rank(view.map_state(state))
-        )
+        index = self.open_index(self.table_names[view.layout])
+        record = index.read_record(self.find_record(view, state))
         return record[0], record[1] if len(record) > 1 else None
+
+    def prefetch(self, view: View, state: str) -> None:
+        """Read what tells a state and its neighbours apart in one round, if that saves requests."""
+        index = self.open_index(self.table_names[view.layout])
+        if index.is_remote:
+            states = (state, *(neighbour for _, neighbour in self.puzzle.moves(state)))
+            index.prefetch(self.find_record(view, each) for each in states)
+
+    def find_record(self, view: View, state: str) -> int:
+        """Return the number of the record with a state's distance."""
+        return self.puzzle.rank(view.map_state(state))
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         """Return distance and number of shortest solutions; GoalUnreachable if there is none."""
         if not self.puzzle.can_reach(state, goal):
             raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
-        distance, solutions = self.read_record(self.puzzle.view_goal(goal), state)
+        view = self.puzzle.view_goal(goal)
+        self.prefetch(view, state)
+        distance, solutions = self.read_record(view, state)
         if distance == UNREACHED:
             raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
         return distance, solutions
@@ -278,6 +290,7 @@ class GoalReader(Reader):
 
     def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
         """Yield the moves to states at a distance from the goal, each with its state."""
+        self.prefetch(view, state)
         for letter, neighbour in self.puzzle.moves(state):
             if self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour

@@ -142,9 +142,12 @@ class BoardReader(GoalReader):
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
+    def find_record(self, view: View, state: str) -> int:
+        return self.puzzle.wide.rank(view.map_state(state))
+
     def read_record(self, view: View, state: str) -> tuple[int, None]:
-        rank = self.puzzle.wide.rank(view.map_state(state))
-        return self.open_index(self.table_names[view.layout]).read_record(rank)[0], None
+        index = self.open_index(self.table_names[view.layout])
+        return index.read_record(self.find_record(view, state))[0], None
 
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         return []
@@ -216,6 +219,9 @@ class BitReader(BoardReader):
         self._distances: dict[str, npt.NDArray[np.uint8]] = {}
         """Distances of all states, by layout, as soon as a question needs them."""
 
+    def find_record(self, view: View, state: str) -> int:
+        return super().find_record(view, state) // ROW_STATES
+
     def count_single_keys(self) -> int:
         return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
 
@@ -226,6 +232,7 @@ class BitReader(BoardReader):
             walks.clear()
         here = state
         while (layout, passed[-1]) not in walks and passed[-1] != layout:
+            self.prefetch(view, here)
             value = self._read_value(view, here)
             step = next(self._iter_moves_at(view, here, value - 1), None)
             if step is None or len(passed) > MAX_DISTANCE:
