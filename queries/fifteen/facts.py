@@ -7,7 +7,7 @@ from tablebase.puzzles.fifteen.tables import BOARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.fifteen.reader import FifteenReader
+    from queries.fifteen.solution import FoundSolution
     from queries.query_options import OptionValues
 
 
@@ -23,9 +23,8 @@ class FifteenFacts(Facts):
         *("positions", "solution", "tiles", "path"),
     )
 
-    def __init__(self, reader: FifteenReader, key: str, options: OptionValues) -> None:
-        self.state, self.goal = reader.parse_ends(key, options)
-        found = reader.find_solution(self.state, self.goal, options)
+    def __init__(self, state: str, goal: str, found: FoundSolution, options: OptionValues) -> None:
+        self.state, self.goal = state, goal
         self._states = found.states
         tiles = "".join(map(_find_moved_tile, found.states, found.states[1:]))
         if options.get("hint"):

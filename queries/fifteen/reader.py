@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from queries.fifteen.facts import FifteenFacts
-from queries.fifteen.plain_search import Distances, PlainSolver
-from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
+from queries.fifteen.plain_search import PatternReader, PlainSolver
+from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.index_reader import IndexReader
 from queries.query_options import SVG, Option, OptionValues
 from queries.reader import Reader, ignore_progress
@@ -34,21 +34,6 @@ MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
 MAX_PLAIN_KEYS = 3
 """A batch with more keys begins with the compiled search."""
-
-
-class FoundSolution:
-    """The letters and states of a solution, with the bound and the positions of its search."""
-
-    __slots__ = ("bound", "is_shortest", "letters", "positions", "states")
-
-    def __init__(
-        self, states: list[str], letters: str, bound: int, positions: int, *, is_shortest: bool
-    ) -> None:
-        self.states = states
-        self.letters = letters
-        self.bound = bound
-        self.positions = positions
-        self.is_shortest = is_shortest
 
 
 class FifteenReader(Reader):
@@ -102,7 +87,8 @@ class FifteenReader(Reader):
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
 
     def probe(self, key: str, options: OptionValues) -> FifteenFacts:
-        return FifteenFacts(self, key, options)
+        state, goal = self.parse_ends(key, options)
+        return FifteenFacts(state, goal, self.find_solution(state, goal, options), options)
 
     def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
         from tablebase.puzzle import Column
@@ -141,7 +127,7 @@ class FifteenReader(Reader):
             return make_solution(view, state, path, bound, 0, is_shortest=len(path) - 1 == bound)
         if "time_limit" in options:
             return self._search_in_time(state, view, board, partition, options)
-        search = SearchState(bound, _do_nothing)
+        search = SearchState(bound, ignore_progress)
         path = self._search(partition, board, search)
         return make_solution(view, state, path, bound, search.positions, is_shortest=True)
 
@@ -204,7 +190,7 @@ class FifteenReader(Reader):
             indexes = self._open_indexes(partition)
             self._plain[partition] = PlainSolver(
                 [
-                    Distances(pattern, index.read_block)
+                    PatternReader(pattern, index.read_block)
                     for pattern, index in zip(patterns, indexes, strict=True)
                 ]
             )
@@ -239,10 +225,6 @@ class FifteenReader(Reader):
         self.open_compiled(self.find_partition(options))
         answers = answer_in_threads(unique.to_list(), answer, self.on_progress)
         return look_up_keys(keys, lambda key: answers[key](), schema, ignore_progress)
-
-
-def _do_nothing() -> None:
-    """Let a search go on."""
 
 
 def parse_seconds(options: OptionValues) -> float:
