@@ -12,7 +12,7 @@ from queries.kernels.pattern_search import (
     FOUND,
     SLOTS,
     Search,
-    Tables,
+    SearchTables,
     continue_search,
     make_search,
 )
@@ -25,7 +25,7 @@ BUDGET = 200_000
 class CompiledSolver:
     """A solver with the tables in memory; several threads may use it at once."""
 
-    def __init__(self, patterns: Sequence[Pattern], tables: Tables) -> None:
+    def __init__(self, patterns: Sequence[Pattern], tables: SearchTables) -> None:
         self._patterns = patterns
         self._tables = tables
 

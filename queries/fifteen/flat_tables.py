@@ -9,12 +9,12 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from queries.kernels.pattern_search import CELLS, NO_CELL, SLOTS, Tables
+from queries.kernels.pattern_search import CELLS, NO_CELL, SLOTS, SearchTables
 from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell
 from tablebase.puzzles.fifteen.pattern_moves import make_order_maps
 
 
-def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) -> Tables:
+def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) -> SearchTables:
     """Make the tables of the search; `chunks` has the distances of each pattern, in chunks."""
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
@@ -41,7 +41,7 @@ def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) 
             slots[image, tiles] = image * SLOTS + number
     steps = [(near + [NO_CELL] * 4)[:4] for near in list_neighbours(height, width)]
     maps = [_make_maps(len(pattern.tiles), width) for pattern in patterns]
-    return Tables(
+    return SearchTables(
         distances,
         set_ranks,
         np.concatenate(maps),

@@ -45,7 +45,7 @@ class OrderRanks(dict[bytes, int]):
         return rank
 
 
-class Distances:
+class PatternReader:
     """The distances of a pattern; each block is read once."""
 
     def __init__(self, pattern: Pattern, read_block: ReadBlock) -> None:
@@ -69,7 +69,7 @@ class Slot:
 
     __slots__ = ("distances", "mask", "order", "value")
 
-    def __init__(self, distances: Distances, cells: Sequence[int]) -> None:
+    def __init__(self, distances: PatternReader, cells: Sequence[int]) -> None:
         self.distances = distances
         self.mask = sum(1 << cell for cell in cells)
         self.order = bytes(sorted(range(len(cells)), key=[*cells].__getitem__))
@@ -81,7 +81,7 @@ class Image:
 
     __slots__ = ("cells", "slots")
 
-    def __init__(self, cells: list[int], tables: Sequence[Distances], board: list[int]) -> None:
+    def __init__(self, cells: list[int], tables: Sequence[PatternReader], board: list[int]) -> None:
         self.cells = cells
         self.slots = dict[int, Slot]()
         for distances in tables:
@@ -114,7 +114,7 @@ class Image:
 class PlainSolver:
     """A solver that reads the tables a block at a time."""
 
-    def __init__(self, tables: Sequence[Distances]) -> None:
+    def __init__(self, tables: Sequence[PatternReader]) -> None:
         self._tables = tables
         self.height, self.width = tables[0].pattern.height, tables[0].pattern.width
         self.steps = list_neighbours(self.height, self.width)

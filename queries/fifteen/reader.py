@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queries.fifteen.plain_search import Distances, PlainSolver
-from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
+from queries.fifteen.plain_search import PatternReader, PlainSolver
+from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution, list_moved_tiles
 from queries.index_reader import IndexReader
 from queries.query_options import Option
@@ -32,21 +32,6 @@ MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
 MAX_PLAIN_KEYS = 3
 """A batch with more keys begins with the compiled search."""
-
-
-class FoundSolution:
-    """The letters and states of a solution, with the bound and the positions of its search."""
-
-    __slots__ = ("bound", "is_shortest", "letters", "positions", "states")
-
-    def __init__(
-        self, states: list[str], letters: str, bound: int, positions: int, *, is_shortest: bool
-    ) -> None:
-        self.states = states
-        self.letters = letters
-        self.bound = bound
-        self.positions = positions
-        self.is_shortest = is_shortest
 
 
 class FifteenQuery(Query):
@@ -168,7 +153,7 @@ class FifteenQuery(Query):
             return make_solution(view, state, path, bound, 0, is_shortest=len(path) - 1 == bound)
         if self.seconds is not None:
             return self._search_in_time(state, board, partition, self.seconds)
-        search = SearchState(bound, _do_nothing)
+        search = SearchState(bound, ignore_progress)
         path = reader.search(partition, board, search)
         return make_solution(view, state, path, bound, search.positions, is_shortest=True)
 
@@ -267,7 +252,7 @@ class FifteenReader(Reader):
             indexes = self._open_indexes(partition)
             self._plain[partition] = PlainSolver(
                 [
-                    Distances(pattern, index.read_block)
+                    PatternReader(pattern, index.read_block)
                     for pattern, index in zip(patterns, indexes, strict=True)
                 ]
             )
@@ -286,10 +271,6 @@ class FifteenReader(Reader):
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
         return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
-
-
-def _do_nothing() -> None:
-    """Let a search go on."""
 
 
 def parse_seconds(given: float | str) -> float:

@@ -1,4 +1,4 @@
-"""The state of a search for a shortest solution, which different searches continue."""
+"""The state of a search, which different searches continue, and the solution that it finds."""
 
 from __future__ import annotations
 
@@ -27,3 +27,18 @@ class SearchState:
         self.limit = limit
         self.pause = pause
         self.positions = 0
+
+
+class FoundSolution:
+    """The letters and states of a solution, with the bound and the positions of its search."""
+
+    __slots__ = ("bound", "is_shortest", "letters", "positions", "states")
+
+    def __init__(
+        self, states: list[str], letters: str, bound: int, positions: int, *, is_shortest: bool
+    ) -> None:
+        self.states = states
+        self.letters = letters
+        self.bound = bound
+        self.positions = positions
+        self.is_shortest = is_shortest

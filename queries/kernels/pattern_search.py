@@ -23,14 +23,14 @@ MAX_MOVES = 256
 ZERO, ONE, TWO, FOUR = (np.uint64(number) for number in (0, 1, 2, 4))
 """Numbers without a sign: with others, the compiler would make signed or broken ones."""
 CELLS = np.uint64(16)
-"""Cells of an image in `Tables`, and tiles with the blank."""
+"""Cells of an image in `SearchTables`, and tiles with the blank."""
 SLOTS = 8
 """Slots of an image: one for each pattern."""
 NO_CELL = 255
 SEARCHING, FOUND = 0, 1
 
 
-class Tables(NamedTuple):
+class SearchTables(NamedTuple):
     """The tables of a partition, and the board's geometry, for the compiled search.
 
     An image is the board or its mirror image; each has a slot for each pattern. `steps` has four
@@ -96,7 +96,7 @@ def make_search() -> Search:
 
 
 @compiled
-def continue_search(tables: Tables, search: Search, budget: np.uint64) -> int:
+def continue_search(tables: SearchTables, search: Search, budget: np.uint64) -> int:
     """Search until a solution is found or `budget` more positions are searched.
 
     At a solution the depth is its length, and `blanks` has the blank's cell after each move.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pipeline.search.pattern_search import search_pattern
 from queries.fifteen.compiled_search import CompiledSolver
 from queries.fifteen.flat_tables import make_tables
-from queries.fifteen.plain_search import Distances, PlainSolver
+from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import SearchState
 from tablebase.puzzles.fifteen.pattern import Pattern
 from tablebase.puzzles.fifteen.pattern_moves import make_moves
@@ -43,7 +43,7 @@ def make_solvers(name: str) -> tuple[PlainSolver, CompiledSolver]:
 
     plain = PlainSolver(
         [
-            Distances(pattern, functools.partial(read_block, content))
+            PatternReader(pattern, functools.partial(read_block, content))
             for pattern, content in zip(patterns, data, strict=True)
         ]
     )

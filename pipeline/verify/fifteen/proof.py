@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
@@ -101,17 +102,29 @@ class Placements:
         """Prove that the rows are the placements in the order of their ranks."""
         with self._listed.begin_claim("every row is its rank's cells and distance") as check:
             check.require_equal("rows", self._listed.entry.rows, self._listed.index.records)
-            parts = self._iter_least()
-            left = np.empty(0, np.uint8)
+            least, texts = self._iter_least(), self._iter_cells()
+            distances, cells = np.empty(0, np.uint8), np.empty(0, f"S{len(self._tiles)}")
             for rows, _ in decode_rows(self._listed, len):
-                while len(left) < len(rows):
-                    left = np.concatenate([left, next(parts)])
-                distances, left = left[: len(rows)].astype(np.int8), left[len(rows) :]
-                ranks = range(rows.begin, rows.begin + len(rows))
-                cells = pa.array([self._format_cells(rank) for rank in ranks])
-                rows.require_column(check, "cells", cells)
-                rows.require_column(check, "distance", pa.array(distances))
-                check.report_progress(rows.begin + len(rows))
+                count = len(rows)
+                while len(distances) < count:
+                    distances = np.concatenate([distances, next(least)])
+                while len(cells) < count:
+                    cells = np.concatenate([cells, next(texts)])
+                expected = pa.array(distances[:count].astype(np.int8))
+                rows.require_column(check, "cells", pa.array(cells[:count].astype(str)))
+                rows.require_column(check, "distance", expected)
+                distances, cells = distances[count:], cells[count:]
+                check.report_progress(rows.begin + count)
+
+    def _iter_cells(self) -> Iterator[Array]:
+        """Iterate over the cells of the placements by rank as text, some orders at a time."""
+        sets, count = len(self._masks), len(self._tiles)
+        firsts = [self._format_cells(at) for at in range(sets)]
+        marks = np.array(firsts, dtype=f"S{count}").view(np.uint8).reshape(sets, count)
+        for order in permutations(range(count)):
+            texts = np.empty_like(marks)
+            texts[:, order] = marks
+            yield texts.view(f"S{count}").ravel()
 
     def _format_cells(self, rank: int) -> str:
         """Return the cells of a placement's tiles, a character each."""
