@@ -104,7 +104,8 @@ class RowGroups:
         """Return the numbers of a group's rows, as in the complete table."""
         assert self._number is not None
         name, within = self._number.name, self._number.within
-        numbers: npt.NDArray[np.int64] = self._read(group, [name])[name].to_numpy()
+        chunks = self._read(group, [name])[name].chunks
+        numbers: npt.NDArray[np.int64] = np.concatenate([*map(np.from_dlpack, chunks)])
         if offset := self._begins.get(name):
             is_continued = _compare(self._read(group, [within])[within], self._begins[within])
             numbers = numbers + int(offset) * is_continued
@@ -183,20 +184,26 @@ class _PartsFile(io.RawIOBase):
 
 
 def _compare(column: pa.ChunkedArray, value: Any) -> npt.NDArray[np.bool_]:
-    """Return for each value of a column whether it equals a value.
+    """Return for each value of a column without nulls whether it equals a value.
 
-    `pyarrow.compute` has this too, and takes as long to import as the rest of a lookup.
+    `pyarrow.compute` and `to_numpy` would do, but import themselves or pandas for longer than a
+    lookup takes.
     """
-    is_equal = [_compare_chunk(chunk, value) for chunk in column.chunks]
-    return np.concatenate(is_equal) if is_equal else np.zeros(0, dtype=np.bool_)
+    return np.concatenate(
+        [np.zeros(0, np.bool_), *(_compare_chunk(c, value) for c in column.chunks)]
+    )
 
 
 def _compare_chunk(chunk: pa.Array, value: Any) -> npt.NDArray[np.bool_]:
-    if not pa.types.is_dictionary(chunk.type):
-        return np.asarray(chunk.to_numpy(zero_copy_only=False) == value)
-    words = chunk.dictionary.to_pylist()
-    code = words.index(value) if value in words else -1
-    return np.asarray(chunk.indices.to_numpy(zero_copy_only=False) == code)
+    if pa.types.is_dictionary(chunk.type):
+        words = chunk.dictionary.to_pylist()
+        code = words.index(value) if value in words else -1
+        return np.asarray(np.from_dlpack(chunk.indices) == code)
+    if pa.types.is_boolean(chunk.type):
+        packed = np.frombuffer(chunk.buffers()[1], np.uint8)
+        bits = np.unpackbits(packed, bitorder="little")[chunk.offset : chunk.offset + len(chunk)]
+        return np.asarray(bits == value)
+    return np.asarray(np.from_dlpack(chunk) == value)
 
 
 def _find_span(chunk: Any) -> tuple[int, int]:
