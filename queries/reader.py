@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.hardest import HardestAnswer
+    from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
@@ -161,6 +162,7 @@ class Reader:
         self._indexes: dict[str, IndexReader] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
         self._entries: dict[str, Entry] = {}
+        self._row_groups: dict[str, RowGroups] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
 
@@ -197,25 +199,24 @@ class Reader:
             self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
         return self._scans[table.name]
 
-    def scan_files(
+    def open_row_groups(
         self, table: Table, value: str, number: int | None = None
-    ) -> Iterator[pl.LazyFrame]:
-        """Yield the rows of each file that may have rows of `value`, and of `number` within it.
+    ) -> Iterator[RowGroups]:
+        """Yield the row groups of each file that may have rows of `value`, and of `number` in it.
 
-        `value` is one of the column within which the table's rows are numbered. A file is checked
-        the first time.
+        `value` is one of the column within which the table's rows are numbered.
         """
-        from queries.scans import check_file, find_files, require_published, scan_file
+        from queries.row_groups import RowGroups
+        from queries.scans import find_files, require_published
 
         catalogue = self.puzzle.catalogue
         if table.name not in self._entries:
             self._entries[table.name] = require_published(self.store, catalogue, table)
         stage = catalogue.format_build_arguments(table.name)
         for file in find_files(table, self._entries[table.name], value, number):
-            if file.file not in self._scans:
-                check_file(self.store, stage, file)
-                self._scans[file.file] = scan_file(self.store, table, file)
-            yield self._scans[file.file]
+            if file.file not in self._row_groups:
+                self._row_groups[file.file] = RowGroups(self.store, stage, table, file)
+            yield self._row_groups[file.file]
 
     def count_states(self, table: Table) -> pl.DataFrame:
         """Count the states of a table by depth, and by goal if it has goals."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from tablebase.errors import TableDamaged, TableMissing, TablePartial
 from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
@@ -14,6 +12,8 @@ from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tablebase.puzzle import Catalogue, Table
 
 
@@ -56,11 +56,15 @@ def scan_table(store: Store, catalogue: Catalogue, table: Table) -> pl.LazyFrame
 
 def scan_rows(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:
     """Return the rows of a manifest's entry, as if they were in one file."""
+    import polars as pl
+
     return pl.concat([scan_file(store, table, file) for file in entry.files])
 
 
 def scan_file(store: Store, table: Table, file: File) -> pl.LazyFrame:
     """Return the rows of a file, numbered as in the complete table."""
+    import polars as pl
+
     rows = pl.scan_parquet(_open_source(store, file.file))
     column = table.number_column
     if column is None or not file.begins.get(column.name):

@@ -263,7 +263,7 @@ class KnightReader(Reader):
         index = self.open_index(name)
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])
-            if squares[0] != start or not _is_tour(board, squares):
+            if squares[0] != start or not board.is_tour(squares):
                 raise self.make_damage_error(
                     name, f"tour {candidate} from {board.name_square(start)} is none"
                 )
@@ -288,14 +288,6 @@ class KnightReader(Reader):
         from queries.knight.explorer_data import make_signposts
 
         return make_signposts(self.scan_table(table), table)
-
-
-def _is_tour(board: KnightBoard, squares: list[int]) -> bool:
-    from itertools import pairwise
-
-    return len({*squares}) == board.squares and all(
-        after in board.list_neighbours(here) for here, after in pairwise(squares)
-    )
 
 
 def _parse_number(given: int | str) -> int:

@@ -1,8 +1,6 @@
-"""Tours and counts that are found by scanning the rows of tables."""
+"""Tours and counts that are found in the rows of tables."""
 
 from __future__ import annotations
-
-import polars as pl
 
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
@@ -32,20 +30,28 @@ def find_listed_tour(
 ) -> tuple[int, list[int]]:
     """Find the first tour with these properties among all tours of a listed board."""
     table, name = make_tour_table(board), board.name_square(start)
-    conditions = [pl.col("start") == name]
+    values: dict[str, object] = {"start": name}
     if number is not None:
-        conditions.append(pl.col("number") == number)
+        values["number"] = number
     if end is not None:
-        conditions.append(pl.col("finish") == board.name_square(end))
+        values["finish"] = board.name_square(end)
     if closed:
-        conditions.append(pl.col("closed"))
-    for tours in reader.scan_files(table, name, number):
-        rows = tours.filter(*conditions).select("number", "path").head(1).collect().rows()
-        for place, path in rows:
-            return place, [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+        values["closed"] = True
+    for groups in reader.open_row_groups(table, name, number):
+        for row in groups.iter_rows(values, ("number", "path")):
+            path: str = row["path"]
+            squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+            is_found = (
+                squares[0] == start
+                and end in (None, squares[-1])
+                and (not closed or squares[-1] in board.list_neighbours(start))
+            )
+            if not is_found or not board.is_tour(squares):
+                problem = f"tour {row['number']} from {name} is none"
+                raise reader.make_damage_error(table.name, problem, "parquet")
+            return row["number"], squares
     count = sum(
-        tours.filter(conditions[0]).select(pl.len()).collect().item()
-        for tours in reader.scan_files(table, name)
+        groups.count_rows({"start": name}) for groups in reader.open_row_groups(table, name)
     )
     if not count:
         raise NoSuchTour(str(board), explain_no_tour(board, start))
@@ -67,6 +73,8 @@ def read_tour_counts(
 
     `is_closed`: only of closed tours.
     """
+    import polars as pl
+
     table = PUZZLE.tables[-1]
     rows = reader.scan_table(table).filter(pl.col("board") == str(board))
     if start is not None:

@@ -4,6 +4,7 @@ import os
 import pickle
 import shutil
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -13,6 +14,7 @@ import pytest
 
 from pipeline.run import run_command
 from queries import open_tables
+from queries.status import list_status
 from tablebase.errors import StoreError, TableDamaged, TableError, TableUnreadable
 from tablebase.tables import MANIFEST, http_client
 from tablebase.tables.http_store import HttpStore
@@ -29,6 +31,7 @@ from tests.support.hosts import (
     run_python_server,
     serve,
 )
+from tests.support.shell import ROOT
 from tests.support.tampered import write_manifest
 
 STATE = "378546201"
@@ -390,3 +393,19 @@ def test_verify_passes_over_http(copy: Path, capfd: pytest.CaptureFixture[str]) 
     with serve(copy) as host:
         assert run_command(["verify", "--outputs", host.url]) in (0, 3)
         assert "proved" in capfd.readouterr().out
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is missing")
+def test_tables_copied_by_the_commands_of_the_page_are_the_same(
+    outputs: Path, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "hosting.md").read_text("utf-8")
+    script = page.split("```sh\n")[1].split("```")[0].rpartition("pipeline verify")[0]
+    with serve(outputs) as host:
+        script = script.replace("https://host.example/tables", host.url)
+        subprocess.run(["sh", "-ec", script], cwd=tmp_path, check=True)
+    rows = list_status(Folder(tmp_path / "tables"))
+    assert {row["state"] for row in rows} == {"published"}
+    listed = read_manifest(Folder(outputs))
+    files = {file.file for entry in listed.values() for file in entry.all_files}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {MANIFEST, *files}

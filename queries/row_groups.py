@@ -1,0 +1,219 @@
+"""Single rows of a Parquet file, from the row groups that may have them.
+
+The footer is checked against the manifest, and each page against its checksum: the rest of the file
+is neither read nor needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tablebase.errors import TableDamaged
+from tablebase.tables.repair import format_rebuild_command, make_open_error
+from tablebase.tables.store import FileChanged, Unreachable
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Table
+    from tablebase.tables.manifest import File
+    from tablebase.tables.store import RandomAccessFile, Store
+
+MAX_GAP_BYTES = 1 << 16
+"""Bytes between columns of a row group that are read too, so that one read suffices."""
+Values = Mapping[str, Any]
+"""The value that each of some columns must have."""
+
+
+class RowGroups:
+    """The row groups of one of a table's files."""
+
+    def __init__(self, store: Store, stage: str, table: Table, file: File) -> None:
+        self._path = store.locate(file.file)
+        self._command = format_rebuild_command(stage, store)
+        try:
+            source = store.open_random_access(file.file)
+            if source.size != file.bytes:
+                listed = f"the manifest says {file.bytes:,}"
+                raise FileChanged(f"it has {source.size:,} bytes, {listed}")
+            at = file.bytes - file.footer.bytes
+            footer = source.read(file.footer.bytes, at)
+        except OSError as error:
+            raise make_open_error(self._path, error, self._command) from error
+        if hashlib.sha256(footer).hexdigest() != file.footer.sha256:
+            raise self._make_error("its footer differs from the manifest")
+        self._parts = _PartsFile(source, {at: footer})
+        self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True)
+        self._number = table.number_column
+        self._number_name = self._number.name if self._number else ""
+        self._begins = file.begins
+        self._group = -1
+        self._columns: dict[str, pa.ChunkedArray] = {}
+
+    def iter_rows(self, values: Values, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows that have these values, with these columns, in order."""
+        for group in self._find_groups(values):
+            places = np.flatnonzero(self._match(group, values))
+            if not len(places):
+                continue
+            rows = self._read(group, columns)
+            numbers = self._list_numbers(group) if self._number_name in columns else None
+            for place in places.tolist():
+                (row,) = rows.slice(place, 1).to_pylist()
+                if numbers is not None:
+                    row[self._number_name] = int(numbers[place])
+                yield row
+
+    def count_rows(self, values: Values) -> int:
+        """Count the rows that have these values."""
+        return sum(
+            int(np.count_nonzero(self._match(group, values))) for group in self._find_groups(values)
+        )
+
+    def _find_groups(self, values: Values) -> Iterator[int]:
+        """Yield the row groups whose statistics allow these values."""
+        names = self._rows.schema_arrow.names
+        for group in range(self._rows.metadata.num_row_groups):
+            chunks = self._rows.metadata.row_group(group)
+            if all(
+                _may_have(chunks.column(names.index(name)).statistics, value)
+                for name, value in values.items()
+                if not (self._begins and name == self._number_name)
+            ):
+                yield group
+
+    def _match(self, group: int, values: Values) -> npt.NDArray[np.bool_]:
+        """Return for each row of a group whether it has the values."""
+        rows = self._read(group, [*values])
+        mask = np.ones(rows.num_rows, dtype=np.bool_)
+        for name, value in values.items():
+            if name == self._number_name:
+                mask &= self._list_numbers(group) == value
+            else:
+                mask &= _compare(rows[name], value)
+        return mask
+
+    def _list_numbers(self, group: int) -> npt.NDArray[np.int64]:
+        """Return the numbers of a group's rows, as in the complete table."""
+        assert self._number is not None
+        name, within = self._number.name, self._number.within
+        chunks = self._read(group, [name])[name].chunks
+        numbers: npt.NDArray[np.int64] = np.concatenate([*map(np.from_dlpack, chunks)])
+        if offset := self._begins.get(name):
+            is_continued = _compare(self._read(group, [within])[within], self._begins[within])
+            numbers = numbers + int(offset) * is_continued
+        return numbers
+
+    def _read(self, group: int, columns: Sequence[str]) -> pa.Table:
+        """Read columns of a row group, checked; those of the last group are kept."""
+        if group != self._group:
+            self._group, self._columns = group, {}
+        missing = [name for name in columns if name not in self._columns]
+        if missing:
+            rows = self._read_missing(group, missing)
+            self._columns |= dict(zip(rows.column_names, rows.columns, strict=True))
+        # `pa.table` would import pandas
+        return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
+
+    def _read_missing(self, group: int, columns: list[str]) -> pa.Table:
+        chunks, names = self._rows.metadata.row_group(group), self._rows.schema_arrow.names
+        try:
+            self._parts.load([_find_span(chunks.column(names.index(name))) for name in columns])
+            rows = self._rows.read_row_group(group, columns=columns)
+        except (Unreachable, pa.ArrowException, OSError) as error:
+            if isinstance(error, Unreachable) or getattr(error, "errno", None) is not None:
+                raise make_open_error(self._path, error, self._command) from error
+            problem = f"row group {group} does not match its checksums"
+            raise self._make_error(problem) from error
+        if rows.num_rows != chunks.num_rows:
+            raise self._make_error(f"row group {group} has another number of rows than its footer")
+        return rows
+
+    def _make_error(self, problem: str) -> TableDamaged:
+        return TableDamaged(self._path, problem, self._command)
+
+
+class _PartsFile(io.RawIOBase):
+    """A file as pyarrow reads it: from parts in memory; what they lack is read one by one."""
+
+    def __init__(self, file: RandomAccessFile, parts: dict[int, bytes]) -> None:
+        self._file, self._footers = file, parts
+        self._loaded = dict(parts)
+        self._at = 0
+
+    def load(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Read parts together, and forget those that were loaded before."""
+        first, end = min(at for at, _ in spans), max(at + size for at, size in spans)
+        if end - first <= MAX_GAP_BYTES + sum(size for _, size in spans):
+            spans = [(first, end - first)]  # pyarrow reads neighbours together, too
+        data = self._file.read_parts([(size, at) for at, size in spans])
+        if self._file.has_changed():
+            raise FileChanged("it changed while it was read")
+        self._loaded = self._footers | dict(zip((at for at, _ in spans), data, strict=True))
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._file.size)[whence]
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        end = self._file.size if size < 0 else min(self._at + size, self._file.size)
+        at, self._at = self._at, max(end, self._at)
+        starts = sorted(self._loaded)
+        place = bisect_right(starts, at) - 1
+        if place >= 0:
+            begin, part = starts[place], self._loaded[starts[place]]
+            if end <= begin + len(part):
+                return part[at - begin : end - begin]
+        return self._file.read(end - at, at) if at < end else b""
+
+
+def _compare(column: pa.ChunkedArray, value: Any) -> npt.NDArray[np.bool_]:
+    """Return for each value of a column without nulls whether it equals a value.
+
+    `pyarrow.compute` and `to_numpy` would do, but import themselves or pandas for longer than a
+    lookup takes.
+    """
+    return np.concatenate(
+        [np.zeros(0, np.bool_), *(_compare_chunk(c, value) for c in column.chunks)]
+    )
+
+
+def _compare_chunk(chunk: pa.Array, value: Any) -> npt.NDArray[np.bool_]:
+    if pa.types.is_dictionary(chunk.type):
+        words = chunk.dictionary.to_pylist()
+        code = words.index(value) if value in words else -1
+        return np.asarray(np.from_dlpack(chunk.indices) == code)
+    if pa.types.is_boolean(chunk.type):
+        packed = np.frombuffer(chunk.buffers()[1], np.uint8)
+        bits = np.unpackbits(packed, bitorder="little")[chunk.offset : chunk.offset + len(chunk)]
+        return np.asarray(bits == value)
+    return np.asarray(np.from_dlpack(chunk) == value)
+
+
+def _find_span(chunk: Any) -> tuple[int, int]:
+    """Return the first byte of a column chunk, and its bytes."""
+    at = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+    return int(at), int(chunk.total_compressed_size)
+
+
+def _may_have(statistics: Any, value: Any) -> bool:
+    """Return whether a column chunk may have a value."""
+    if statistics is None or not statistics.has_min_max:
+        return True
+    return bool(statistics.min <= value <= statistics.max)
