@@ -48,7 +48,7 @@ STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 
 
 class Content(NamedTuple):
-    """What a host sent."""
+    """The bytes that a host sent."""
 
     data: bytes
     first: int

@@ -49,6 +49,7 @@ ALLOWED = {
     "sliding": "the name of a puzzle: `tables.sliding(board)` beside `tables.eight`",
     "tablebase/puzzle.py:Column.__init__": "a record: each parameter is one of its fields",
     "tablebase/puzzle.py:Table.__init__": "a record: each parameter is one of its fields",
+    "queries/fifteen/reader.py:FifteenQuery.__init__": "each parameter is one of its options",
 }
 """What stays, with the reason."""
 SIBLING_ROLES = {"rank", "moves", "parse", "unrank", "parse_board", "make", "parts", "estimate"}
