@@ -11,6 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
+from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.part_files import (
     build_part_files,
@@ -138,10 +139,9 @@ def build(
                 executor or task_pool,
                 request.jobs,
                 is_remote=executor is not None,
-                memory=request.memory,
             )
-            shared = request.store, Lock(), observer
-            arguments = [(queue, runner, *shared) for queue in table_queues]
+            shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
+            arguments = [(queue, *shared) for queue in table_queues]
             table_runner = replace(runner, executor=table_pool, is_remote=False)
             for entries in table_runner.run_tasks(_build_queue, arguments):
                 published |= entries
@@ -257,10 +257,15 @@ class Clock:
 
 
 def _build_queue(
-    queue: TableQueue, runner: TaskRunner, store: Store, listing: Lock, observer: BuildObserver
+    queue: TableQueue,
+    runner: TaskRunner,
+    memory: MemoryLimit,
+    store: Store,
+    listing: Lock,
+    observer: BuildObserver,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
-    entries, runner = {}, replace(runner, shared={})
+    entries, shared = {}, SharedResults()
     for puzzle, table, reason, published in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
@@ -271,16 +276,15 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
+        context = BuildContext(table_runner, memory, shared)
         if reason != FORCED:
-            table_runner = replace(
-                table_runner,
-                read_previous_rows=partial(read_previous_rows, store, table, published),
-            )
+            read_rows = partial(read_previous_rows, store, table, published)
+            context = replace(context, read_previous_rows=read_rows)
         try:
             if reason != FORCED and published and is_repairable(table, published):
                 entry = repair_part_files(store, table, published, table_runner)
             else:
-                entry = _write_table(store, puzzle, table, table_runner)
+                entry = _write_table(store, puzzle, table, context)
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
@@ -370,11 +374,11 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
     return UP_TO_DATE
 
 
-def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner) -> Entry:
+def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
     if table.recipe.has_part_files:
-        return build_part_files(store, table, runner)
-    rows, records, count = build_table_data(puzzle, table, runner)
+        return build_part_files(store, table, context.tasks)
+    rows, records, count = build_table_data(puzzle, table, context)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
     with (
@@ -387,7 +391,7 @@ def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner)
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        runner.require_no_failure()
+        context.tasks.require_no_failure()
         for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
     files_written = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in row_files]

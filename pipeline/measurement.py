@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.shards import Listing
 from pipeline.tasks import CostSample, TaskRunner
@@ -71,7 +72,9 @@ def measure_cost(
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as threads:
         folder_store = Folder(Path(folder))
         sample = estimate(
-            table, TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table)), items
+            table,
+            BuildContext(TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table))),
+            items,
         )
         size, writing = _measure_write_cost(folder_store, table, sample)
     rows = fmean(sample.rows) if known is None else known

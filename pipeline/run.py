@@ -50,7 +50,7 @@ def run_command(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["query"]:
-        from queries.dispatch import answer_fast
+        from pipeline.single_query import answer_fast
 
         if (answer := answer_fast(arguments[1:])) is not None:
             sys.stdout.write(answer)

@@ -21,15 +21,17 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queries import open_tables as open_tables
-    from queries.answer_types import BoardAnswer as BoardAnswer
-    from queries.answer_types import CountAnswer as CountAnswer
-    from queries.answer_types import GoalAnswer as GoalAnswer
-    from queries.answer_types import KnightAnswer as KnightAnswer
-    from queries.answer_types import RankedTourAnswer as RankedTourAnswer
-    from queries.answer_types import SenetAnswer as SenetAnswer
+    from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
     from queries.eight.table import EightTable as EightTable
+    from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
+    from queries.fifteen.table import FifteenTable as FifteenTable
+    from queries.goal_reader import GoalAnswer as GoalAnswer
+    from queries.goal_reader import GoalSolution as GoalSolution
+    from queries.knight.count_answer import CountAnswer as CountAnswer
     from queries.knight.table import KnightTable as KnightTable
+    from queries.knight.tour_answer import KnightAnswer as KnightAnswer
+    from queries.senet.reader import SenetAnswer as SenetAnswer
     from queries.senet.table import SenetTable as SenetTable
     from queries.sliding.table import BoardTable as BoardTable
     from tablebase import __version__ as __version__
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from tablebase.errors import TableDamaged as TableDamaged
     from tablebase.errors import TableError as TableError
     from tablebase.errors import TableMissing as TableMissing
+    from tablebase.errors import Undecided as Undecided
 
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
@@ -50,16 +53,20 @@ MODULES = {
     "queries.api": ("Tables",),
     "queries.eight.table": ("EightTable",),
     "queries.sliding.table": ("BoardTable",),
+    "queries.fifteen.table": ("FifteenTable",),
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
-    "queries.answer_types": (
-        *("BoardAnswer", "CountAnswer", "GoalAnswer", "KnightAnswer", "RankedTourAnswer"),
-        "SenetAnswer",
-    ),
+    "queries.answer": ("Answer",),
+    "queries.fifteen.solution_answer": ("FifteenSolution",),
+    "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
+    "queries.senet.reader": ("SenetAnswer",),
+    "queries.knight.tour_answer": ("KnightAnswer",),
+    "queries.knight.count_answer": ("CountAnswer",),
     "tablebase": ("__version__",),
     "tablebase.errors": (
         *("BadRequest", "GoalUnreachable", "NoAnswer", "NoSuchTour", "NotationError"),
         *("PositionUnreachable", "TableDamaged", "TableError", "TableMissing", "TablebaseError"),
+        "Undecided",
     ),
 }
 """The public names by the module that defines them; each is imported when first used."""

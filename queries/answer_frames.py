@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import polars as pl
 
+from queries.answer import Answer
 from queries.key_columns import can_hold_keys, read_key_column
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
 from tablebase.puzzle import KIND_LETTERS, Column
@@ -27,7 +28,7 @@ Answers = tuple[pl.DataFrame, list[int]]
 
 def look_up_keys(
     keys: pl.Series,
-    answer: Callable[[str], Mapping[str, object]],
+    look_up: Callable[[str], Answer],
     columns: pl.Schema,
     on_progress: Callable[[int], None],
 ) -> Answers:
@@ -39,7 +40,7 @@ def look_up_keys(
         if done and done % REPORTED == 0:
             on_progress(done)
         try:
-            facts = answer(key)
+            facts = look_up(key).to_dict()
             results[key] = [*(_format_cell(facts[name]) for name in columns), None]
         except TableError:
             raise
@@ -64,7 +65,7 @@ def _get_type(column: Column | None) -> pl.DataType:
 
 
 def _format_cell(fact: object) -> object:
-    return " ".join(fact) if isinstance(fact, list) else fact
+    return " ".join(fact) if isinstance(fact, list | tuple) else fact
 
 
 def merge_answers(

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from queries.dispatch import get_reader_class, open_reader
+from queries.dispatch import Readers, get_reader_class
+from queries.eight.reader import EightReader
 from queries.eight.table import EightTable
+from queries.fifteen.reader import FifteenReader
+from queries.fifteen.table import FifteenTable
 from queries.goal_reader import GoalReader
+from queries.knight.reader import KnightReader
 from queries.knight.table import KnightTable
 from queries.reader import Reader
+from queries.senet.reader import SenetReader
 from queries.senet.table import SenetTable
+from queries.sliding.reader import SlidingReader
 from queries.sliding.table import BoardTable
 from queries.typed_tables import GoalTable, format_repr
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzles import collect_from_each, is_registered
-from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables import MANIFEST
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
-    from queries.query_options import OptionValues
+    from queries.answer import Answer
+
+
+OpenedReader = TypeVar("OpenedReader", bound=Reader)
 
 
 class Tables:
@@ -37,8 +45,7 @@ class Tables:
 
     def __init__(self, location: object = None) -> None:
         self.store = open_store(location)
-        self._readers: dict[str, Reader] = {}
-        self._closed = False
+        self._readers = Readers(self.store)
         try:
             self.store.get_size(MANIFEST)
         except OSError as error:
@@ -50,9 +57,7 @@ class Tables:
 
     def close(self) -> None:
         """Close all files."""
-        self._closed = True
-        for reader in self._readers.values():
-            reader.close()
+        self._readers.close()
 
     def __enter__(self) -> Tables:
         return self
@@ -60,17 +65,23 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open_reader(self, name: str, options: OptionValues | None = None) -> Reader:
-        key = f"{name} {options}"
-        if key not in self._readers:
-            self._readers[key] = open_reader(name, self.store).select_reader(options or {})
-            if self._closed:
-                self._readers[key].close()
-        return self._readers[key]
+    def answer(self, puzzle: str, key: str | None = None, **options: str | bool) -> Answer:
+        """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
+
+        >>> from queries import open_tables
+        >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
+        ['123450786', '123456780']
+        """
+        return self._readers.answer(puzzle, key, options)
+
+    def _open_reader(self, name: str, kind: type[OpenedReader]) -> OpenedReader:
+        reader = self._readers.open(name)
+        assert isinstance(reader, kind)
+        return reader
 
     @cached_property
     def eight(self) -> EightTable:
-        return EightTable(self._open_reader("eight"))
+        return EightTable(self._open_reader("eight", EightReader))
 
     def sliding(self, board: str) -> BoardTable:
         """Return the table of a sliding board, given as rows x columns, such as 3x4.
@@ -79,15 +90,19 @@ class Tables:
         >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
         0
         """
-        return BoardTable(self._open_reader("sliding", {"board": str(parse_board(board))}))
+        return BoardTable(self._open_reader("sliding", SlidingReader).open_board(board))
+
+    @cached_property
+    def fifteen(self) -> FifteenTable:
+        return FifteenTable(self._open_reader("fifteen", FifteenReader))
 
     @cached_property
     def senet(self) -> SenetTable:
-        return SenetTable(self._open_reader("senet"))
+        return SenetTable(self._open_reader("senet", SenetReader))
 
     @cached_property
     def knight(self) -> KnightTable:
-        return KnightTable(self._open_reader("knight"))
+        return KnightTable(self._open_reader("knight", KnightReader))
 
     def goals(self, name: str) -> GoalTable:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
@@ -97,4 +112,4 @@ class Tables:
             with_goals = [each for each, reader in classes if issubclass(reader, GoalReader)]
             hint = f"Choose one of: {', '.join(with_goals)}"
             raise BadRequest(f"{quote(name)} is not a puzzle with goals", hint)
-        return GoalTable(self._open_reader(name))
+        return GoalTable(self._open_reader(name, GoalReader))

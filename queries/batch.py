@@ -18,8 +18,8 @@ from queries.batch_formats import read_chunks
 from queries.batch_input import open_input
 from queries.compressed_output import compress_output
 from queries.key_columns import KeyFormat, read_key_column
-from queries.query_options import COMPRESSED_SUFFIXES, FORMATS, OptionValues
-from queries.reader import Reader
+from queries.query_options import COMPRESSED_SUFFIXES, FORMATS
+from queries.reader import Query
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file
 
@@ -53,8 +53,7 @@ class Batch:
 
 
 def run_batch(
-    reader: Reader,
-    options: OptionValues,
+    query: Query,
     batch: Batch,
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
@@ -64,7 +63,7 @@ def run_batch(
     `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
     within the context manager `printing()`.
     """
-    options = reader.normalize_options(options)
+    reader = query.reader
     require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
     invalid = done = 0
     with open_input(batch.source, batch.input_format) as source:
@@ -72,7 +71,7 @@ def run_batch(
             reader.columns[0], reader.joined_characters, reader.long_cells, reader.key_digits
         )
         key, head, chunks = read_chunks(source, batch.column, form)
-        added = (*reader.list_added_columns(options), "error")
+        added = (*query.list_added_columns(), "error")
         names = rename_columns(added, head.columns, batch.prefix, "--prefix TEXT")
         # bytes are written as text where the format has no bytes
         is_decoded = head.schema[key] == pl.Binary and pl.Binary not in COLUMN_TYPES[batch.format]
@@ -83,8 +82,8 @@ def run_batch(
                 keys = read_key_column(
                     rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
                 )
-                reader.on_progress = partial(_report_total, on_progress, done)
-                answers, bad = reader.answer_keys(keys, options)
+                query.on_progress = partial(_report_total, on_progress, done)
+                answers, bad = query.answer_keys(keys)
                 if bad and batch.strict:
                     problem = f"{chunk.place(bad[0])}: {answers['error'][bad[0]]}"
                     raise BadRequest(problem, "To answer the other rows, leave out --strict")

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from queries.answer import format_count
 from queries.batch_input import Input, translate_input_errors
-from queries.facts import format_count
 from queries.json_lines import EXACT, read_objects
 from queries.key_columns import KeyFormat, can_hold_keys
 from queries.query_options import INPUT_FORMATS

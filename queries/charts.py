@@ -6,13 +6,14 @@ All charts have one palette and one font, and no scripts.
 from __future__ import annotations
 
 import re
+from math import log
 from typing import Any
 
 import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.figure import Drawing
+from queries.figure import Drawing, Panels
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
 
 EMPTY_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
@@ -25,9 +26,14 @@ SMALL = {
     "titleFontSize": 11,
     "titleFontWeight": "normal",
 }
+NAME_HEIGHT, CLOSE = 14, 0.08
+"""The names of lines that end closer than this share of a chart's height are one below the other,
+so many pixels apart."""
 CONFIG: dict[str, Any] = {
     "font": FONT,
     "background": None,
+    # room at the right for text in a wider font: a viewer may lack the page's
+    "padding": {"left": 5, "top": 5, "right": 18, "bottom": 5},
     # labels of every bar and cell would be most of the page; each picture has one label
     "aria": False,
     "view": {"stroke": None},
@@ -77,6 +83,52 @@ def render_svg(drawing: Drawing, title: str) -> str:
     return EMPTY_ROLES.sub("", text).replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
+def list_panels(drawing: Drawing | Panels) -> Panels:
+    """Return the panels of a drawing; a single chart is one without a name."""
+    return drawing if isinstance(drawing, dict) else {"": drawing}
+
+
+def join_panels(drawing: Drawing | Panels) -> Drawing:
+    """Return the panels of a drawing as one chart."""
+    return alt.hconcat(*drawing.values()) if isinstance(drawing, dict) else drawing
+
+
+def draw_named_lines(
+    frame: pl.DataFrame, x: alt.X, title: str, scale: alt.Scale, colours: dict[str, str],
+    ticks: alt.Axis | None = None,
+) -> Drawing:  # fmt: skip
+    """Draw a line for each of the columns `colours`, with its name at its end.
+
+    `title`, `scale` and `ticks` are those of the axis of values; `x` has the field of a column.
+    """
+    across = str(x.shorthand).partition(":")[0]
+    long = frame.unpivot([*colours], index=across, variable_name="line")
+    y = alt.Y("value:Q", title=title, scale=scale, axis=ticks or alt.Axis(tickCount=5))
+    shades = alt.Scale(domain=[*colours], range=[*colours.values()])
+    color = alt.Color("line:N", scale=shades, legend=None)
+    layers = [alt.Chart(long).mark_line(strokeWidth=2).encode(x=x, y=y, color=color)]
+    ends = long.drop_nulls("value").filter(pl.col(across) == pl.col(across).max().over("line"))
+    above, moved = float("inf"), 0
+    for end in ends.sort("value", descending=True, maintain_order=True).to_dicts():
+        height = _find_height(end["value"], scale)
+        moved = moved + NAME_HEIGHT if above - height < CLOSE else 0
+        above = height
+        name = alt.Chart(pl.DataFrame([end])).mark_text(
+            align="left", dx=5, dy=moved, fontSize=12, color=colours[end["line"]]
+        )
+        layers.append(name.encode(x=x, y=y, text="line:N"))
+    return alt.layer(*layers)
+
+
+def _find_height(value: float, scale: alt.Scale) -> float:
+    """Return where a value is on a scale with a domain: 0 at its lower end, 1 at the upper one."""
+    form: dict[str, Any] = scale.to_dict()
+    low, high = form["domain"]
+    if form.get("type") == "log":
+        low, high, value = log(low), log(high), log(value)
+    return float((value - low) / (high - low))
+
+
 def add_bands(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
     """Add the column `band`: the band of each value as text. Seven bounds make eight bands."""
     number = pl.Series(bounds).search_sorted(frame[value], side="right")
@@ -94,17 +146,10 @@ def name_bands(bounds: list[int]) -> list[str]:
 
 def color_by_band(title: str, bounds: list[int]) -> alt.Color:
     """Return an encoding that colours by the column `band`, with a legend."""
-    return alt.Color("band:N", title=title, scale=alt.Scale(domain=name_bands(bounds), range=RAMP))
-
-
-def color_lines(field: str, colours: dict[str, str]) -> alt.Color:
-    """Return an encoding that colours lines by name, with strokes as the legend's symbols."""
-    return alt.Color(
-        f"{field}:N",
-        title=None,
-        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
-        legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=2),
-    )
+    scale = alt.Scale(domain=name_bands(bounds), range=RAMP)
+    # three rows, with room for the names in any font: a viewer may lack the page's
+    legend = alt.Legend(columns=3, columnPadding=24, titleOrient="top")
+    return alt.Color("band:N", title=title, scale=scale, legend=legend)
 
 
 def make_even_bounds(values: pl.Series) -> list[float]:
@@ -128,7 +173,7 @@ def draw_grid(
     cells = alt.Chart(frame.with_columns(on.alias("on"))).encode(x=across, y=down)
     zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=EMPTY)
     positive = cells.transform_filter(f"datum.{value} > 0").mark_rect()
-    texts = cells.mark_text(fontSize=10).encode(text="label:N", color=alt.Color("on:N", scale=None))
+    texts = cells.mark_text(fontSize=11).encode(text="label:N", color=alt.Color("on:N", scale=None))
     # seven bounds make eight colours
     scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
     positive = positive.encode(color=alt.Color(f"{value}:Q", scale=scale, legend=None))
@@ -156,10 +201,3 @@ def draw_board_map(
     )
     across, down = frame["file"].n_unique(), frame["rank"].n_unique()
     return chart.properties(title=title, width=cell * across, height=cell * down)
-
-
-def place_side_by_side(charts: list[Drawing], columns: int | None = None) -> Drawing:
-    """Place charts in rows, each with its own scales."""
-    return alt.concat(*charts, columns=columns or len(charts)).resolve_scale(
-        color="independent", x="independent", y="independent"
-    )

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-from queries.facts import Facts, align_rows
-from queries.query_options import OptionValues
-from queries.reader import Reader
+from queries.answer import Answer, align_rows
+from queries.reader import Query, Reader
 from tablebase.errors import BadRequest, NoAnswer, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import Column, Puzzle, StateSpace
 from tablebase.tables.store import Store
 
 
-class RecordFacts(Facts):
-    __slots__ = ("fields",)
+class RecordAnswer(Answer):
+    """A record of an index, or a row of a table: the values by the names of the columns."""
 
-    def __init__(self, fields: dict[str, object]) -> None:
-        self.fields = fields
+    fields: dict[str, object]
 
-    def to_text(self, options: OptionValues) -> str:
+    def to_text(self) -> str:
         rows = ((name, "" if value is None else str(value)) for name, value in self.fields.items())
         return align_rows(list(rows))
 
 
+class RecordQuery(Query):
+    """A query of records, without options."""
+
+    reader: DefaultReader
+
+    def answer(self, key: str) -> RecordAnswer:
+        return RecordAnswer(fields=self.reader.find_record(key))
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        return {**super().list_answer_columns(), **self.reader.index_fields}
+
+
 class DefaultReader(Reader):
     """A reader that answers a state with its index record, another key with its table row."""
+
+    query = RecordQuery
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         self._space = puzzle if isinstance(puzzle, StateSpace) else None
         self._table = puzzle.tables[0]
         first, *others = (column.name for column in self._table.columns)
-        fields = [name for name, _ in self._table.index] if self._space else []
-        self.columns = (first, *(fields or others))
+        fields = self._table.list_fields() if self._space else ()
+        self.index_fields = {field.name: field for field in fields}
+        """The fields of the index as columns, by name; none if keys have no ranks."""
+        self.columns = (first, *(self.index_fields or others))
         nullable = {column.name for column in self._table.columns if column.nullable}
         self._unreached = {
             (name, UNREACHED)
@@ -40,7 +54,8 @@ class DefaultReader(Reader):
         }
         """The fields and values that stand for null: a record has no other way to express it."""
 
-    def probe(self, key: str, options: OptionValues) -> RecordFacts:
+    def find_record(self, key: str) -> dict[str, object]:
+        """Find the record or the row of a key; a TablebaseError if there is none."""
         if self._space:
             key = self._space.parse(key)
             if self._table.index:
@@ -49,7 +64,7 @@ class DefaultReader(Reader):
                     None if (name, value) in self._unreached else value
                     for name, value in zip(self.columns[1:], record, strict=True)
                 )
-                return RecordFacts(dict(zip(self.columns, (key, *values), strict=True)))
+                return dict(zip(self.columns, (key, *values), strict=True))
         import polars as pl
 
         rows = self.read_rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
@@ -61,8 +76,4 @@ class DefaultReader(Reader):
                 f"{self.columns[0]} does not tell them apart",
                 f"Read them from {self.store.locate(self._table.file)}",
             )
-        return RecordFacts(rows.row(0, named=True))
-
-    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
-        fields = self._table.list_fields() if self._space else ()
-        return {**super().list_answer_columns(options), **{field.name: field for field in fields}}
+        return rows.row(0, named=True)

@@ -1,23 +1,23 @@
-"""The registry of readers by puzzle, and the answer to a single query of the command line."""
+"""The registry of readers by puzzle, and the readers that are open in one store."""
 
 from __future__ import annotations
 
-from queries.facts import Facts, format_json
-from queries.query_options import JSON, OUTPUTS, Option, OptionValues, parse_simple_query
-from tablebase.errors import NotationError
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import get_puzzle, import_object, is_registered, load_part
-from tablebase.signals import watch_signals
+from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
 from tablebase.tables.store import Store
-from tablebase.tables.store_factory import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from queries.answer import Answer
     from queries.reader import Reader
 
 READERS = {
     "eight": "queries.eight.reader:EightReader",
     "sliding": "queries.sliding.reader:SlidingReader",
+    "fifteen": "queries.fifteen.reader:FifteenReader",
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
@@ -46,64 +46,46 @@ def open_reader(name: str, store: Store) -> Reader:
     return get_reader_class(name)(get_puzzle(name), store)
 
 
-def list_options(name: str) -> tuple[Option, ...]:
-    """Return all options of a puzzle's query."""
-    return (*get_reader_class(name).options, JSON, OUTPUTS)
+class Readers:
+    """The readers of the tables in one store. Each is opened once, and open between questions."""
 
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._opened: dict[str, Reader] = {}
+        self._is_closed = False
 
-def answer_query(name: str, key: str | None, options: OptionValues) -> str:
-    """Answer one query as text to print; without a key, by an option that needs none."""
-    if "svg" in options:  # a file that a signal must not leave behind
-        watch_signals()
-    require_one_printed(options.get("svg"), as_json=bool(options.get("json")))
-    reader = open_reader(name, open_store(options.get("outputs"))).select_reader(options)
-    options = reader.normalize_options(options)
-    facts = reader.answer_without_key(options) if key is None else _probe(reader, key, options)
-    text = format_json(facts.to_dict()) + "\n" if options.get("json") else facts.to_text(options)
-    if "svg" in options:
-        from tablebase.output import STANDARD, write_output
+    def open(self, name: str) -> Reader:
+        """Return the reader of a puzzle's tables; it is opened the first time."""
+        if name not in self._opened:
+            self._opened[name] = open_reader(name, self.store)
+            if self._is_closed:
+                self._opened[name].close()
+        return self._opened[name]
 
-        # after the text: options that `to_text` rejects must leave no picture behind
-        write_output(str(options["svg"]), facts.to_svg().encode())
-        if options["svg"] == STANDARD:
-            return ""
-    return text
+    def answer(self, name: str, key: str | None, options: Mapping[str, str | bool]) -> Answer:
+        """Answer a query of a puzzle with options as texts; without a key, by an option.
 
+        The command line, Python and a service call this. BadRequest for a puzzle or an option that
+        does not exist.
+        """
+        if not is_registered(name):
+            hint = f"Choose one of: {', '.join(list_names())}"
+            raise BadRequest(f"There is no puzzle {quote(name)}", hint)
+        reader = self.open(name)
+        given = {option: value for option, value in options.items() if value not in (None, False)}
+        known = [option.name for option in reader.options]
+        if unknown := [option for option in given if option not in known]:
+            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
+            raise BadRequest(f"{reader.puzzle.title} has no option {quote(unknown[0])}", hint)
+        query = reader.make_query(**given)
+        if key is not None:
+            return query.answer(key)
+        if not {*reader.keyless} & {*given}:
+            raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
+        return query.answer_without_key()
 
-def _probe(reader: Reader, key: str, options: OptionValues) -> Facts:
-    """Look up a key; if it is none, say so of a file's name or of several keys, too."""
-    try:
-        return reader.probe(key, options)
-    except NotationError as error:
-        from queries.key_hints import find_key_hint
-
-        raise find_key_hint(reader, key, options) or error from None
-
-
-def require_one_printed(svg: object, *, as_json: bool) -> None:
-    """Raise BadRequest if a picture and JSON would both go to standard output, or if the picture's
-    file name has the suffix of another format."""
-    if svg:
-        from tablebase.output import require_svg_name
-
-        require_svg_name(str(svg))
-    if svg == "-" and as_json:
-        from tablebase.errors import BadRequest
-
-        problem = "--json cannot be combined with --svg -: only one can be printed"
-        raise BadRequest(problem, "Write the picture to a file with --svg FILE")
-
-
-def answer_fast(arguments: list[str]) -> str | None:
-    """Answer `pipeline query` with these arguments if they are simple enough for the fast path.
-
-    None for other arguments: they need Typer.
-    """
-    if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
-        return None
-    parsed = parse_simple_query(arguments[1:], list_options(arguments[0]))
-    if parsed is None or (
-        parsed[0] is None and not {*get_reader_class(arguments[0]).keyless} & {*parsed[1]}
-    ):
-        return None
-    return answer_query(arguments[0], *parsed)
+    def close(self) -> None:
+        """Close all files."""
+        self._is_closed = True
+        for reader in self._opened.values():
+            reader.close()

@@ -22,32 +22,44 @@ from queries.scans import require_intact, scan_rows
 from tablebase.puzzles import list_puzzles
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Table
+    from tablebase.puzzle import Catalogue, Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
 Drawing = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""
 
+Panels = dict[str, Drawing]
+"""Charts of one kind by their names, which a wide page shows side by side."""
+
 Query = Callable[..., pl.DataFrame]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A query with its presentation: `describe` makes a text of the answer, `draw` a chart or an
-    SVG."""
+    """A query with its presentation.
+
+    `title` names the subject. From the answer, `find` makes one sentence with what it shows,
+    `describe` a text, and `draw` a chart, an SVG, or several charts as panels.
+    """
 
     name: str
     title: str
     query: Query
+    find: Callable[[pl.DataFrame], str]
     describe: Callable[[pl.DataFrame], str]
-    draw: Callable[[pl.DataFrame], Drawing]
+    draw: Callable[[pl.DataFrame], Drawing | Panels]
     tables: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The names of the tables or files that the query reads."""
         return self.tables or tuple(inspect.signature(self.query).parameters)
+
+
+def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
+    """Return the single value of an expression, of its own type."""
+    return frame.select(expression).item()
 
 
 class Section:
@@ -96,8 +108,10 @@ class Sources:
 
     def __init__(self, store: Store, files: Mapping[str, Source] | None = None) -> None:
         self._store = store
-        self._stages: dict[str, tuple[str, Table]] = {
-            table.name: (puzzle.name, table) for puzzle in list_puzzles() for table in puzzle.tables
+        self._tables: dict[str, tuple[Catalogue, Table]] = {
+            table.name: (puzzle.catalogue, table)
+            for puzzle in list_puzzles()
+            for table in puzzle.tables
         }
         self._sources = dict(files or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
@@ -106,8 +120,8 @@ class Sources:
 
     def load(self, name: str) -> Source:
         if name not in self._sources:
-            stage, table = self._stages[name]
-            entry = self.entries[name] = require_intact(self._store, stage, table)
+            catalogue, table = self._tables[name]
+            entry = self.entries[name] = require_intact(self._store, catalogue, table)
             scan = scan_rows(self._store, table, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]

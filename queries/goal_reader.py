@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from queries.facts import Facts, align_rows, format_count
-from queries.query_options import DISTANCE, HARDEST, Option, OptionValues
-from queries.reader import Reader
+from queries.answer import Answer, align_rows, format_count
+from queries.query_options import DISTANCE, HARDEST, Option, refuse_together
+from queries.reader import Query, Reader, parse_distance
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
@@ -12,9 +12,11 @@ from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     import polars as pl
 
+    from queries.hardest import HardestAnswer
     from tablebase.puzzle import Column
     from tablebase.tables.store import Store
 
@@ -23,71 +25,178 @@ MAX_SOLUTIONS = 10_000
 """The most solutions of a state that are listed; they are counted first."""
 
 
-class GoalFacts(Facts):
-    """The answer for a state and a goal, with a shortest solution."""
+class GoalAnswer(Answer):
+    """The answer for a state of a puzzle with goals.
 
-    __slots__ = (
-        *("_puzzle", "_states", "state", "goal", "goal_state", "distance", "best_moves"),
-        *("solutions", "features", "solution", "out_of_reach", "path", "all_solutions"),
-    )
+    `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order;
+    `solutions` is None where the table does not count them.
+    """
 
-    def __init__(self, reader: GoalReader, key: str, options: OptionValues) -> None:
-        self._puzzle = puzzle = reader.puzzle
-        goal = str(options["goal"]) if "goal" in options else None
-        self.state, self.goal_state = state, goal_state = reader.parse_ends(key, goal)
-        self.goal = reader.name_goal(goal_state)
-        self.distance, solutions = reader.find_distance(state, goal_state)
-        if options.get("solutions"):
-            self.all_solutions = reader.list_solutions(state, goal_state)
-            solutions = len(self.all_solutions)
-        if solutions is not None:
-            self.solutions = solutions
-        self.best_moves = "".join(letter for letter, _ in reader.list_best_moves(state, goal_state))
-        self.features = puzzle.compute_features(state, goal_state)
-        path = reader.find_path(state, goal_state)
-        self._states = [step for _, step in path]
-        self.solution = "".join(letter for letter, _ in path[1:])
-        if goal is None:
-            self.out_of_reach = reader.list_unreached_layouts(state, goal_state)
-        if options.get("path") or options.get("boards"):
-            self.path = self._states
+    state: str
+    goal: str
+    distance: int
+    best_moves: str
+    solutions: int | None = None
 
-    def to_text(self, options: OptionValues) -> str:
-        has_path = options.get("path") or options.get("boards")
-        if has_path and options.get("solutions"):
+
+class GoalSolution(GoalAnswer):
+    """The whole answer for a state and a goal, with a shortest solution."""
+
+    _query: GoalQuery
+    _states: list[str]
+    goal_state: str
+    features: dict[str, int]
+    solution: str
+    out_of_reach: list[str] | None = None
+    path: list[str] | None = None
+    all_solutions: list[str] | None = None
+
+    def to_text(self) -> str:
+        query = self._query
+        if self.path and self.all_solutions:
             raise BadRequest(
                 "--solutions cannot be combined with --path or --boards",
                 "Ask for one of them, or add --json",
             )
-        if options.get("solutions"):
+        if self.all_solutions:
             return "".join(f"{letters}\n" for letters in self.all_solutions)
-        if options.get("boards"):
+        if query.boards:
             moves = (
-                self.format_move(*step) for step in zip(self.path, self.solution, strict=False)
+                query.format_move(*step) for step in zip(self._states, self.solution, strict=False)
             )
             heads = ["0", *(f"{n}  {move}" for n, move in enumerate(moves, 1))]
             return "\n".join(
-                f"{head}\n{self.draw_state(step)}"
-                for head, step in zip(heads, self.path, strict=True)
+                f"{head}\n{query.draw_state(step)}"
+                for head, step in zip(heads, self._states, strict=True)
             )
-        if has_path:
+        if self.path:
             return "".join(f"{step}\n" for step in self.path)
-        best = ", ".join(self.format_move(self.state, letter) for letter in self.best_moves)
+        best = ", ".join(query.format_move(self.state, letter) for letter in self.best_moves)
         goal_state = "" if self.goal == self.goal_state else f" {self.goal_state}"
         rows = [
             ("goal", f"{self.goal}{goal_state}"),
             ("distance", format_count(self.distance, "move")),
             ("best moves", best or "none: this is the goal"),
         ]
-        if hasattr(self, "solutions"):
+        if self.solutions is not None:
             rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
-            rows += [("one of them", self.solution), *self.list_more_rows()]
-        for layout in [] if "goal" in options else self.out_of_reach:
-            other = self._puzzle.layouts[layout]
-            reason = self._puzzle.explain_unreachable(self.state, other)
+            rows += [("one of them", self.solution), *query.list_more_rows(self)]
+        puzzle = query.reader.puzzle
+        for layout in self.out_of_reach or ():
+            other = puzzle.layouts[layout]
+            reason = puzzle.explain_unreachable(self.state, other)
             rows.append(("out of reach", f"{layout} {other}: {reason}"))
-        return f"{self.draw_state(self.state)}\n{align_rows(rows)}"
+        return f"{query.draw_state(self.state)}\n{align_rows(rows)}"
+
+
+class GoalQuery(Query):
+    """A query of states. `goal` is a state; None: the layout that each state can reach."""
+
+    reader: GoalReader
+
+    def __init__(
+        self,
+        reader: GoalReader,
+        goal: str | None = None,
+        *,
+        path: bool = False,
+        boards: bool = False,
+        solutions: bool = False,
+        hardest: bool = False,
+        distance: int | str | None = None,
+    ) -> None:
+        super().__init__(reader)
+        self.goal = None if goal is None else reader.parse_goal(goal)
+        self.path, self.boards, self.solutions = path, boards, solutions
+        self.hardest = hardest
+        self.distance = parse_distance(distance)
+        if hardest:
+            given = {"path": path, "boards": boards, "solutions": solutions}
+            refuse_together("--hardest", given)
+
+    def look_up(self, key: str) -> GoalAnswer:
+        if self.path or self.solutions:
+            return self.answer(key)
+        state, goal = self.parse_ends(key)
+        distance, solutions = self.reader.find_distance(state, goal)
+        best_moves = "".join(move for move, _ in self.reader.list_best_moves(state, goal))
+        if distance and not best_moves:
+            problem = f"no move from {state} is nearer to {goal}"
+            layout = self.reader.puzzle.view_goal(goal).layout
+            raise self.reader.make_damage_error(self.reader.table_names[layout], problem)
+        return GoalAnswer(
+            state=state,
+            goal=self.reader.name_goal(goal),
+            distance=distance,
+            best_moves=best_moves,
+            solutions=solutions,
+        )
+
+    def answer(self, key: str) -> GoalSolution:
+        return GoalSolution(**self.find_facts(key))
+
+    def find_facts(self, key: str) -> dict[str, Any]:
+        """Find the attributes of a `GoalSolution`."""
+        if self.hardest:
+            raise BadRequest("--hardest needs no key", "Leave out the key")
+        reader, (state, goal) = self.reader, self.parse_ends(key)
+        distance, solutions = reader.find_distance(state, goal)
+        all_solutions = reader.list_solutions(state, goal) if self.solutions else None
+        path = reader.find_path(state, goal)
+        states = [step for _, step in path]
+        return {
+            "_query": self,
+            "_states": states,
+            "state": state,
+            "goal": reader.name_goal(goal),
+            "distance": distance,
+            "best_moves": "".join(letter for letter, _ in reader.list_best_moves(state, goal)),
+            "solutions": len(all_solutions) if all_solutions else solutions,
+            "goal_state": goal,
+            "features": reader.puzzle.compute_features(state, goal),
+            "solution": "".join(letter for letter, _ in path[1:]),
+            "out_of_reach": (
+                reader.list_unreached_layouts(state, goal) if self.goal is None else None
+            ),
+            "path": states if self.path or self.boards else None,
+            "all_solutions": all_solutions,
+        }
+
+    def answer_without_key(self) -> HardestAnswer:
+        return self.find_hardest()
+
+    def parse_ends(self, text: str) -> tuple[str, str]:
+        """Parse a state; return it with the goal: the query's, or the layout that it reaches."""
+        puzzle, state = self.reader.puzzle, self.reader.puzzle.parse(text)
+        return state, self.goal or puzzle.layouts[puzzle.find_layout(state)]
+
+    def list_added_columns(self) -> tuple[str, ...]:
+        return (
+            *super().list_added_columns(),
+            *(("solution", "path") if self.path else ()),
+            *(("all_solutions",) if self.solutions else ()),
+        )
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        columns = super().list_answer_columns()
+        if self.goal not in (None, *self.reader.puzzle.layouts.values()):
+            del columns["goal"]
+        return columns
+
+    def list_depth_rows(self) -> pl.DataFrame:
+        if self.goal is None:
+            return super().list_depth_rows()
+        import polars as pl
+
+        reader, name = self.reader, self.reader.name_goal(self.goal)
+        (table,) = (each for each in reader.puzzle.tables if each.name == reader.table_names[name])
+        return (
+            reader.scan_table(table)
+            .filter(pl.col("goal").cast(pl.String) == name)
+            .select(reader.columns)
+            .collect()
+        )
 
     def draw_state(self, state: str) -> str:
         """Draw the state as text that ends with a newline."""
@@ -97,114 +206,79 @@ class GoalFacts(Facts):
         """Format a move from a state for people."""
         return letter
 
-    def list_more_rows(self) -> list[tuple[str, str]]:
+    def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
         """Return further labelled rows about the solution."""
         return []
-
-
-def refuse_key(options: OptionValues) -> None:
-    """Raise BadRequest for an option that is answered without a key."""
-    if options.get("hardest"):
-        raise BadRequest("--hardest needs no key", "Leave out the key")
 
 
 class GoalReader(Reader):
     """A reader for any puzzle with goals."""
 
+    query: type[Query] = GoalQuery
     options: tuple[Option, ...] = (
         Option(
             "goal",
             "Goal to reach: a layout or any state (default: the layout that the state can reach).",
             "GOAL",
         ),
-        Option(
-            "path",
-            "Print every state of a shortest solution, one per line.",
-            columns=("solution", "path"),
-        ),
+        Option("path", "Print every state of a shortest solution, one per line."),
         Option("boards", "Print every state of a shortest solution as a picture.", is_single=True),
-        Option(
-            "solutions",
-            "Print every shortest solution (at most 10,000), one per line.",
-            columns=("all_solutions",),
-        ),
+        Option("solutions", "Print every shortest solution (at most 10,000), one per line."),
         HARDEST,
     )
     sample_options: tuple[Option, ...] = (options[0], DISTANCE)
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
-    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
+    columns: tuple[str, ...] = GoalAnswer.facts
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
-        self._tables = {
+        self.table_names = {
             layout: table.name
             for table in puzzle.tables
             if isinstance(table.recipe, BreadthFirst)
             for layout in table.recipe.roots
         }
+        """The names of the tables by layout."""
 
-    def normalize_options(self, options: OptionValues) -> OptionValues:
-        if "goal" not in options:
-            return options
-        goal = self.puzzle.parse_goal(str(options["goal"]))
+    def parse_goal(self, text: str) -> str:
+        """Return the goal state that a text names; a TablebaseError if no table answers for it."""
+        goal = self.puzzle.parse_goal(text)
         self.puzzle.view_goal(goal)
-        return {**options, "goal": goal}
-
-    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
-        columns = super().list_answer_columns(options)
-        if options.get("goal") not in (None, *self.puzzle.layouts.values()):
-            del columns["goal"]
-        return columns
+        return goal
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(self.puzzle.layouts) if option == "goal" else ()
-
-    def probe(self, key: str, options: OptionValues) -> GoalFacts:
-        refuse_key(options)
-        return GoalFacts(self, key, options)
-
-    def answer_without_key(self, options: OptionValues) -> Facts:
-        return self.find_hardest(options)
-
-    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
-        if "goal" not in options:
-            return super().list_depth_rows(options)
-        import polars as pl
-
-        name = self.name_goal(str(options["goal"]))
-        (table,) = (each for each in self.puzzle.tables if each.name == self._tables[name])
-        return (
-            self.scan_table(table)
-            .filter(pl.col("goal").cast(pl.String) == name)
-            .select(self.columns)
-            .collect()
-        )
 
     def name_goal(self, goal: str) -> str:
         """Return the name of the layout that equals the goal, else the goal itself."""
         return next((name for name, state in self.puzzle.layouts.items() if state == goal), goal)
 
-    def parse_ends(self, text: str, goal: str | None) -> tuple[str, str]:
-        """Parse a state and a goal; without a goal, take the layout that the state reaches."""
-        state = self.puzzle.parse(text)
-        if goal is None:
-            return state, self.puzzle.layouts[self.puzzle.find_layout(state)]
-        return state, self.puzzle.parse_goal(goal)
-
     def read_record(self, view: View, state: str) -> tuple[int, int | None]:
         """Read the distance and, if the view's table has it, the number of shortest solutions."""
-        record = self.open_index(self._tables[view.layout]).read_record(
-            self.puzzle.rank(view.map_state(state))
-        )
+        index = self.open_index(self.table_names[view.layout])
+        record = index.read_record(self.find_record(view, state))
         return record[0], record[1] if len(record) > 1 else None
+
+    def prefetch(self, view: View, state: str) -> None:
+        """Read what tells a state and its neighbours apart in one round, if that saves requests."""
+        index = self.open_index(self.table_names[view.layout])
+        if index.is_remote:
+            states = (state, *(neighbour for _, neighbour in self.puzzle.moves(state)))
+            index.prefetch(self.find_record(view, each) for each in states)
+
+    def find_record(self, view: View, state: str) -> int:
+        """Return the number of the record with a state's distance."""
+        return self.puzzle.rank(view.map_state(state))
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         """Return distance and number of shortest solutions; GoalUnreachable if there is none."""
         if not self.puzzle.can_reach(state, goal):
             raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
-        distance, solutions = self.read_record(self.puzzle.view_goal(goal), state)
+        view = self.puzzle.view_goal(goal)
+        self.prefetch(view, state)
+        distance, solutions = self.read_record(view, state)
         if distance == UNREACHED:
             raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
         return distance, solutions
@@ -216,6 +290,7 @@ class GoalReader(Reader):
 
     def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
         """Yield the moves to states at a distance from the goal, each with its state."""
+        self.prefetch(view, state)
         for letter, neighbour in self.puzzle.moves(state):
             if self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour
@@ -236,7 +311,7 @@ class GoalReader(Reader):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"
             )
-            raise self.make_damage_error(self._tables[view.layout], problem)
+            raise self.make_damage_error(self.table_names[view.layout], problem)
         return path
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
@@ -259,7 +334,9 @@ class GoalReader(Reader):
         if not total or count not in (None, total):
             expected = "at least one" if count is None else str(count)
             problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
-            raise self.make_damage_error(self._tables[self.puzzle.view_goal(goal).layout], problem)
+            raise self.make_damage_error(
+                self.table_names[self.puzzle.view_goal(goal).layout], problem
+            )
         if total > MAX_SOLUTIONS:
             raise BadRequest(
                 f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
@@ -278,9 +355,9 @@ class GoalReader(Reader):
 
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         """Return the other layouts of the state's table, which the state does not reach."""
-        table = self._tables[self.puzzle.find_layout(state)]
+        table = self.table_names[self.puzzle.find_layout(state)]
         return [
             layout
-            for layout, name in self._tables.items()
+            for layout, name in self.table_names.items()
             if name == table and self.puzzle.layouts[layout] != goal
         ]

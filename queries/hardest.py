@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from queries.facts import Facts, align_rows
-from queries.query_options import Option, OptionValues
+from typing import NoReturn
+
+from queries.answer import Answer, align_rows
 from tablebase.errors import BadRequest
 
 
-class HardestFacts(Facts):
-    """All keys at the largest depth, in notation order; `noun` is what a key is."""
+class HardestAnswer(Answer):
+    """All keys at the largest depth, in notation order.
 
-    __slots__ = ("_keys", "fields")
+    `depth` is the name of its column with its value, and `named_keys` what a key is, with an s,
+    with the keys.
+    """
 
-    def __init__(self, noun: str, keys: list[str], depth: str, value: int, goal: str = "") -> None:
-        self._keys = keys
-        self.fields = {**({"goal": goal} if goal else {}), depth: value, f"{noun}s": keys}
+    goal: str | None = None
+    depth: dict[str, int]
+    named_keys: dict[str, list[str]]
 
     @property
     def keys(self) -> list[str]:
         """The states or positions, in notation order."""
-        return self._keys
+        (keys,) = self.named_keys.values()
+        return keys
 
-    def to_text(self, options: OptionValues) -> str:
-        values = (
-            (name, f"{len(self._keys):,}" if value is self._keys else str(value))
-            for name, value in self.fields.items()
-        )
-        return "\n".join([align_rows([*values]), *self._keys, ""])
+    def to_text(self) -> str:
+        rows = [("goal", self.goal)] if self.goal else []
+        rows += [(name, str(value)) for name, value in self.depth.items()]
+        rows += [(name, f"{len(keys):,}") for name, keys in self.named_keys.items()]
+        return "\n".join([align_rows(rows), *self.keys, ""])
 
-
-def refuse_others(options: OptionValues, known: tuple[Option, ...]) -> None:
-    """Raise BadRequest for an option of single keys beside `--hardest`; `known`: all options."""
-    for option in known:
-        if options.get(option.name) and option.name not in ("hardest", "goal", "board"):
-            problem = f"--hardest cannot be combined with {option.flag}"
-            raise BadRequest(problem, "Leave out one of them")
+    def to_svg(self) -> NoReturn:
+        raise BadRequest("--hardest cannot be combined with --svg", "Leave out one of them")

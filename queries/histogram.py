@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from queries.dispatch import open_reader
-from queries.scans import scan_table
-from queries.sliding.depth_ranks import count_distances
-from queries.sliding.reader import BoardReader
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import get_puzzle, is_registered, list_puzzles_with_depths
@@ -39,21 +34,10 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
     tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
     if not tables and board_option:
         raise BadRequest("Missing option --board", f"Example: --board {board_option.example}")
-    frames = []
+    reader, frames = open_reader(name, store), []
     for table in tables:
-        if not table.columns:
-            frames.append(_count_index(store, puzzle, str(board), table))
-            continue
-        grouping = [
-            column.name for column in table.columns if column.name in ("goal", puzzle.depth)
-        ]
-        counts = (
-            scan_table(store, puzzle.catalogue.format_build_arguments(table.name), table)
-            .group_by(grouping)
-            .agg(pl.len().alias("states"))
-            .sort(grouping, nulls_last=True, maintain_order=True)
-        )
-        frames.append(counts.collect())
+        frames.append(reader.count_states(table))
+    reader.close()
     return pl.concat(frames)
 
 
@@ -63,22 +47,6 @@ def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Ta
     published = puzzle.catalogue.list_published_tables(list_parameters(read_manifest(store)))
     default_tables = puzzle.catalogue.request_tables({"board": [board]})
     return tuple(table for table in published if table.name in names) or default_tables
-
-
-def _count_index(store: Store, puzzle: Puzzle, board: str, table: Table) -> pl.DataFrame:
-    """Count the states by depth for a table that is only an index of the distances to one goal."""
-    recipe = table.recipe
-    assert isinstance(recipe, BlockBreadthFirst)
-    (layout,) = recipe.roots
-    reader = open_reader(puzzle.name, store).select_reader({"board": board})
-    assert isinstance(reader, BoardReader)
-    view = reader.puzzle.wide.view_goal(recipe.roots[layout])
-    states = count_distances(reader.iter_distances(view))
-    reader.close()
-    depths = np.flatnonzero(states)
-    return pl.DataFrame(
-        {"goal": [layout] * len(depths), puzzle.depth: depths, "states": states[depths]}
-    )
 
 
 def format_bars(counts: pl.DataFrame, width: int = 16) -> str:

@@ -6,7 +6,7 @@ an index, of another version, or of another table than the manifest lists never 
 
 from __future__ import annotations
 
-from tablebase.errors import TableDamaged, TableMissing, TableVersionError
+from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
@@ -21,10 +21,9 @@ from tablebase.tables.index_format import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.errors import TableError
     from tablebase.puzzle import Table
     from tablebase.tables.store import RandomAccessFile, Store
 
@@ -39,15 +38,27 @@ class IndexReader:
 
     def __init__(self, store: Store, stage: str, table: Table) -> None:
         self._path = store.locate(table.index_file)
-        self._stage, self._store = stage, store
+        self._stage, self._store, self._table = stage, store, table
+        self._file: RandomAccessFile | None = None
+        self._cache: dict[int, bytes] = {}
+        try:
+            self._open()
+        except TableError:
+            if not store.refresh():
+                raise
+            self._open()
+
+    def _open(self) -> None:
+        """Open the file that the manifest lists, and check its header."""
+        store, table = self._store, self._table
         content = _find_content_hash(store, table)
         if content is None:
             raise TableMissing(self._path, self._format_command())
+        self.close()
         try:
-            self._file: RandomAccessFile | None = store.open_random_access(table.index_file)
+            self._file = store.open_random_access(table.index_file)
         except OSError as error:
             raise self._make_open_error(error) from error
-        self._cache: dict[int, bytes] = {}
         data = self._read_bytes(0, BLOCK_BYTES)
         if data[:4] != MAGIC:
             raise self._make_error("it is not an index file")
@@ -79,15 +90,34 @@ class IndexReader:
         body = self._cache.get(number) or self._read_block(number)
         return self._unpack(body, at * self.width)
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether each block is a request, so that several are better read together."""
+        return self._file is not None and self._file.is_remote
+
+    def prefetch(self, ranks: Iterable[int]) -> None:
+        """Read the blocks of several records together."""
+        numbers = {rank // self._records_per_block for rank in ranks if 0 <= rank < self.count}
+        missing = sorted(numbers.difference(self._cache))
+        if not missing or not self._file:
+            return
+        if len(self._cache) + len(missing) > MAX_CACHED_BLOCKS:
+            self._cache.clear()
+        parts = [(BLOCK_BYTES, (number + 1) * BLOCK_BYTES) for number in missing]
+        try:
+            blocks = self._file.read_parts(parts)
+            for number, data in zip(missing, blocks, strict=True):
+                self._cache[number] = self._check_block(number + 1, data)
+        except (OSError, TableDamaged):
+            return  # the block that is needed is read again, and then the error is reported
+
     def iter_chunks(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
         """Yield the records from `begin` to before `end`, a block at a time, after its checksum."""
         end, per_block = self.count if end is None else end, self._records_per_block
         last = count_blocks(self.width, end)
         for first in range(1 + begin // per_block, last, BLOCKS_PER_READ):
             numbers = range(first, min(first + BLOCKS_PER_READ, last))
-            data = self._read_bytes(first, len(numbers) * BLOCK_BYTES)
-            for at, block in enumerate(numbers):
-                body = self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+            for block, body in zip(numbers, self._read_bodies(numbers), strict=True):
                 offset = (block - 1) * per_block
                 first_record, end_record = max(begin - offset, 0), min(end - offset, per_block)
                 yield body[first_record * self.width : end_record * self.width]
@@ -104,12 +134,37 @@ class IndexReader:
             self._file = None
 
     def _read_block(self, number: int) -> bytes:
-        """Read the records of a block into the cache; blocks count from 0 after the header."""
+        """Read the records of a block into the cache."""
         if len(self._cache) >= MAX_CACHED_BLOCKS:
             self._cache.clear()
-        body = self._check_block(number + 1, self._read_bytes(number + 1, BLOCK_BYTES))
-        self._cache[number] = body
+        self._cache[number] = body = self.read_block(number)
         return body
+
+    def read_block(self, number: int) -> bytes:
+        """Read the records of a block, and keep nothing; blocks count from 0 after the header."""
+        (body,) = self._read_bodies(range(number + 1, number + 2))
+        return body
+
+    def _read_bodies(self, blocks: range) -> list[bytes]:
+        """Read consecutive blocks, after their checksums.
+
+        If that fails, read them once more: the table may have been published anew since its index
+        was opened.
+        """
+        try:
+            return self._check_blocks(blocks)
+        except TableError:
+            if not self._store.refresh():
+                raise
+        self._open()
+        return self._check_blocks(blocks)
+
+    def _check_blocks(self, blocks: range) -> list[bytes]:
+        data = self._read_bytes(blocks[0], len(blocks) * BLOCK_BYTES)
+        return [
+            self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+            for at, block in enumerate(blocks)
+        ]
 
     def _read_bytes(self, block: int, size: int) -> bytes:
         if not self._file:

@@ -1,10 +1,10 @@
-"""The base class of readers, which answer queries of one puzzle: of one key, or of many."""
+"""The base classes of readers of a puzzle's tables, and of queries: of one key, or of many."""
 
 from __future__ import annotations
 
-from queries.facts import Facts
+from queries.answer import Answer
 from queries.index_reader import IndexReader
-from queries.query_options import Option, OptionValues
+from queries.query_options import Option
 from tablebase.errors import BadRequest, TableDamaged, quote
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Store
@@ -12,11 +12,12 @@ from tablebase.tables.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.hardest import HardestFacts
+    from queries.hardest import HardestAnswer
     from queries.sampling import SampleRequest
     from tablebase.puzzle import Column, Table
     from tablebase.tables.manifest import Entry
@@ -28,21 +29,114 @@ def ignore_progress(*counts: int) -> None:
     """Do nothing; the default progress callback."""
 
 
-def parse_distance(options: OptionValues) -> int | None:
-    """Return the distance that options of a sample request, or None."""
-    if "distance" not in options:
+def parse_distance(given: int | str | None) -> int | None:
+    """Return the distance that an option gives as a number or a text, or None."""
+    if given is None:
         return None
-    text = str(options["distance"]).strip()
+    text = str(given).strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         problem = f"--distance needs a whole number from 0, not {quote(text)}"
         raise BadRequest(problem, "Example: --distance 6")
     return int(text)
 
 
+class Query:
+    """A query of one puzzle: its options, parsed and checked once, and its answers for any keys.
+
+    The constructor of a subclass takes the options by name, as `Reader.options` declares them: a
+    text for an option with a value, a boolean for a flag.
+    """
+
+    distance: int | None = None
+    """The depth of the rows that a sample draws; None: any."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.on_progress: Callable[[int], None] = ignore_progress
+        """The callback that gets the number of keys done while they are looked up one by one."""
+
+    def answer(self, key: str) -> Answer:
+        """Answer for one key; a TablebaseError if there is no answer."""
+        raise NotImplementedError
+
+    def look_up(self, key: str) -> Answer:
+        """Look up one key of many: the answer has a batch's columns at least."""
+        return self.answer(key)
+
+    def answer_without_key(self) -> Answer:
+        """Answer an option that needs no key, one of `Reader.keyless`."""
+        raise NotImplementedError
+
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    ) -> Iterator[pl.DataFrame]:
+        """Draw a uniform sample of rows, and yield it a chunk at a time.
+
+        `on_progress(done, all)` gets the number of steps done of those to the next chunk.
+        """
+        reader = self.reader
+        if not reader.sample_options:
+            raise BadRequest(f"{reader.puzzle.title} does not support sampling")
+        from queries.sampling import select_depth
+
+        request = request.check()
+        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
+        yield from request.draw_rows(rows, reader.key.lower())
+
+    def find_hardest(self) -> HardestAnswer:
+        """Find all keys that are farthest from the goal."""
+        import polars as pl
+
+        from queries.hardest import HardestAnswer
+
+        reader, rows = self.reader, self.list_depth_rows()
+        depth = reader.puzzle.depth
+        most = rows.filter(pl.col(depth) == pl.col(depth).max())
+        goals = most["goal"].unique().to_list() if "goal" in most.columns else []
+        return HardestAnswer(
+            goal=goals[0] if len(goals) == 1 else None,
+            depth={depth: most[depth][0]},
+            named_keys={f"{reader.key.lower()}s": most[reader.columns[0]].to_list()},
+        )
+
+    def list_depth_rows(self) -> pl.DataFrame:
+        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
+        return self.reader.read_rows()
+
+    def list_added_columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that a batch adds to its rows."""
+        return self.reader.columns[1:]
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        """Return the declared columns that answers may have, by name; here the first table's."""
+        return {column.name: column for column in self.reader.puzzle.tables[0].columns}
+
+    def make_schema(self) -> pl.Schema:
+        """Return the columns that a batch adds, with their types."""
+        from queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.list_added_columns(), self.list_answer_columns())
+
+    def answer_keys(self, keys: pl.Series) -> Answers:
+        """Answer many keys, one row per key, with a column of errors."""
+        from queries.answer_frames import look_up_keys
+
+        return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
+
+    def annotate_keys(self, keys: pl.Series) -> pl.DataFrame:
+        """Answer many keys, one row per key; a key without an answer gets nulls and no error."""
+        return self.answer_keys(keys)[0].drop("error")
+
+
 class Reader:
     """A reader of one puzzle's tables in one store; indexes are opened when first needed."""
 
+    query: type[Query]
+    """The class of this reader's queries."""
     options: tuple[Option, ...] = ()
+    """The options of a query."""
+    has_pictures = False
+    """Whether answers can be drawn."""
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
@@ -69,8 +163,6 @@ class Reader:
         self._entries: dict[str, Entry] = {}
         self._rows: pl.DataFrame | None = None
         self._closed = False
-        self.on_progress: Callable[[int], None] = ignore_progress
-        """The callback that gets the number of keys done while they are looked up one by one."""
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
@@ -102,8 +194,7 @@ class Reader:
         if table.name not in self._scans:
             from queries.scans import scan_table
 
-            stage = self.puzzle.catalogue.format_build_arguments(table.name)
-            self._scans[table.name] = scan_table(self.store, stage, table)
+            self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
         return self._scans[table.name]
 
     def scan_files(
@@ -116,14 +207,25 @@ class Reader:
         """
         from queries.scans import check_file, find_files, require_published, scan_file
 
-        stage = self.puzzle.catalogue.format_build_arguments(table.name)
+        catalogue = self.puzzle.catalogue
         if table.name not in self._entries:
-            self._entries[table.name] = require_published(self.store, stage, table)
+            self._entries[table.name] = require_published(self.store, catalogue, table)
+        stage = catalogue.format_build_arguments(table.name)
         for file in find_files(table, self._entries[table.name], value, number):
             if file.file not in self._scans:
                 check_file(self.store, stage, file)
                 self._scans[file.file] = scan_file(self.store, table, file)
             yield self._scans[file.file]
+
+    def count_states(self, table: Table) -> pl.DataFrame:
+        """Count the states of a table by depth, and by goal if it has goals."""
+        import polars as pl
+
+        grouping = [
+            column.name for column in table.columns if column.name in ("goal", self.puzzle.depth)
+        ]
+        counts = self.scan_table(table).group_by(grouping).agg(pl.len().alias("states"))
+        return counts.sort(grouping, nulls_last=True, maintain_order=True).collect()
 
     def count_listed_rows(self, table: Table) -> int | None:
         """Return the number of rows that a table has or would have, if another table has it."""
@@ -135,79 +237,21 @@ class Reader:
         for index in self._indexes.values():
             index.close()
 
-    def select_reader(self, options: OptionValues) -> Reader:
-        """Return the reader for these options: this one, or that of a board."""
-        return self
+    def make_query(self, **options: Any) -> Query:
+        """Make a query from its options by name, given as texts or as values."""
+        return self.query(self, **options)
 
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers behind the explorer's page: this one, or one for each board."""
         return [self]
 
-    def normalize_options(self, options: OptionValues) -> OptionValues:
-        """Return the options in canonical notation; a TablebaseError if they fit no key."""
-        return options
-
-    def probe(self, key: str, options: OptionValues) -> Facts:
-        """Look up one key; a TablebaseError if there is no answer."""
-        raise NotImplementedError
-
-    def answer_without_key(self, options: OptionValues) -> Facts:
-        """Answer an option that needs no key, one of `keyless`."""
-        raise NotImplementedError
-
     def list_values(self, option: str) -> tuple[str, ...]:
         """Return the values that a shell may suggest for an option; () if they cannot be listed."""
         return ()
 
-    def draw_samples(
-        self,
-        options: OptionValues,
-        request: SampleRequest,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of rows, and yield it a chunk at a time.
-
-        `options` are those of `sample_options`. `on_progress(done, all)` gets the number of steps
-        done of those to the next chunk.
-        """
-        if not self.sample_options:
-            raise BadRequest(f"{self.puzzle.title} does not support sampling")
-        from queries.sampling import select_depth
-
-        request, options = request.check(), self.normalize_options(options)
-        depth, distance = self.puzzle.depth, parse_distance(options)
-        rows = select_depth(self.list_depth_rows(options), depth, distance)
-        yield from request.draw_rows(rows, self.key.lower())
-
-    def find_hardest(self, options: OptionValues) -> HardestFacts:
-        """Find all keys that are farthest from the goal."""
-        import polars as pl
-
-        from queries.hardest import HardestFacts, refuse_others
-
-        refuse_others(options, self.options)
-        rows, depth = self.list_depth_rows(options), self.puzzle.depth
-        most = rows.filter(pl.col(depth) == pl.col(depth).max())
-        goals = most["goal"].unique().to_list() if "goal" in most.columns else []
-        return HardestFacts(
-            self.key.lower(),
-            most[self.columns[0]].to_list(),
-            depth,
-            most[depth][0],
-            goals[0] if len(goals) == 1 else "",
-        )
-
-    def list_depth_rows(self, options: OptionValues) -> pl.DataFrame:
-        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
-        return self.read_rows()
-
     def make_signposts(self, table: Table) -> bytes:
         """Make the data that the explorer's page contains of a table without an index."""
         raise NotImplementedError
-
-    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
-        """Return the declared columns that answers may have, by name; here the first table's."""
-        return {column.name: column for column in self.puzzle.tables[0].columns}
 
     def read_rows(self) -> pl.DataFrame:
         """Return a batch's columns of all rows of the first table, read once."""
@@ -215,29 +259,3 @@ class Reader:
             rows = self.scan_table(self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
-
-    def list_added_columns(self, options: OptionValues) -> tuple[str, ...]:
-        """Return the names of the columns that a batch adds to its rows."""
-        requested = (option.columns for option in self.options if options.get(option.name))
-        return (*self.columns[1:], *(name for names in requested for name in names))
-
-    def make_schema(self, options: OptionValues) -> pl.Schema:
-        """Return the columns that a batch adds, with their types."""
-        from queries.answer_frames import make_answer_schema
-
-        return make_answer_schema(
-            self.list_added_columns(options), self.list_answer_columns(options)
-        )
-
-    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
-        """Answer many keys, one row per key, with a column of errors."""
-        from queries.answer_frames import look_up_keys
-
-        def answer(key: str) -> dict[str, object]:
-            return self.probe(key, options).to_dict()
-
-        return look_up_keys(keys, answer, self.make_schema(options), self.on_progress)
-
-    def annotate_keys(self, keys: pl.Series, options: OptionValues) -> pl.DataFrame:
-        """Answer many keys, one row per key; a key without an answer gets nulls and no error."""
-        return self.answer_keys(keys, options)[0].drop("error")

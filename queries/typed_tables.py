@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from queries.answer_types import (
-    GoalAnswer,
-)
-from queries.facts import Facts
-from queries.goal_reader import GoalReader
-from queries.reader import Reader
+from queries.goal_reader import GoalAnswer, GoalQuery, GoalReader
+from queries.reader import Query, Reader
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     import polars as pl
-    from _typeshed import DataclassInstance
 
     from queries.answer_frames import Frame
-    from queries.query_options import OptionValues
     from tablebase.tables.store import Store
 
 
-Answer = TypeVar("Answer", bound="DataclassInstance")
-
-
+Found = TypeVar("Found")
 Default = TypeVar("Default")
 
 
@@ -37,38 +29,45 @@ class PuzzleTable:
     def __repr__(self) -> str:
         return format_repr(self, self._reader.store, self._reader.puzzle.catalogue.owns_table)
 
-    def _annotate(self, frame: Frame, column: str, prefix: str, options: OptionValues) -> Frame:
+    def _annotate(self, frame: Frame, column: str, prefix: str, query: Query) -> Frame:
         from queries.answer_frames import annotate_frame
 
-        reader = self._reader
-        options = reader.normalize_options(options)
-        added = reader.list_added_columns(options)
-        return annotate_frame(
-            frame,
-            column,
-            prefix,
-            added,
-            lambda keys: reader.annotate_keys(keys, options),
-            reader.key_digits,
-        )
+        added = query.list_added_columns()
+        digits = self._reader.key_digits
+        return annotate_frame(frame, column, prefix, added, query.annotate_keys, digits)
 
-    def _draw(self, options: OptionValues, size: int, seed: int, replacement: bool) -> pl.DataFrame:
-        """Draw a sample with these options."""
+    def _draw(self, query: Query, size: int, seed: int, replacement: bool) -> pl.DataFrame:
+        """Draw a sample with the options of a query."""
         import polars as pl
 
         from queries.sampling import SampleRequest
 
-        request = SampleRequest(size, seed, replacement)
-        return pl.concat(self._reader.draw_samples(options, request))
+        return pl.concat(query.draw_samples(SampleRequest(size, seed, replacement)))
 
 
-class PathTable(PuzzleTable):
-    """The tables of a puzzle whose answers include a path to a goal."""
+class GoalTable(PuzzleTable):
+    """The tables of a puzzle with goals."""
 
     _reader: GoalReader
 
-    def _normalize_goal(self, goal: str | None) -> OptionValues:
-        return {} if goal is None else self._reader.normalize_options({"goal": goal})
+    def _make_query(self, goal: str | None = None, distance: int | None = None) -> GoalQuery:
+        query = self._reader.make_query(goal=goal, distance=distance)
+        assert isinstance(query, GoalQuery)
+        return query
+
+    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        """Return the answer for a state and a goal: a layout's name or a state.
+
+        The default goal is the layout that the state reaches.
+        """
+        return self._make_query(goal).look_up(state)
+
+    def get(
+        self, state: str, default: Default | None = None, *, goal: str | None = None
+    ) -> GoalAnswer | Default | None:
+        """Return the answer of `probe`, or the default where it raises; a bad goal raises."""
+        self._make_query(goal)
+        return get_or(default, lambda: self.probe(state, goal))
 
     def solution(self, state: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""
@@ -91,47 +90,16 @@ class PathTable(PuzzleTable):
 
         With a goal, only states that reach it are drawn; with a distance, only those at it.
         """
-        options = self._normalize_goal(goal)
-        if distance is not None:
-            options["distance"] = str(distance)
-        return self._draw(options, size, seed, replacement)
+        return self._draw(self._make_query(goal, distance), size, seed, replacement)
 
     def list_hardest(self, goal: str | None = None) -> list[str]:
         """Return all states that are farthest from the goal, or from the layouts they reach."""
-        return self._reader.find_hardest(self._normalize_goal(goal)).keys
+        return self._make_query(goal).find_hardest().keys
 
     def _find_path(self, state: str, goal: str | None) -> list[tuple[str, str]]:
-        start, goal_state = self._reader.parse_ends(state, goal)
+        start, goal_state = self._make_query(goal).parse_ends(state)
         self._reader.find_distance(start, goal_state)
         return self._reader.find_path(start, goal_state)
-
-
-class GoalTable(PathTable):
-    """The tables of a puzzle with goals."""
-
-    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
-        """Return the answer for a state and a goal: a layout's name or a state.
-
-        The default goal is the layout that the state reaches.
-        """
-        return make_answer(GoalAnswer, self._reader.probe(state, self._normalize_goal(goal)))
-
-    def get(
-        self, state: str, default: Default | None = None, *, goal: str | None = None
-    ) -> GoalAnswer | Default | None:
-        """Return the answer of `probe`, or the default where it raises; a bad goal raises."""
-        self._normalize_goal(goal)
-        return get_or(default, lambda: self.probe(state, goal))
-
-
-def make_answer(answer_type: type[Answer], facts: Facts) -> Answer:
-    """Make a typed answer from facts; lists become tuples."""
-    values: dict[str, Any] = {
-        name: getattr(facts, name) for name in answer_type.__dataclass_fields__
-    }
-    return answer_type(
-        **{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-    )
 
 
 def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool]) -> str:
@@ -145,7 +113,7 @@ def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool])
     return f"<{type(tables).__name__} in {store}: {', '.join(names) or 'none published'}>"
 
 
-def get_or(default: Default, probe: Callable[[], Answer]) -> Answer | Default:
+def get_or(default: Default, probe: Callable[[], Found]) -> Found | Default:
     """Call `probe`; return the default if it raises a TablebaseError."""
     try:
         return probe()

@@ -18,8 +18,9 @@ import atheris
 from tablebase.tables.store import Folder
 
 with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
+    from pipeline.commands.query import BATCH
+    from pipeline.single_query import parse_simple_query
     from queries.index_reader import IndexReader
-    from queries.query_options import BATCH, parse_simple_query
     from tablebase.errors import TablebaseError
     from tablebase.puzzles import eight, senet
     from tablebase.puzzles.knight import definition as knight

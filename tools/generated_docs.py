@@ -23,7 +23,7 @@ from pathlib import Path
 from pipeline.builders.registry import BUILDERS
 from pipeline.lineage import Lineage, draw_lineage, format_mermaid, make_lineage
 from pipeline.verify.proofs import PROOFS
-from queries.dispatch import open_reader
+from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
 from tablebase.puzzle import Column, Recipe, Table
@@ -32,7 +32,9 @@ from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.call_order import list_called_modules
 from tests.support.shell import program
+from tools.bits_picture import draw_bits
 from tools.counting_picture import draw_counting
+from tools.fifteen_picture import draw_partitions
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
 from tools.recipe_results import format_recipes_page
@@ -51,7 +53,7 @@ COMMANDS = (
     ("runs",),
     ("histogram",),
     ("sample",),
-    *(("sample", name) for name in MODULES),
+    *(("sample", name) for name in MODULES if get_reader_class(name).sample_options),
     ("verify",),
     ("report",),
     ("explore",),
@@ -315,7 +317,9 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/recipes.md": format_recipes_page,
     "docs/import-layers.svg": draw_import_graph,
     "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
+    "docs/fifteen.svg": draw_partitions,
     "docs/sliding.svg": draw_sliding,
+    "docs/sliding-bits.svg": draw_bits,
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
     **{name: partial(with_output, name) for name in PAGES},
@@ -328,7 +332,10 @@ def pictures() -> dict[str, str]:
     outputs = Folder(ROOT / "outputs")
     return {
         "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
-        "docs/tour.svg": open_reader("knight", outputs).probe("b1", {"closed": True}).to_svg(),
+        "docs/tour.svg": open_reader("knight", outputs)
+        .make_query(closed=True)
+        .answer("b1")
+        .to_svg(),
     }
 
 

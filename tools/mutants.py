@@ -88,7 +88,7 @@ QUERY_TESTS = {
     "queries/batch.py": "batch batch_input vectorized streams",
     "queries/eight/vectorized.py": "queries batch vectorized",
     "queries/eight/reader.py": "fast_path errors queries svg batch",
-    "queries/query_options.py": "dispatch fast_path page[docs/cli.md]",
+    "pipeline/single_query.py": "dispatch fast_path page[docs/cli.md]",
     "queries/goal_reader.py": "goals errors index_contradictions goal_puzzle queries/sliding batch",
     "queries/batch_input.py": "batch_input",
     "queries/index_reader.py": "index_format fast_path index_errors",
@@ -113,7 +113,7 @@ QUERY_TESTS = {
     "queries/eight/any_goal.py": "vectorized goals",
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
-    "queries/facts.py": "dispatch fast_path",
+    "queries/answer.py": "dispatch fast_path",
 }
 KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",

@@ -39,8 +39,8 @@ class Result(NamedTuple):
 def parse_page(page: str) -> dict[str, Result]:
     """Return the results of each file.
 
-    >>> parse_page(format_page({"queries/facts.py": Result(1234, 1200, 4, 30)}))
-    {'queries/facts.py': Result(mutants=1234, killed=1200, timed_out=4, survived=30)}
+    >>> parse_page(format_page({"queries/answer.py": Result(1234, 1200, 4, 30)}))
+    {'queries/answer.py': Result(mutants=1234, killed=1200, timed_out=4, survived=30)}
     """
     return {
         row["source"]: Result(*(int(cell.replace(",", "")) for cell in row["counts"].split("|")))

@@ -46,16 +46,17 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
 
 
 def search_shards(
-    space: BlockSpace, root: str, runner: TaskRunner, *, has_bits: bool
+    space: BlockSpace, root: str, runner: TaskRunner, memory: int | None = None, *, has_bits: bool
 ) -> Callable[[], Blocks]:
     """Search all states; return a function that iterates over the results by rank, in chunks.
 
-    `has_bits`: the results have bit 1 of every distance, 45 bytes a row, else a byte each.
+    `memory`: the bytes that a shard may use. `has_bits`: the results have bit 1 of every distance,
+    45 bytes a row, else a byte each.
     """
     assert runner.checkpoints
     checkpoints, words = runner.checkpoints, space.make_words(root)
     checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
-    shards = count_shards(words, runner.jobs, runner.memory)
+    shards = count_shards(words, runner.jobs, memory)
     arguments = [(checkpoints, space, root, number, shards) for number in range(shards)]
     level = total = 0
     while states := sum(

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.block_shards import measure_shards, search_shards
 from pipeline.search.sharded_bfs import count_max_shards
 from pipeline.search.word_bfs import (
@@ -43,7 +44,9 @@ MEASURED_SHARDS = (2, 4)
 """Numbers of shards of two searches that are measured for an estimate."""
 
 
-def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
     """Search the space, in this process or as shards on other machines; return rows and records.
 
     A table without columns has an index alone; the shards' distances then need not fit in memory.
@@ -51,20 +54,23 @@ def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRu
     (root,) = recipe.roots.values()
     space, has_bits_alone = recipe.space, not table.columns and table.index == BITS_INDEX
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
+    runner = context.tasks
     if runner.is_remote:
-        read_results = search_shards(space, root, runner, has_bits=has_bits_alone)
+        read_results = search_shards(
+            space, root, runner, context.memory.bytes, has_bits=has_bits_alone
+        )
         if has_bits_alone:
             bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
             return next(bits), next(bits), count
         if not table.columns:
             records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
             return next(records), next(records), count
-        runner.require_memory(table.name, space.size)
+        context.memory.require(table.name, space.size)
         depth = np.concatenate([*read_results()])
     else:
+        size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
+        context.memory.require(table.name, size)
         words = space.make_words(root)
-        size = estimate_search_bytes(words) + (0 if has_bits_alone else space.size)
-        runner.require_memory(table.name, size)
         if has_bits_alone:
             planes = _search(words, runner)
             bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
@@ -138,7 +144,7 @@ def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: Tas
                 yield {"distance": chunk}
 
 
-def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
+def estimate(table: Table, context: BuildContext, items: None) -> CostSample:
     """Estimate the cost of a table, from searches of its space or of smaller, similar spaces.
 
     A row is read in each layer that has states in it. So the time for each state grows with the
@@ -149,9 +155,10 @@ def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
     *smaller, sample = space.list_measurable_spaces()
     has_bits_alone = not table.columns and table.index == BITS_INDEX
     root = next(iter(recipe.roots.values())) if sample is space else sample.example
-    words, share = sample.make_words(root), sample.size / space.size
-    memory = estimate_search_bytes(words) + (0 if has_bits_alone else sample.size)
-    runner.require_memory(f"A search that tells what {table.name} takes", memory)
+    share, runner = sample.size / space.size, context.tasks
+    memory = estimate_search_bytes(sample.size) + (0 if has_bits_alone else sample.size)
+    context.memory.require(f"A search that tells what {table.name} takes", memory)
+    words = sample.make_words(root)
     depth = None if has_bits_alone else np.full(sample.size, UNREACHED, dtype=np.uint8)
     planes, seconds, spread = _measure_search(words, runner, depth)
     growth = 1.0

@@ -14,14 +14,14 @@ from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Json, Outputs, Quiet
 from pipeline.commands.pages import explore, report
 from pipeline.commands.precompute import PrecomputeCommand, precompute
-from pipeline.commands.query import query
+from pipeline.commands.query import query_app
 from pipeline.commands.runs import runs
-from pipeline.commands.sample import sample
+from pipeline.commands.sample import sample_app
 from pipeline.commands.store_commands import clean, diff, graph
 from pipeline.commands.text_tables import format_table, make_status_table
 from pipeline.commands.usage import make_usage_error
+from pipeline.single_query import require_one_printed
 from pipeline.terminal import print_answer, print_error
-from queries.dispatch import require_one_printed
 from tablebase import __version__
 from tablebase.puzzles import (
     MODULES,
@@ -41,8 +41,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(query, name="query")
-app.add_typer(sample, name="sample")
+app.add_typer(query_app, name="query")
+app.add_typer(sample_app, name="sample")
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""

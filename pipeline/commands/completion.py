@@ -31,8 +31,13 @@ def complete_commands(context: Context) -> list[str]:
     """List the commands, or those below the command that is named already."""
     group: Any = context.find_root().command
     for word in context.params.get("words") or []:
-        group = getattr(group, "commands", {}).get(word)
-    return [*getattr(group, "commands", {})]
+        group = find_subcommand(group, word)
+    return group.list_commands(context) if hasattr(group, "list_commands") else []
+
+
+def find_subcommand(group: Any, word: str) -> Any:
+    """Find the command of that name in a group; None if there is none, or no group."""
+    return group.get_command(None, word) if hasattr(group, "get_command") else None
 
 
 def complete_puzzles(context: Context) -> list[str]:

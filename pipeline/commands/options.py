@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from queries.query_options import OUTPUTS
+from pipeline.single_query import OUTPUTS
 from tablebase.errors import BadRequest, quote
 from tablebase.resources import count_cores
 

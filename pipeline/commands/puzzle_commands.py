@@ -13,13 +13,13 @@ from pipeline.commands import completion
 from queries.dispatch import get_reader_class
 from queries.query_options import Option
 from queries.reader import Reader
-from tablebase.puzzles import collect_from_each, list_names
+from tablebase.puzzles import collect_from_each, is_registered
 
 Command = Callable[..., None]
 
 
 class PuzzleGroup(TyperGroup):
-    """The commands of built-in puzzles, and those of plugins, which are made when they are used.
+    """The commands of all puzzles. Each is made when it is used, so no other reader is loaded.
 
     Typer does not export the types of contexts and commands.
     """
@@ -40,8 +40,8 @@ class PuzzleGroup(TyperGroup):
         return [name for name, kind in kinds if self.has_command(kind)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a puzzle's command; that of a plugin is made first."""
-        is_known = cmd_name in self.commands or cmd_name not in list_names()
+        """Return a puzzle's command, which is made the first time."""
+        is_known = cmd_name in self.commands or not is_registered(cmd_name)
         if not is_known and self.has_command(get_reader_class(cmd_name)):
             app = typer.Typer(add_completion=False)
             app.command(cmd_name)(self.make_function(cmd_name))

@@ -10,18 +10,40 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
+from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import print_answer, print_error
-from queries.dispatch import answer_query, get_reader_class, list_options, open_reader
-from queries.query_options import BATCH, Option, OptionValues
+from queries.dispatch import get_reader_class, open_reader
+from queries.query_options import Option
 from tablebase.errors import BadRequest
-from tablebase.puzzles import MODULES, get_puzzle
+from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store
+
+BATCH = (
+    Option("input", "Answer every key in this file (- for standard input).", "FILE"),
+    Option(
+        "input_format",
+        "Format of the input: text, csv, tsv, jsonl or parquet (default: by the file's name; "
+        "text for standard input).",
+        "NAME",
+    ),
+    Option("column", "Column of the input with the keys.", "NAME"),
+    Option("prefix", "Prefix for the names of the added columns.", "TEXT"),
+    Option("output", "File for a batch's answers (default: standard output).", "FILE"),
+    Option(
+        "format",
+        "Format of a batch's answers: csv, jsonl or parquet (default: by the name of --output, or "
+        "csv).",
+        "NAME",
+    ),
+    Option("strict", "Stop a batch at the first invalid key."),
+)
+"""The options of batches; the fast path does not answer them."""
 
 
 def _make_command(name: str) -> Callable[..., None]:
     """Make the function of `query NAME`, with the options that the fast path accepts, too."""
-    options = (*list_options(name), *BATCH)
     kind = get_reader_class(name)
+    options = (*list_options(kind), *BATCH)
 
     def command(**arguments: Any) -> None:
         key_words = arguments.pop("key") or []
@@ -29,20 +51,20 @@ def _make_command(name: str) -> Callable[..., None]:
         values = {name: value for name, value in arguments.items() if value not in (None, False)}
         batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
         if not key_words and {*kind.keyless} & {*values} and not batch:
-            print_answer(answer_query(name, None, values))
+            print_answer(answer_as_text(name, None, values))
         elif key in ("", "-") or "input" in batch:
             if key not in ("", "-"):
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
-            from queries.key_hints import is_file_name, make_file_error
+            from pipeline.key_hints import is_file_name, make_file_error
 
             if is_file_name(key):
                 raise make_file_error(key, kind.key.lower())
             flags = [option.flag for option in BATCH if option.name in batch]
             raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
         else:
-            print_answer(answer_query(name, key, values))
+            print_answer(answer_as_text(name, key, values))
 
     key_parameter = inspect.Parameter(
         "key",
@@ -68,14 +90,12 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
     raise BadRequest(f"{option.flag} needs a {key}", f"Write: {words}")
 
 
-def _answer_batch(
-    name: str, values: OptionValues, batch: dict[str, Any], *, is_batch: bool
-) -> None:
+def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_batch: bool) -> None:
     """Answer the keys of the input; `is_batch`: the arguments request a batch explicitly."""
     from pipeline.progress import BatchProgress
     from queries.batch import Batch, choose_output_format, run_batch
 
-    for option in list_options(name):
+    for option in list_options(get_reader_class(name)):
         if option.is_single and values.get(option.name):
             _refuse_lone(option, name, is_batch=is_batch)
     source, output = batch.get("input", "-"), batch.get("output")
@@ -90,9 +110,10 @@ def _answer_batch(
         batch.get("prefix", ""),
         batch.get("input_format"),
     )
-    reader = open_reader(name, open_store(values.get("outputs"))).select_reader(values)
+    reader = open_reader(name, open_store(values.pop(OUTPUTS.name, None)))
+    query = reader.make_query(**values)
     with BatchProgress(output=output) as bar:
-        invalid = run_batch(reader, values, request, bar.on_rows, bar.printing)
+        invalid = run_batch(query, request, bar.on_rows, bar.printing)
     if invalid:
         subject = "key is" if invalid == 1 else "keys are"
         hint = f"See the column {request.prefix}error"
@@ -107,6 +128,6 @@ class QueryGroup(PuzzleGroup):
         return _make_command(puzzle)
 
 
-query = typer.Typer(help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True)
-for _name in MODULES:
-    query.command(_name)(_make_command(_name))
+query_app = typer.Typer(
+    help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True
+)

@@ -12,11 +12,12 @@ import typer
 
 from pipeline.commands.options import make_number_parser
 from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
+from pipeline.single_query import OUTPUTS
 from queries.dispatch import get_reader_class, open_reader
-from queries.query_options import OUTPUTS, Option
+from queries.query_options import Option
 from queries.reader import Reader
 from tablebase.errors import BadRequest
-from tablebase.puzzles import MODULES, get_puzzle
+from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store
 
 MAX_SAMPLE_SIZE = 1_000_000_000
@@ -67,10 +68,10 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
         make_number_parser("--seed", 0)(general["seed"] or "0"),
         not general["distinct"],
     )
-    reader = open_reader(name, open_store(general["outputs"])).select_reader(values)
+    query = open_reader(name, open_store(general["outputs"])).make_query(**values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
         on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
-        samples = reader.draw_samples(values, request, on_progress)
+        samples = query.draw_samples(request, on_progress)
         first = next(samples)  # before the file is opened: a failed draw leaves no file
         write = stack.enter_context(open_row_writer(output, output_as))
         for rows in chain([first], samples):
@@ -92,10 +93,8 @@ class SampleGroup(PuzzleGroup):
         return bool(reader.sample_options)
 
 
-sample = typer.Typer(
+sample_app = typer.Typer(
     help="Draw a uniform random sample of states, positions or tours.",
     cls=SampleGroup,
     no_args_is_help=True,
 )
-for _name in MODULES:
-    sample.command(_name)(_make_command(_name))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipeline.commands.completion import find_subcommand
 from tablebase.errors import BadRequest, quote
 
 MAX_MESSAGE = 300
@@ -53,7 +54,7 @@ def _find_command_path(arguments: Sequence[str], commands: Any) -> str:
     """Find the command that a command line names, as far as it names one."""
     path = ["pipeline"]
     for argument in arguments:
-        commands = getattr(commands, "commands", {}).get(argument)
+        commands = find_subcommand(commands, argument)
         if commands is None:
             break
         path.append(argument)

@@ -60,9 +60,9 @@ class Planes:
         """1 for each row that has states of the last layer."""
 
 
-def estimate_search_bytes(space: WordSpace) -> int:
-    """Return the bytes of memory that a search needs."""
-    return space.blocks * space.rows * (2 * WORDS * 8 + 1) + space.rows
+def estimate_search_bytes(states: int) -> int:
+    """Return the bytes of memory that a search of so many states needs, for boards of any size."""
+    return -(-states // ROW_STATES) * (2 * WORDS * 8 + 2)
 
 
 def _allocate_words(count: int) -> Array:

@@ -1,9 +1,10 @@
 """Verification of the published files against the rules, independent of the search that built them.
 
 Read in this order: `claims` (the statements that are checked), `verdicts` (what they show of each
-table), `manifest_checks` (the files against the manifest), `goal_proof` (puzzles with goals),
-`graph_proof` (other state spaces), `generic_proof` (any other table), the packages with the proofs
-of one puzzle each, and `proofs`, the registry.
+table), `listed_table`, `manifest_checks` (the files against the manifest), `table_rows` and
+`index_records` (their contents against the definition of the table), `goal_proof` (puzzles with
+goals), `graph_proof` (other state spaces), `generic_proof` (any other table), the packages with the
+proofs of one puzzle each, and `proofs`, the registry.
 """
 
 from __future__ import annotations
@@ -13,13 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.verify.claims import Claim, Listener, VerifyFailed, ignore_claim
-from pipeline.verify.manifest_checks import (
-    ListedTable,
-    check_entry,
-    check_files,
-    check_pages,
-    list_tables,
-)
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_entry, check_files, check_pages, list_tables
 from pipeline.verify.proofs import find_proof
 from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
 from tablebase.puzzle import Puzzle

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.manifest_checks import ListedTable, check_records, iter_records, read_rows
+from pipeline.verify.index_records import check_records, iter_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.puzzle import KIND_LETTERS
 from tablebase.tables.content_hash import ContentHash

@@ -17,7 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.verify.claims import Array, Difference, Mask, Rows, find_places
-from pipeline.verify.manifest_checks import ListedTable, check_records, read_rows
+from pipeline.verify.index_records import check_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import BreadthFirst, GoalPuzzle

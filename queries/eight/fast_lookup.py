@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from queries.goal_reader import GoalAnswer
 from tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
@@ -19,11 +20,8 @@ from tablebase.puzzles.eight import (
     parse,
 )
 
-FastAnswer = tuple[str, str, int, str, int]
-"""State, layout, distance, best moves, solutions."""
 
-
-def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[str], FastAnswer]]:
+def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[str], GoalAnswer]]:
     """Make the functions `distance` and `probe` over the records of `eight.idx`."""
     head, tail = make_rank_parts()
     distances = records[0::2]
@@ -42,7 +40,7 @@ def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[s
             return distance(parse(state))
         return distances[code & RANK_MASK]
 
-    def probe(state: str) -> FastAnswer:
+    def probe(state: str) -> GoalAnswer:
         try:
             code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
         except (KeyError, TypeError):
@@ -61,6 +59,12 @@ def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[s
                 best += letter
         # the code's parity counts inversions with the blank too: as many as its cell's number
         is_odd = (code >> RANK_BITS) + blank & 1
-        return state, "centre" if is_odd else "corner", depth, best, solutions[rank]
+        return GoalAnswer(
+            state=state,
+            goal="centre" if is_odd else "corner",
+            distance=depth,
+            best_moves=best,
+            solutions=solutions[rank],
+        )
 
     return distance, probe

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import altair as alt
@@ -11,28 +12,41 @@ from queries.board_svg import draw_boards
 from queries.charts import (
     add_bands,
     color_by_band,
-    color_lines,
     draw_board_map,
+    draw_named_lines,
     format_labels,
     make_even_bounds,
-    place_side_by_side,
 )
-from queries.figure import Drawing, Figure, Section
-from queries.svg import AMBER, BLUE, MUTED, SERIES
+from queries.figure import Drawing, Figure, Panels, Section, compute
+from queries.svg import INK, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
 
 GOALS = list(PUZZLE.layouts)
-BY_GOAL = alt.Scale(domain=GOALS, range=SERIES)
+GOAL_COLOURS = dict(zip(GOALS, SERIES, strict=True))
+HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
 
-PANEL = 270
+PANEL = 205
 SHOWN = 12
+FEW = 10
+"""Marks that stand for fewer states say for how many."""
 BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
 FIVES = alt.Axis(values=list(range(0, 32, 5)))
 DISTANCE = alt.X("distance:O", title="distance", axis=FIVES)
 TO_31 = alt.X(
     "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 31], nice=False)
 )
-MEAN = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
+BEYOND_31 = alt.X(
+    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 40], nice=False)
+)
+"""An axis with room for the names of lines."""
+
+
+def weigh(column: str) -> pl.Expr:
+    """Return the mean of a column over all states."""
+    return (pl.col(column) * pl.col("states")).sum() / pl.col("states").sum()
+
+
+MEAN = weigh("distance")
 
 
 # ---- queries: a page shows the source of these functions ---------------------------------------
@@ -76,6 +90,24 @@ def count_heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFr
     )
 
 
+def measure_random_moves(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
+    # a blank in a corner has two moves, in the centre four, elsewhere three
+    is_corner = pl.col("blank").is_in([0, 2, 6, 8])
+    moves = pl.when(is_corner).then(2).when(pl.col("blank") == 4).then(4).otherwise(3)
+    twelfths = pl.col("best_moves").str.len_chars() * (12 // moves)  # sums of these are exact
+    return (
+        pl.concat([eight, eight_edge])
+        .filter(pl.col("distance") > 0)
+        .group_by("goal", "distance")
+        .agg(
+            pl.len().alias("states"),
+            (twelfths.sum() / (12 * pl.len())).alias("share"),
+        )
+        .sort("goal", "distance")
+        .collect()
+    )
+
+
 def list_hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
         pl.concat([eight, eight_edge])
@@ -95,10 +127,34 @@ def _format_each(frame: pl.DataFrame, template: str) -> str:
     return ", ".join(template.format(**rows[goal]) for goal in GOALS)
 
 
-def _draw_panels(marks: Drawing, high: int, **encoded: Any) -> Drawing:
-    """Draw one chart for each layout, side by side."""
-    panel = marks.encode(**encoded).properties(width=PANEL, height=high)
-    return panel.facet(column=alt.Column("goal:N", sort=GOALS, title=None))
+def _draw_panels(
+    frame: pl.DataFrame, high: int, draw: Callable[[pl.DataFrame, str], Drawing]
+) -> Panels:
+    """Draw one chart for each layout, from its rows and its name."""
+    return {
+        goal: draw(frame.filter(pl.col("goal") == goal), goal).properties(
+            title=goal, width=PANEL, height=high
+        )
+        for goal in GOALS
+    }
+
+
+def _draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
+    """Draw a heat map of the states for each layout; the last one has the legend."""
+    banded = add_bands(frame, "states", BOUNDS)
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        color = color_by_band("states", BOUNDS)
+        if goal != GOALS[-1]:
+            color = color.legend(None)
+        return alt.Chart(rows).mark_rect().encode(**encoded, color=color)
+
+    return _draw_panels(banded, high, draw)
+
+
+def _join_panels(rows: list[Panels]) -> Panels:
+    """Place the panels of each layout one below the other."""
+    return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
 
 
 def _describe_distances(frame: pl.DataFrame) -> str:
@@ -111,17 +167,92 @@ def _describe_distances(frame: pl.DataFrame) -> str:
     )
 
 
-def _draw_distances(frame: pl.DataFrame) -> Drawing:
-    return _draw_panels(
-        alt.Chart(frame).mark_bar(),
-        190,
-        x=DISTANCE,
-        y=alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5)),
-        color=alt.Color("goal:N", scale=BY_GOAL, legend=None),
+def _find_distances(frame: pl.DataFrame) -> str:
+    within = _share_within(frame).filter(pl.col("share") >= 50).group_by("goal").first()
+    half, most = (compute(rows, pl.col("distance").max()) for rows in (within, frame))
+    return f"Half of all states are within {half} moves, and none needs more than {most}"
+
+
+def _draw_distances(frame: pl.DataFrame) -> Panels:
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("states").max())])
+    y = alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5), scale=scale)
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        bars = alt.Chart(rows).mark_bar(color=GOAL_COLOURS[goal]).encode(x=DISTANCE, y=y)
+        few = alt.Chart(rows.filter(pl.col("states") < FEW)).mark_text(dy=-6, fontSize=11)
+        return bars + few.encode(x=DISTANCE, y=y, text="states:Q", color=alt.value(MUTED))
+
+    return _draw_panels(frame, 190, draw)
+
+
+def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the percentage of states within each distance, by layout."""
+    share = 100 * pl.col("states").cum_sum() / pl.col("states").sum()
+    return frame.sort("goal", "distance").with_columns(share.over("goal").alias("share"))
+
+
+def _find_within(frame: pl.DataFrame) -> str:
+    nine = _share_within(frame).filter(pl.col("share") >= 90).group_by("goal").first()
+    most = compute(nine, pl.col("distance").max())
+    near = compute(_share_within(frame).filter(pl.col("distance") == 10), pl.col("share").max())
+    return f"{most} moves solve nine states in ten; 10 moves solve {near:.1f} %"
+
+
+def _describe_within(frame: pl.DataFrame) -> str:
+    within = _share_within(frame)
+    half = within.filter(pl.col("share") >= 50).group_by("goal").first()
+    return (
+        "The share of states that are solved within so many moves. Half of them: within "
+        f"{_format_each(half, '{distance} ({goal})')} moves."
     )
 
 
-def _draw_mean_boards(frame: pl.DataFrame) -> Drawing:
+def _draw_within(frame: pl.DataFrame) -> Drawing:
+    wide = _share_within(frame).pivot(on="goal", index="distance", values="share")
+    scale = alt.Scale(domain=[0, 100])
+    lines = draw_named_lines(wide.sort("distance"), BEYOND_31, "% of states", scale, GOAL_COLOURS)
+    return lines.properties(width=560, height=240)
+
+
+def _find_random_moves(frame: pl.DataFrame) -> str:
+    return f"A random move is right {compute(frame, weigh('share')):.0%} of the time"
+
+
+def _describe_random_moves(frame: pl.DataFrame) -> str:
+    farthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
+    shares = farthest.with_columns(pl.col("share") * 100)
+    return (
+        "The mean share of a state's moves that lead nearer to the layout. From the farthest "
+        f"states: {_format_each(shares, '{share:.0f} % ({goal}, distance {distance})')}."
+    )
+
+
+def _draw_random_moves(frame: pl.DataFrame) -> Panels:
+    percent = frame.with_columns(pl.col("share") * 100)
+    y = alt.Y("share:Q", title="% of the moves", scale=alt.Scale(domain=[0, 100]))
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        colour = GOAL_COLOURS[goal]
+        points = alt.OverlayMarkDef(color=colour, size=18)
+        line = alt.Chart(rows).mark_line(strokeWidth=2, color=colour, point=points)
+        last = rows.filter(pl.col("distance") == pl.col("distance").max())
+        label = f"{last['states'][0]} states"
+        few = alt.Chart(last).mark_text(dx=-6, dy=-8, fontSize=11, align="right", color=MUTED)
+        return line.encode(x=TO_31, y=y) + few.encode(x=TO_31, y=y, text=alt.value(label))
+
+    return _draw_panels(percent, 180, draw)
+
+
+def _find_mean(frame: pl.DataFrame) -> str:
+    means = frame.group_by("goal", "blank").agg(MEAN.alias("mean"))
+    most = means.group_by("goal").agg(pl.col("mean").max() - pl.col("mean").min())["mean"].max()
+    centre = means.filter(pl.col("mean") == pl.col("mean").min().over("goal"))["blank"]
+    if not isinstance(most, float) or most >= 1 or not (centre == 4).all():
+        return "The blank's cell changes the mean distance"
+    return "A gap in the centre makes it easier, by less than one move"
+
+
+def _draw_mean_boards(frame: pl.DataFrame) -> Panels:
     cells = (
         frame.group_by("goal", "blank")
         .agg(MEAN.alias("mean"))
@@ -133,41 +264,48 @@ def _draw_mean_boards(frame: pl.DataFrame) -> Drawing:
         .sort("goal", "blank")
     )
     bounds = make_even_bounds(cells["mean"])
-    boards = []
-    for goal in GOALS:
-        goal_cells = cells.filter(pl.col("goal") == goal)
-        boards.append(draw_board_map(goal_cells, "mean", goal, 56, bounds, with_names=False))
-    return place_side_by_side(boards)
+    return {
+        goal: draw_board_map(
+            cells.filter(pl.col("goal") == goal), "mean", goal, 56, bounds, with_names=False
+        )
+        for goal in GOALS
+    }
 
 
-def _draw_by_blank(frame: pl.DataFrame) -> Drawing:
+def _draw_by_blank(frame: pl.DataFrame) -> Panels:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
     blank_name = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
-    frame = add_bands(frame, "states", BOUNDS).with_columns(blank_name)
-    return _draw_panels(
-        alt.Chart(frame).mark_rect(),
+    return _draw_bands(
+        frame.with_columns(blank_name),
         9 * 19,
         x=DISTANCE,
         y=alt.Y("blank:O", sort=names, title="blank at"),
-        color=color_by_band("states", BOUNDS),
     )
 
 
-def _draw_heuristics(frame: pl.DataFrame) -> Drawing:
+def _draw_heuristics(frame: pl.DataFrame) -> Panels:
     rows = []
-    frame = add_bands(frame, "states", BOUNDS)
     for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
         ticks = alt.Axis(values=list(range(0, 25, step)))
-        chart = _draw_panels(
-            alt.Chart(frame.filter(pl.col("heuristic") == heuristic)).mark_rect(),
+        panels = _draw_bands(
+            frame.filter(pl.col("heuristic") == heuristic),
             high,
             x=DISTANCE,
             y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
-            color=color_by_band("states", BOUNDS),
         )
-        rows.append(chart)
-    return alt.vconcat(*rows)
+        rows.append(panels)
+    return _join_panels(rows)
+
+
+def _find_heuristics(frame: pl.DataFrame) -> str:
+    manhattan = frame.filter(pl.col("heuristic") == "manhattan").with_columns(
+        exact=pl.col("value") == pl.col("distance")
+    )
+    return (
+        "No heuristic says more than the distance; "
+        f"Manhattan is exact for {compute(manhattan, weigh('exact')):.1%} of the states"
+    )
 
 
 def _describe_heuristics(frame: pl.DataFrame) -> str:
@@ -184,14 +322,22 @@ def _describe_heuristics(frame: pl.DataFrame) -> str:
     )
 
 
-def _draw_errors(frame: pl.DataFrame) -> Drawing:
-    long = frame.unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
-    return _draw_panels(
-        alt.Chart(long).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18)),
-        180,
-        x=TO_31,
-        y=alt.Y("value:Q", title="mean of distance - heuristic", axis=alt.Axis(tickCount=5)),
-        color=color_lines("variable", {"manhattan": BLUE, "misplaced": AMBER}),
+def _draw_errors(frame: pl.DataFrame) -> Panels:
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("misplaced").max())])
+    title = "mean of distance - heuristic"
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        return draw_named_lines(rows, BEYOND_31, title, scale, HEURISTICS)
+
+    return _draw_panels(frame, 180, draw)
+
+
+def _find_errors(frame: pl.DataFrame) -> str:
+    last = frame.filter(pl.col("distance") == 30)
+    manhattan, misplaced = (compute(last, weigh(name)) for name in HEURISTICS)
+    return (
+        f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
+        f"misplaced tiles are {misplaced:.0f} too low"
     )
 
 
@@ -204,16 +350,20 @@ def _describe_errors(frame: pl.DataFrame) -> str:
     )
 
 
-def _draw_solutions(frame: pl.DataFrame) -> Drawing:
-    long = frame.unpivot(["most", "mean", "median"], index=["goal", "distance"])
+def _draw_solutions(frame: pl.DataFrame) -> Panels:
+    scale = alt.Scale(type="log", domain=[1, compute(frame, pl.col("most").max())])
     ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
-    return _draw_panels(
-        alt.Chart(long).mark_line(strokeWidth=2),
-        180,
-        x=TO_31,
-        y=alt.Y("value:Q", title="shortest solutions", scale=alt.Scale(type="log"), axis=ticks),
-        color=color_lines("variable", {"most": MUTED, "mean": BLUE, "median": AMBER}),
-    )
+    kinds = {"most": MUTED, "mean": INK, "median": MUTED}
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        return draw_named_lines(rows, BEYOND_31, "shortest solutions", scale, kinds, ticks)
+
+    return _draw_panels(frame, 180, draw)
+
+
+def _find_solutions(frame: pl.DataFrame) -> str:
+    mean, most = compute(frame, weigh("mean")), compute(frame, pl.col("most").max())
+    return f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
 
 
 def _describe_solutions(frame: pl.DataFrame) -> str:
@@ -248,12 +398,34 @@ SECTION = Section(
     "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
     "Every state reaches corner or centre, never both.",
     Figure(
-        "eight-distances", "Distances", summarize_distances, _describe_distances, _draw_distances
+        "eight-distances",
+        "States at each distance",
+        summarize_distances,
+        _find_distances,
+        _describe_distances,
+        _draw_distances,
+    ),
+    Figure(
+        "eight-within",
+        "States solved within n moves",
+        summarize_distances,
+        _find_within,
+        _describe_within,
+        _draw_within,
+    ),
+    Figure(
+        "eight-random",
+        "How often a random move is right, by distance",
+        measure_random_moves,
+        _find_random_moves,
+        _describe_random_moves,
+        _draw_random_moves,
     ),
     Figure(
         "eight-blank-mean",
         "Mean distance by cell of the blank",
         count_by_blank,
+        _find_mean,
         lambda _: "Each cell shows the mean distance of the states with the blank in that cell.",
         _draw_mean_boards,
     ),
@@ -261,16 +433,15 @@ SECTION = Section(
         "eight-blank",
         "Distances by cell of the blank",
         count_by_blank,
-        lambda _: (
-            "The blank's cell decides whether the distance is even or odd, so each row has "
-            "values only at every other distance."
-        ),
+        lambda _: "The blank's cell decides whether the distance is even or odd",
+        lambda _: "So each row has states only at every other distance.",
         _draw_by_blank,
     ),
     Figure(
         "eight-heuristics",
         "Heuristics and true distance",
         count_heuristics,
+        _find_heuristics,
         _describe_heuristics,
         _draw_heuristics,
     ),
@@ -278,6 +449,7 @@ SECTION = Section(
         "eight-errors",
         "Mean error of the heuristics",
         summarize_distances,
+        _find_errors,
         _describe_errors,
         _draw_errors,
     ),
@@ -285,8 +457,16 @@ SECTION = Section(
         "eight-solutions",
         "Shortest solutions",
         summarize_distances,
+        _find_solutions,
         _describe_solutions,
         _draw_solutions,
     ),
-    Figure("eight-hardest", "The hardest states", list_hardest, _describe_hardest, _draw_hardest),
+    Figure(
+        "eight-hardest",
+        "The hardest states",
+        list_hardest,
+        lambda frame: f"{frame.height} states are farther from their layout than all others",
+        _describe_hardest,
+        _draw_hardest,
+    ),
 )

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from queries.answer_types import (
-    GoalAnswer,
-)
-from queries.eight.fast_lookup import FastAnswer, make_fast_lookups
+from queries.eight.fast_lookup import make_fast_lookups
+from queries.goal_reader import GoalAnswer
 from queries.reader import Reader
 from queries.typed_tables import GoalTable
 
@@ -42,12 +40,12 @@ class EightTable(GoalTable):
         return self.distance(state)
 
     @cached_property
-    def _fast_lookups(self) -> tuple[Callable[[str], int], Callable[[str], FastAnswer]]:
+    def _fast_lookups(self) -> tuple[Callable[[str], int], Callable[[str], GoalAnswer]]:
         return make_fast_lookups(self._reader.open_index("eight").read_records())
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
         if goal is None:
-            return GoalAnswer(*self._fast_lookups[1](state))
+            return self._fast_lookups[1](state)
         return super().probe(state, goal)
 
     def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
@@ -56,4 +54,4 @@ class EightTable(GoalTable):
         A LazyFrame stays lazy. Values that are not states get nulls. No column of the frame is
         replaced: `prefix` begins the names of the added columns.
         """
-        return self._annotate(frame, column, prefix, {})
+        return self._annotate(frame, column, prefix, self._make_query())

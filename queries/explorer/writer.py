@@ -60,7 +60,7 @@ def write_explorer(store: Store, target: str) -> None:
     published = read_manifest(store)
     write_output(target, _make_page(store).encode())
     sources = {name: published[name] for name in list_source_tables(store) if name in published}
-    record_page(store, target, sources)
+    record_page(store, target, "explore", sources)
 
 
 def _make_page(store: Store) -> str:

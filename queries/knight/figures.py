@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.charts import draw_board_map, draw_grid, format_labels, place_side_by_side
-from queries.figure import Drawing, Figure, Section
+from queries.charts import draw_board_map, draw_grid, format_labels
+from queries.figure import Drawing, Figure, Panels, Section
 from queries.knight.svg import draw_tour
 from queries.svg import Picture
 from tablebase.puzzles.knight.board import KnightBoard
@@ -33,15 +33,6 @@ def sum_counts(knight_counts: pl.LazyFrame) -> pl.DataFrame:
         .group_by("board", "files", "ranks")
         .agg(pl.col("tours").sum(), pl.col("closed").sum())
         .sort("files", "ranks")
-        .collect()
-    )
-
-
-def count_closed(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
-    return (
-        knight_tours_8x8.group_by("start")
-        .agg(pl.len().alias("tours"), pl.col("closed").sum())
-        .sort("start")
         .collect()
     )
 
@@ -94,13 +85,21 @@ def _fill_board(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     return _add_file_rank(filled, square)
 
 
-def _draw_starts(frame: pl.DataFrame) -> Drawing:
-    boards = []
+def _find_starts(frame: pl.DataFrame) -> str:
+    most = frame.filter(pl.col("tours") == pl.col("tours").max().over("board"))
+    if {*most["start"]} == {"a1", "a5", "a6", "e1", "e5", "f1", "f6"}:
+        return "On both boards, most tours start in a corner"
+    return "The start decides how many tours there are"
+
+
+def _draw_starts(frame: pl.DataFrame) -> Panels:
+    boards = {}
     for side in (5, 6):
-        tours = frame.filter(pl.col("board") == f"{side}x{side}")
-        cells = _fill_board(tours.drop("board"), side, "start").with_columns(format_labels("tours"))
-        boards.append(draw_board_map(cells, "tours", f"{side}x{side}", 50))
-    return place_side_by_side(boards)
+        name = f"{side}x{side}"
+        tours = frame.filter(pl.col("board") == name).drop("board")
+        cells = _fill_board(tours, side, "start").with_columns(format_labels("tours"))
+        boards[name] = draw_board_map(cells, "tours", name, 56)
+    return boards
 
 
 def _describe_starts(frame: pl.DataFrame) -> str:
@@ -108,6 +107,16 @@ def _describe_starts(frame: pl.DataFrame) -> str:
     return (
         f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
         "square starts none: on a board of odd size a tour starts and ends on the corners' colour."
+    )
+
+
+def _find_counts(frame: pl.DataFrame) -> str:
+    open_boards, closed_boards = (
+        frame.filter(pl.col(column) > 0).height for column in ("tours", "closed")
+    )
+    return (
+        f"{open_boards} of the {frame.height} boards that are counted have a tour, "
+        f"{closed_boards} a closed one"
     )
 
 
@@ -122,8 +131,9 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
             column,
             bounds,
         )
-        charts.append(chart.properties(title=title, width=6 * 64, height=6 * 34))
-    return place_side_by_side(charts)
+        files, ranks = frame["files"].n_unique(), frame["ranks"].n_unique()
+        charts.append(chart.properties(title=title, width=files * 76, height=ranks * 30))
+    return alt.vconcat(*charts).resolve_scale(color="independent")
 
 
 def _describe_counts(frame: pl.DataFrame) -> str:
@@ -131,6 +141,16 @@ def _describe_counts(frame: pl.DataFrame) -> str:
     return (
         f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
         "that are counted have any. An empty square means none, or a board that is not counted."
+    )
+
+
+def _find_closed_shares(frame: pl.DataFrame) -> str:
+    six = frame.filter(pl.col("board") == "6x6")
+    return (
+        "Each square of 6x6 has equally many closed tours, and the fewest open ones have the "
+        "highest share of them"
+        if six["closed"].n_unique() == 1
+        else "The share of closed tours depends on the start"
     )
 
 
@@ -158,28 +178,24 @@ def _describe_closed_shares(frame: pl.DataFrame) -> str:
     )
 
 
-def _draw_closed_pairs(frame: pl.DataFrame) -> Drawing:
-    cells = _add_file_rank(frame, "start").with_columns(format_labels("closed"))
-    return draw_board_map(cells, "closed", "8x8", 36)
-
-
-def _describe_closed_pairs(frame: pl.DataFrame) -> str:
-    jumps = {name: len(EIGHT.list_neighbours(EIGHT.parse_square(name))) for name in frame["start"]}
-    assert dict(frame.select("start", "closed").rows()) == jumps
+def _find_ends(frame: pl.DataFrame) -> str:
+    top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
     return (
-        f"The table of 8x8 has one tour for each of the {frame['tours'].sum():,} ordered pairs "
-        f"of squares that a tour can connect; {frame['closed'].sum()} are closed. Each square "
-        "shows how many closed tours start there: one for each jump from it."
+        f"From {top['start']}, most tours end on {top['finish']}: {top['tours']:,}, "
+        "more than between any other two squares"
+        if (frame["tours"] == top["tours"]).sum() == 1
+        else f"At most {top['tours']:,} tours connect two squares"
     )
 
 
-def _draw_ends(frame: pl.DataFrame, side: int, columns: int) -> Drawing:
-    boards = []
+def _draw_ends(frame: pl.DataFrame, side: int) -> Panels:
+    boards = {}
     for start in frame["start"].unique(maintain_order=True):
         ends = frame.filter(pl.col("start") == start).drop("start")
         cells = _fill_board(ends, side, "finish").with_columns(format_labels("tours"))
-        boards.append(draw_board_map(cells, "tours", f"from {start}", 44 if side == 6 else 38))
-    return place_side_by_side(boards, columns)
+        name = f"from {start}"
+        boards[name] = draw_board_map(cells, "tours", name, 48 if side == 6 else 38)
+    return boards
 
 
 def _describe_ends(frame: pl.DataFrame) -> str:
@@ -207,6 +223,11 @@ def _draw_gallery(frame: pl.DataFrame) -> str:
     return svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")
 
 
+def _find_gallery(frame: pl.DataFrame) -> str:
+    closed = frame["closed"].sum()
+    return f"{closed} tours that close and {frame.height - closed} that do not"
+
+
 def _describe_gallery(frame: pl.DataFrame) -> str:
     return (
         f"{frame.height} tours of the 8x8 board: for some starts, the first closed and the first "
@@ -218,37 +239,47 @@ SECTION = Section(
     "The knight's tour",
     "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
     "from its start.",
-    Figure("knight-starts", "Tours by start", count_starts, _describe_starts, _draw_starts),
     Figure(
-        "knight-counts", "Tours of every small board", sum_counts, _describe_counts, _draw_counts
+        "knight-starts",
+        "Tours by start",
+        count_starts,
+        _find_starts,
+        _describe_starts,
+        _draw_starts,
+    ),
+    Figure(
+        "knight-counts",
+        "Tours of every small board",
+        sum_counts,
+        _find_counts,
+        _describe_counts,
+        _draw_counts,
     ),
     Figure(
         "knight-closed",
         "The share of closed tours",
         count_starts,
+        _find_closed_shares,
         _describe_closed_shares,
         _draw_closed_shares,
-    ),
-    Figure(
-        "knight-closed-8x8",
-        "Closed tours of 8x8",
-        count_closed,
-        _describe_closed_pairs,
-        _draw_closed_pairs,
     ),
     Figure(
         "knight-ends-5x5",
         "Where tours of 5x5 end",
         count_ends_5x5,
+        _find_ends,
         _describe_ends,
-        lambda f: _draw_ends(f, 5, 4),
+        lambda frame: _draw_ends(frame, 5),
     ),
     Figure(
         "knight-ends-6x6",
         "Where tours of 6x6 end",
         count_ends_6x6,
+        _find_ends,
         _describe_ends,
-        lambda f: _draw_ends(f, 6, 3),
+        lambda frame: _draw_ends(frame, 6),
     ),
-    Figure("knight-gallery", "Gallery", choose_gallery, _describe_gallery, _draw_gallery),
+    Figure(
+        "knight-gallery", "Gallery", choose_gallery, _find_gallery, _describe_gallery, _draw_gallery
+    ),
 )

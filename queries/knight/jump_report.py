@@ -169,6 +169,15 @@ def _draw_figure(frame: pl.DataFrame) -> str:
     return draw_jumps(*compute_shares(frame), bare=True)
 
 
+def _find_rarest(frame: pl.DataFrame) -> str:
+    _, _, shares = compute_shares(frame)
+    most, *_, rarest = shares
+    return (
+        f"{most[:2]}-{most[2:]} is in {shares[most]:.0%} of the closed tours, "
+        f"{rarest[:2]}-{rarest[2:]} in {shares[rarest]:.0%}"
+    )
+
+
 def _describe_figure(frame: pl.DataFrame) -> str:
     board, tours, shares = compute_shares(frame)
     rarest, share = [*shares.items()][-1]
@@ -186,6 +195,11 @@ SECTION = Section(
     "Every closed tour has a number, so that tours can be drawn with equal chances, also of boards "
     "that have too many to list. A tour and its reverse count as one.",
     Figure(
-        "knight-jumps", "How often each jump occurs", count_jumps, _describe_figure, _draw_figure
+        "knight-jumps",
+        "How often each jump occurs",
+        count_jumps,
+        _find_rarest,
+        _describe_figure,
+        _draw_figure,
     ),
 )

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from queries.answer_types import (
-    CountAnswer,
-    KnightAnswer,
-    RankedTourAnswer,
-)
-from queries.typed_tables import Default, PuzzleTable, get_or, make_answer
+from queries.knight.count_answer import CountAnswer
+from queries.knight.reader import KnightQuery, KnightReader, RankQuery
+from queries.knight.tour_answer import KnightAnswer
+from queries.typed_tables import Default, PuzzleTable, get_or
 
 if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Frame
-    from queries.query_options import OptionValues
 
 
 class KnightTable(PuzzleTable):
@@ -36,6 +33,8 @@ class KnightTable(PuzzleTable):
     tablebase.errors.NoSuchTour: 5x5 has no closed tour.
     """
 
+    _reader: KnightReader
+
     def probe(
         self,
         start: str,
@@ -46,8 +45,8 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> KnightAnswer:
         """Return the first tour from a square with these options; NoSuchTour if there is none."""
-        options = self._normalize_options(to, closed, board, number)
-        return make_answer(KnightAnswer, self._reader.probe(start, options))
+        query = KnightQuery(self._reader, board, to=to, closed=closed, number=number)
+        return query.find_tour(query.board.parse_square(start))
 
     def get(
         self,
@@ -60,10 +59,8 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> KnightAnswer | Default | None:
         """Return the answer of `probe`, or the default where it raises; a bad option raises."""
-        options = self._normalize_options(to, closed, board, number)
-        return get_or(
-            default, lambda: make_answer(KnightAnswer, self._reader.probe(start, options))
-        )
+        query = KnightQuery(self._reader, board, to=to, closed=closed, number=number)
+        return get_or(default, lambda: query.find_tour(query.board.parse_square(start)))
 
     def annotate(
         self,
@@ -77,45 +74,31 @@ class KnightTable(PuzzleTable):
         number: int | None = None,
     ) -> Frame:
         """Add finish, number, closed and path to a polars frame, for a column of squares."""
-        options = self._normalize_options(to, closed, board, number)
-        return self._annotate(frame, column, prefix, options)
-
-    def _normalize_options(
-        self, to: str | None, closed: bool, board: str, number: int | None
-    ) -> OptionValues:
-        options: OptionValues = {"board": board, "closed": closed}
-        if to is not None:
-            options["to"] = to
-        if number is not None:
-            options["number"] = str(number)
-        return self._reader.normalize_options(options)
+        query = KnightQuery(self._reader, board, to=to, closed=closed, number=number)
+        return self._annotate(frame, column, prefix, query)
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
         """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
-        options = self._reader.normalize_options({"board": board, "count": True})
-        return make_answer(CountAnswer, self._reader.probe(start, options))
+        query = KnightQuery(self._reader, board)
+        return query.count_tours(query.board.parse_square(start))
 
     def unrank(
         self, rank: int, start: str = "a1", *, board: str = "8x8", closed: bool = False
-    ) -> RankedTourAnswer:
+    ) -> KnightAnswer:
         """Return the tour of that rank among all open tours from a square, or all closed ones.
 
         A closed tour begins at the square and goes on towards the lower of its neighbours.
         NoSuchTour past the last one, and TableMissing where the board's tours are not ranked.
         """
-        options: OptionValues = {"board": board, "closed": closed, "rank": str(rank)}
-        return make_answer(
-            RankedTourAnswer, self._reader.probe(start, self._reader.normalize_options(options))
-        )
+        query = KnightQuery(self._reader, board, closed=closed, rank=rank)
+        return query.find_tour(query.board.parse_square(start))
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
         """Return the rank of a tour among all open ones from its first square, or all closed ones.
 
         A closed tour may begin at any of its squares and go in either direction.
         """
-        options: OptionValues = {"board": board, "closed": closed, "rank_of": squares}
-        facts = self._reader.answer_without_key(self._reader.normalize_options(options))
-        return make_answer(RankedTourAnswer, facts).rank
+        return RankQuery(self._reader, squares, board=board, closed=closed).find_rank()[1]
 
     def sample(
         self,
@@ -135,5 +118,5 @@ class KnightTable(PuzzleTable):
         >>> open_tables("outputs").knight.sample(3, seed=7, board="5x5").height
         3
         """
-        options = self._reader.normalize_options({"board": board, "closed": closed})
-        return self._draw(options, size, seed, replacement)
+        query = KnightQuery(self._reader, board, closed=closed)
+        return self._draw(query, size, seed, replacement)

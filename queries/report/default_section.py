@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from queries.figure import Figure, Section
+from queries.figure import Figure, Section, compute
 from queries.svg import draw_histogram
 from tablebase.puzzle import GoalPuzzle
 
 
 def count_by_distance(table: pl.LazyFrame) -> pl.DataFrame:
     return table.group_by("goal", "distance").len("states").sort("goal", "distance").collect()
+
+
+def _find_distances(frame: pl.DataFrame) -> str:
+    return f"No state is farther than {compute(frame, pl.col('distance').max())} moves"
 
 
 def _describe_distances(frame: pl.DataFrame) -> str:
@@ -32,6 +36,7 @@ def make_section(puzzle: GoalPuzzle) -> Section:
                 f"{puzzle.name}-{table.name}",
                 f"States by distance: {table.name}",
                 count_by_distance,
+                _find_distances,
                 _describe_distances,
                 draw_histogram,
                 (table.name,),

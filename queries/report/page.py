@@ -1,27 +1,48 @@
-"""The report's page: one HTML file with every picture inside it, no scripts and no network."""
+"""The report's page: one HTML file with every picture inside it, and no network.
+
+The page needs no script to be read. One, in the page itself, copies the numbers and makes CSV files
+of them.
+"""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
 
 from queries.figure import Figure
+from queries.report.numbers import format_numbers
 from queries.svg import make_dark_rules
 
-RenderedFigure = tuple[Figure, str, str, str, str]
-"""A figure, its description, its picture, a sentence about its sources, and its code."""
-Chapter = tuple[str, str, list[RenderedFigure]]
-"""A title, a sentence, and the figures."""
+
+class DrawnFigure(NamedTuple):
+    """A figure with its answer, its pictures, a sentence about its sources, and its code."""
+
+    figure: Figure
+    answer: pl.DataFrame
+    pictures: list[str]
+    sources: str
+    code: str
+
+
+class Chapter(NamedTuple):
+    """A title, a sentence, and the figures."""
+
+    title: str
+    sentence: str
+    figures: list[DrawnFigure]
 
 
 def make_page(
-    tables: list[tuple[str, str, int, int]], sections: list[Chapter], made_by: str
+    tables: list[tuple[str, str, int, int]], chapters: list[Chapter], made_by: str
 ) -> str:
     """Return the page as text; `tables` has name, meaning, rows and bytes of each table."""
     toc = ""
-    for title, _, figures in sections:
-        toc += f"<ul><li><b>{escape(title)}</b></li>"
-        for figure, *_ in figures:
+    for chapter in chapters:
+        toc += f"<ul><li><b>{escape(chapter.title)}</b></li>"
+        for figure, *_ in chapter.figures:
             toc += f'<li><a href="#{figure.name}">{escape(figure.title)}</a></li>'
         toc += "</ul>"
     table_rows = "".join(
@@ -31,10 +52,11 @@ def make_page(
     )
     return _read_source("frame.html").format(
         style=_read_source("style.css") + make_dark_rules(".picture "),
+        script=_read_source("page.js"),
         toc=toc,
         scrolls=_add_scroll("The tables"),
         listed=table_rows,
-        body="".join(_format_section(*section) for section in sections),
+        body="".join(map(_format_chapter, chapters)),
         made_by=escape(made_by),
     )
 
@@ -43,17 +65,35 @@ def _read_source(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
-def _format_section(title: str, sentence: str, figures: list[RenderedFigure]) -> str:
-    body = "".join(
-        f'<section id="{figure.name}"><h3>{escape(figure.title)}</h3><p>{escape(text)}</p>'
-        f'<figure><div class="picture scroll"{_add_scroll(f"{figure.title}: picture")}>{svg}</div>'
-        f'<figcaption class="made">{escape(sources)}</figcaption></figure>'
-        "<details><summary>The query</summary>"
-        f'<pre class="scroll"{_add_scroll(f"{figure.title}: query")}>'
-        f"<code>{escape(code)}</code></pre></details></section>\n"
-        for figure, text, svg, sources, code in figures
+def _format_chapter(chapter: Chapter) -> str:
+    body = "".join(map(_format_figure, chapter.figures))
+    return f"<h2>{escape(chapter.title)}</h2><p>{escape(chapter.sentence)}</p>\n{body}"
+
+
+def _format_figure(drawn: DrawnFigure) -> str:
+    """Return a figure as a section: the finding, the picture, its numbers and its query."""
+    figure, title = drawn.figure, drawn.figure.title
+    text = f"{figure.name}-text"
+    pictures = "".join(
+        picture.replace("<svg ", f'<svg aria-describedby="{text}" ', 1)
+        for picture in drawn.pictures
     )
-    return f"<h2>{escape(title)}</h2><p>{escape(sentence)}</p>\n{body}"
+    if len(drawn.pictures) > 1:
+        pictures = f'<div class="panels">{pictures}</div>'
+    return (
+        f'<section id="{figure.name}"><h3>{escape(figure.find(drawn.answer))}</h3>'
+        f'<p class="subject">{escape(title)}</p>'
+        f'<p id="{text}">{escape(figure.describe(drawn.answer))}</p>'
+        f'<figure><div class="picture scroll"{_add_scroll(f"{title}: picture")}>'
+        f"{pictures}</div>"
+        f'<figcaption class="made">{escape(drawn.sources)}</figcaption></figure>'
+        f'<details class="numbers" data-name="{figure.name}"><summary>The numbers</summary>'
+        f'<p class="tools"></p><div class="scroll"{_add_scroll(f"{title}: numbers")}>'
+        f"{format_numbers(drawn.answer, title)}</div></details>"
+        "<details><summary>The query</summary>"
+        f'<pre class="scroll"{_add_scroll(f"{title}: query")}>'
+        f"<code>{escape(drawn.code)}</code></pre></details></section>\n"
+    )
 
 
 def _add_scroll(label: str) -> str:

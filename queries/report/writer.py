@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from queries.figure import Figure, Section, Source, Sources
+    from queries.report.page import DrawnFigure
     from tablebase.tables.store import Store
 
 __all__ = ["PAGE_FORMATS", "REPORT_PAGE", "list_charted_files", "write_report"]
@@ -82,7 +83,7 @@ def write_report(
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
             file.write(_make_page(sources, sections).encode())
         if target != STANDARD:
-            record_page(store, str(target), sources.entries)
+            record_page(store, str(target), "report", sources.entries)
         return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
@@ -91,7 +92,7 @@ def write_report(
             os.makedirs(target, exist_ok=True)  # not Path: it would take "" for the current folder
     pictures = {}
     for number, figure in enumerate(list_figures(sections), start=1):
-        picture = _make_standalone(_render_figure(sources, figure)[1])
+        picture = _make_standalone(_render_picture(sources, figure))
         image = picture.encode() if format == "svg" else vl_convert.svg_to_png(picture, scale=2)
         pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
     for path, image in pictures.items():
@@ -139,30 +140,39 @@ def list_figures(sections: list[Section]) -> list[Figure]:
     return [figure for section in sections for figure in section.figures]
 
 
-def _render_figure(sources: Sources, figure: Figure) -> tuple[str, str]:
-    """Return a figure's description and its SVG."""
-    from queries.charts import render_svg
+def _render_picture(sources: Sources, figure: Figure) -> str:
+    """Return a figure as one SVG, with its panels side by side."""
+    from queries.charts import join_panels, render_svg
 
-    frame = sources.answer(figure)
-    return figure.describe(frame), render_svg(figure.draw(frame), figure.title)
+    return render_svg(join_panels(figure.draw(sources.answer(figure))), figure.title)
+
+
+def _draw_figure(sources: Sources, figure: Figure) -> DrawnFigure:
+    """Return a figure for the page, each of its panels as an SVG of its own."""
+    from queries.charts import list_panels, render_svg
+    from queries.report.page import DrawnFigure
+
+    answer = sources.answer(figure)
+    panels = list_panels(figure.draw(answer))
+    titles = [f"{figure.title}: {name}" if len(panels) > 1 else figure.title for name in panels]
+    pictures = [render_svg(*pair) for pair in zip(panels.values(), titles, strict=True)]
+    return DrawnFigure(
+        figure, answer, pictures, sources.describe_sources(figure), sources.format_code(figure)
+    )
 
 
 def _make_page(sources: Sources, sections: list[Section]) -> str:
-    from queries.report.page import make_page
+    from queries.report.page import Chapter, make_page
     from tablebase import __version__
 
-    chapters = []
-    for section in sections:
-        rows = [
-            (
-                figure,
-                *_render_figure(sources, figure),
-                sources.describe_sources(figure),
-                sources.format_code(figure),
-            )
-            for figure in section.figures
-        ]
-        chapters.append((section.title, section.sentence, rows))
+    chapters = [
+        Chapter(
+            section.title,
+            section.sentence,
+            [_draw_figure(sources, figure) for figure in section.figures],
+        )
+        for section in sections
+    ]
     tables = [
         (table.name, table.meaning, entry.rows, entry.bytes)
         for puzzle in list_puzzles()

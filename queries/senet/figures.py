@@ -7,10 +7,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.charts import add_bands, color_by_band, color_lines
-from queries.figure import Drawing, Figure, Section
+from queries.charts import add_bands, color_by_band, draw_named_lines
+from queries.figure import Drawing, Figure, Panels, Section, compute
 from queries.senet.svg import draw_strips
-from queries.svg import AMBER, BLUE, GREEN, MUTED
+from queries.svg import AMBER, BLUE, INK, MUTED
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")
@@ -95,27 +95,40 @@ def _describe_plies(frame: pl.DataFrame) -> str:
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
         f"{total['plies_odd']:,} with B to move (within {deepest['plies_odd']}). "
-        "Even and odd plies have different colours."
+        "Positions with A to move are blue, those with B to move are amber."
     )
 
 
-def _draw_plies(frame: pl.DataFrame) -> Drawing:
+def _find_plies(frame: pl.DataFrame) -> str:
+    reached = frame.filter(pl.col("variable") == "plies").drop_nulls("plies")
+    most = reached.sort("positions").row(-1, named=True)
+    return (
+        "Every position that can be reached is reached within "
+        f"{compute(reached, pl.col('plies').max())} plies, most of them after {most['plies']}"
+    )
+
+
+def _draw_plies(frame: pl.DataFrame) -> Panels:
     reached = frame.drop_nulls("plies").with_columns(
         pl.col("variable").replace_strict(VIEWS),
         (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
-    return (
-        alt.Chart(reached)
+    axis = alt.Axis(format=",d", tickCount=5)
+    scale = alt.Scale(domain=[0, compute(reached, pl.col("positions").max())])
+    plies = [*range(compute(reached, pl.col("plies").max()) + 1)]
+    ticks = alt.Axis(values=plies[::2])
+    sides = alt.Scale(domain=["even", "odd"], range=[BLUE, AMBER])
+    return {
+        view: alt.Chart(reached.filter(pl.col("variable") == view))
         .mark_bar()
         .encode(
-            x=alt.X("plies:O", title="fewest plies", axis=alt.Axis(values=list(range(0, 17, 2)))),
-            y=alt.Y("positions:Q", title="positions", axis=alt.Axis(format=",d", tickCount=5)),
-            color=alt.Color("parity:N", legend=None,
-                            scale=alt.Scale(domain=["even", "odd"], range=[BLUE, AMBER])),
+            x=alt.X("plies:O", title="fewest plies", axis=ticks, scale=alt.Scale(domain=plies)),
+            y=alt.Y("positions:Q", title="positions", axis=axis, scale=scale),
+            color=alt.Color("parity:N", legend=None, scale=sides),
         )
-        .properties(width=270, height=190)
-        .facet(column=alt.Column("variable:N", sort=list(VIEWS.values()), title=None))
-    )  # fmt: skip
+        .properties(title=view, width=205, height=190)
+        for view in VIEWS.values()
+    }
 
 
 def _describe_lines(frame: pl.DataFrame) -> str:
@@ -126,40 +139,49 @@ def _describe_lines(frame: pl.DataFrame) -> str:
     )
 
 
+def _find_lines(frame: pl.DataFrame) -> str:
+    return f"Up to {compute(frame, pl.col('most').max()):,} shortest lines lead to one position"
+
+
 def _draw_lines(frame: pl.DataFrame) -> Drawing:
-    kinds = {"most": GREEN, "mean": BLUE, "median": AMBER, "fewest": MUTED}
-    powers = [10**power for power in range(10)]
-    long = frame.unpivot(list(kinds), index="plies")
+    kinds = {"most": MUTED, "mean": INK, "median": MUTED, "fewest": MUTED}
+    last = compute(frame, pl.col("plies").max())
+    x = alt.X(
+        "plies:Q",
+        title="fewest plies",
+        axis=alt.Axis(values=[*range(last + 1)]),
+        scale=alt.Scale(domain=[0, last + 2], nice=False),
+    )
+    scale = alt.Scale(type="log", domain=[1, 10**10], nice=False)
+    ticks = alt.Axis(values=[10**power for power in range(10)], format=",d")
+    lines = draw_named_lines(frame, x, "shortest lines", scale, kinds, ticks)
+    return lines.properties(width=760, height=250)
+
+
+def _find_squares(frame: pl.DataFrame) -> str:
+    last = frame.filter((pl.col("plies") == pl.col("plies").max()) & (pl.col("square") > 10))
     return (
-        alt.Chart(long)
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=22))
-        .encode(
-            x=alt.X("plies:O", title="fewest plies"),
-            y=alt.Y(
-                "value:Q",
-                title="shortest lines",
-                scale=alt.Scale(type="log", domain=[1, 10**10], nice=False),
-                axis=alt.Axis(values=powers, format=",d"),
-            ),
-            color=color_lines("variable", kinds),
-        )
-        .properties(width=840, height=250)
+        f"At the most plies, {last['share'].sum() / 10:.0%} of the pieces stand on the last "
+        "five squares"
     )
 
 
-def _draw_squares(frame: pl.DataFrame) -> Drawing:
+def _draw_squares(frame: pl.DataFrame) -> Panels:
     percentages = add_bands(frame.with_columns(pl.col("share") * 100), "share", SHARES)
-    return (
-        alt.Chart(percentages)
-        .mark_rect()
-        .encode(
-            x=alt.X("square:O", title="square"),
-            y=alt.Y("plies:O", title="fewest plies"),
-            color=color_by_band("% of positions", SHARES),
+    panels = {}
+    for piece in "AB":
+        color = color_by_band("% of positions", SHARES)
+        panels[piece] = (
+            alt.Chart(percentages.filter(pl.col("piece") == piece))
+            .mark_rect()
+            .encode(
+                x=alt.X("square:O", title="square"),
+                y=alt.Y("plies:O", title="fewest plies"),
+                color=color if piece == "B" else color.legend(None),
+            )
+            .properties(title=f"Pieces of {piece}", width=15 * 17, height=16 * 19)
         )
-        .properties(width=400, height=16 * 19)
-        .facet(column=alt.Column("piece:N", title=None))
-    )
+    return panels
 
 
 def _describe_squares(frame: pl.DataFrame) -> str:
@@ -190,6 +212,10 @@ def _describe_unreachable(frame: pl.DataFrame) -> str:
     )
 
 
+def _find_unreachable(frame: pl.DataFrame) -> str:
+    return f"{frame['never'].sum()} arrangements are never reached by any line of play"
+
+
 def _draw_unreachable(frame: pl.DataFrame) -> str:
     positions = frame.filter("never")["position"].to_list()
     return draw_strips("Every arrangement that is never reached", positions)
@@ -198,13 +224,29 @@ def _draw_unreachable(frame: pl.DataFrame) -> str:
 SECTION = Section(
     "Senet",
     "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
-    "is ABABABABAB.....",
-    Figure("senet-plies", "Positions by plies", count_by_plies, _describe_plies, _draw_plies),
-    Figure("senet-lines", "Shortest lines by plies", summarize_lines, _describe_lines, _draw_lines),
+    "is ABABABABAB...... The numbers say how soon a position can be reached when both sides choose "
+    "their throws. They do not say who wins.",
+    Figure(
+        "senet-plies",
+        "Positions by plies",
+        count_by_plies,
+        _find_plies,
+        _describe_plies,
+        _draw_plies,
+    ),
+    Figure(
+        "senet-lines",
+        "Shortest lines by plies",
+        summarize_lines,
+        _find_lines,
+        _describe_lines,
+        _draw_lines,
+    ),
     Figure(
         "senet-squares",
         "Where the pieces are",
         compute_square_shares,
+        _find_squares,
         _describe_squares,
         _draw_squares,
     ),
@@ -212,6 +254,7 @@ SECTION = Section(
         "senet-never",
         "Positions that are never reached",
         list_unreachable,
+        _find_unreachable,
         _describe_unreachable,
         _draw_unreachable,
     ),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from queries.facts import Facts, align_rows
-from queries.query_options import SVG, Option, OptionValues
-from queries.reader import Reader
+from queries.answer import Answer, align_rows
+from queries.query_options import Option, refuse_together
+from queries.reader import Query, Reader, parse_distance
 from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, format_move, parse, rank, swap_squares
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.hardest import HardestAnswer
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -23,28 +24,23 @@ Line = list[tuple[int, int, str]]
 """Moves in order, each as a throw, a starting square and the position before it."""
 
 
-class SenetFacts(Facts):
-    """The answer for a position, with the smallest of its shortest lines of play."""
+class SenetAnswer(Answer):
+    """A position and the smallest of its shortest lines of play; `plies` is 0 to 15.
 
-    __slots__ = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines", "path")
-    path: list[str]
+    `lines` is None for a longer line, after which the other side is to move.
+    """
 
-    def __init__(
-        self,
-        position: str,
-        plies_by_parity: tuple[int | None, int | None],
-        line: Line,
-        lines: int | None,
-    ) -> None:
-        self.position = position
-        self.plies = len(line)
-        self.plies_even, self.plies_odd = plies_by_parity
-        self.dice = "".join(str(throw) for throw, _, _ in line)
-        self.moves = " ".join(format_move(before, throw, start) for throw, start, before in line)
-        self.lines = lines
+    position: str
+    plies: int
+    plies_even: int | None
+    plies_odd: int | None
+    dice: str
+    moves: str
+    lines: int | None
+    path: list[str] | None = None
 
-    def to_text(self, options: OptionValues) -> str:
-        if options.get("path"):
+    def to_text(self) -> str:
+        if self.path:
             return "".join(f"{position}\n" for position in self.path)
         moves = self.moves.split()
         moves_by_side = ", ".join(f"{SIDES[ply % 2]} {move}" for ply, move in enumerate(moves))
@@ -67,16 +63,87 @@ class SenetFacts(Facts):
         return draw_line(self.position, self.dice, self.moves.split())
 
 
+class SenetQuery(Query):
+    """A query of positions. `turn` is the side to move after the line; None: the shorter line."""
+
+    reader: SenetReader
+
+    def __init__(
+        self,
+        reader: SenetReader,
+        turn: str | None = None,
+        *,
+        path: bool = False,
+        hardest: bool = False,
+        distance: int | str | None = None,
+    ) -> None:
+        super().__init__(reader)
+        self.turn = None if turn is None else _parse_side(turn)
+        self.path, self.hardest = path, hardest
+        self.distance = parse_distance(distance)
+        if hardest:
+            refuse_together("--hardest", {"turn": turn, "path": path})
+
+    def answer_keys(self, keys: pl.Series) -> Answers:
+        if self.path or self.turn:
+            return super().answer_keys(keys)
+        from queries.answer_frames import merge_answers
+
+        positions = keys.str.to_uppercase().alias("position").to_frame()
+        rows = self.reader.read_rows()
+        joined = positions.join(rows, on="position", how="left", maintain_order="left")
+        return merge_answers(keys, joined.drop("position"), super().answer_keys)
+
+    def list_added_columns(self) -> tuple[str, ...]:
+        return (*super().list_added_columns(), *(("path",) if self.path else ()))
+
+    def answer_without_key(self) -> HardestAnswer:
+        return self.find_hardest()
+
+    def answer(self, key: str) -> SenetAnswer:
+        if self.hardest:
+            raise BadRequest("--hardest needs no key", "Leave out the key")
+        position = parse(key)
+        record = self.reader.open_index("senet").read_record(rank(position))
+        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
+        reached_plies = [plies for plies in (even, odd) if plies is not None]
+        if not reached_plies:
+            raise PositionUnreachable(position)
+        plies = (even, odd)[SIDES.index(self.turn)] if self.turn else min(reached_plies)
+        if plies is None:
+            raise PositionUnreachable(position, self.turn or "")
+        line = self.reader.find_line(position, plies)
+        return SenetAnswer(
+            position=position,
+            plies=plies,
+            plies_even=even,
+            plies_odd=odd,
+            dice="".join(str(throw) for throw, _, _ in line),
+            moves=" ".join(format_move(before, throw, start) for throw, start, before in line),
+            # the index has the number of lines for the fewest plies only
+            lines=record[LINES] if plies == min(reached_plies) else None,
+            path=[*(before for _, _, before in line), position] if self.path else None,
+        )
+
+
+def _parse_side(text: str) -> str:
+    side = str(text).strip().upper()
+    if side not in [*SIDES]:
+        raise BadRequest(f"There is no side {quote(text)}", f"Choose one of: {', '.join(SIDES)}")
+    return side
+
+
 class SenetReader(Reader):
+    query: type[Query] = SenetQuery
+    has_pictures = True
     options = (
         Option(
             "turn",
             "Print the shortest line ending with this side to move (default: the shorter line).",
             "A|B",
         ),
-        Option("path", "Print every position of the line, one per line.", columns=("path",)),
+        Option("path", "Print every position of the line, one per line."),
         Option("hardest", "Print all positions farthest from the opening.", is_single=True),
-        SVG,
     )
     sample_options = (
         Option("distance", "Draw positions that are first reached after N plies.", "N"),
@@ -86,55 +153,8 @@ class SenetReader(Reader):
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
-    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
-        from queries.answer_frames import merge_answers
-
-        answer_singly = super().answer_keys
-        if options.get("path") or "turn" in options:
-            return answer_singly(keys, options)
-        positions = keys.str.to_uppercase().alias("position").to_frame()
-        joined = positions.join(self.read_rows(), on="position", how="left", maintain_order="left")
-        return merge_answers(
-            keys, joined.drop("position"), lambda missing: answer_singly(missing, options)
-        )
-
-    def normalize_options(self, options: OptionValues) -> OptionValues:
-        if "turn" not in options:
-            return options
-        text = str(options["turn"])
-        side = text.strip().upper()
-        if side not in [*SIDES]:
-            raise BadRequest(
-                f"There is no side {quote(text)}", f"Choose one of: {', '.join(SIDES)}"
-            )
-        return {**options, "turn": side}
-
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
-
-    def answer_without_key(self, options: OptionValues) -> Facts:
-        return self.find_hardest(options)
-
-    def probe(self, key: str, options: OptionValues) -> SenetFacts:
-        if options.get("hardest"):
-            raise BadRequest("--hardest needs no key", "Leave out the key")
-        position = parse(key)
-        record = self.open_index("senet").read_record(rank(position))
-        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        reached_plies = [plies for plies in (even, odd) if plies is not None]
-        if not reached_plies:
-            raise PositionUnreachable(position)
-        turn = str(options.get("turn", ""))
-        plies = (even, odd)[SIDES.index(turn)] if turn else min(reached_plies)
-        if plies is None:
-            raise PositionUnreachable(position, turn)
-        line = self.find_line(position, plies)
-        # the index has the number of lines for the fewest plies only
-        lines = record[LINES] if plies == min(reached_plies) else None
-        facts = SenetFacts(position, (even, odd), line, lines)
-        if options.get("path"):
-            facts.path = [*(before for _, _, before in line), position]
-        return facts
 
     def find_line(self, position: str, plies: int) -> Line:
         """Return the smallest line of this many plies, by following the last moves backwards."""

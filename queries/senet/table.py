@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from queries.answer_types import (
-    SenetAnswer,
-)
-from queries.typed_tables import Default, PuzzleTable, get_or, make_answer
+from queries.senet.reader import SenetAnswer, SenetQuery, SenetReader
+from queries.typed_tables import Default, PuzzleTable, get_or
 
 if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Frame
-    from queries.query_options import OptionValues
 
 
 class SenetTable(PuzzleTable):
@@ -24,9 +21,11 @@ class SenetTable(PuzzleTable):
     '9-14 4x7'
     """
 
+    _reader: SenetReader
+
     def probe(self, position: str) -> SenetAnswer:
         """Return the answer for a position; PositionUnreachable if no line of play leads to it."""
-        return make_answer(SenetAnswer, self._reader.probe(position, {}))
+        return SenetQuery(self._reader).answer(position)
 
     def get(self, position: str, default: Default | None = None) -> SenetAnswer | Default | None:
         """Return the answer of `probe`, or the default where it raises."""
@@ -44,16 +43,16 @@ class SenetTable(PuzzleTable):
 
         With a distance, only those are drawn that are first reached after that many plies.
         """
-        options: OptionValues = {} if distance is None else {"distance": str(distance)}
-        return self._draw(options, size, seed, replacement)
+        query = SenetQuery(self._reader, distance=distance)
+        return self._draw(query, size, seed, replacement)
 
     def list_hardest(self) -> list[str]:
         """Return all positions that are farthest from the opening."""
-        return self._reader.find_hardest({}).keys
+        return SenetQuery(self._reader).find_hardest().keys
 
     def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
         """Add the table's columns to a polars frame, for a column of positions.
 
         A LazyFrame stays lazy, and `prefix` begins the names of the added columns.
         """
-        return self._annotate(frame, column, prefix, {})
+        return self._annotate(frame, column, prefix, SenetQuery(self._reader))

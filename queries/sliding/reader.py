@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from queries.board_facts import BoardFacts
-from queries.goal_reader import GoalReader, refuse_key
-from queries.query_options import SVG, Option, OptionValues
-from queries.reader import Reader, ignore_progress, parse_distance
+from queries.board_query import BoardQuery
+from queries.goal_reader import GoalReader
+from queries.query_options import Option
+from queries.reader import Reader, ignore_progress
 from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
@@ -20,18 +20,19 @@ from tablebase.resources import get_free_memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.hardest import HardestFacts
-    from queries.reader import ProgressCallback
+    from queries.hardest import HardestAnswer
+    from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
     from queries.sliding.bit_lookup import BitLookup
     from queries.sliding.vectorized import GoalLookup
-    from tablebase.puzzle import Column
+    from tablebase.puzzle import Column, Puzzle, Table
     from tablebase.puzzles.sliding.board import BoardGoalView
     from tablebase.tables.store import Store
 
@@ -47,9 +48,80 @@ MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
 
+class BoardTableQuery(BoardQuery):
+    """A query of states of one board. Without a goal, it is that with the blank in the corner."""
+
+    reader: BoardReader
+
+    @property
+    def width(self) -> int:  # type: ignore[override]  # a constant of other boards
+        return self.reader.puzzle.width
+
+    @property
+    def goal_state(self) -> str:
+        """The goal of all keys."""
+        return self.goal or self.reader.puzzle.example
+
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    ) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        from queries.sliding.depth_ranks import draw_ranks
+
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        drawn = draw_ranks(
+            reader.puzzle.size,
+            lambda: reader.iter_distances(view),
+            request.check(),
+            self.distance,
+        )
+        for ranks in drawn:
+            states = pl.Series("state", self._restore_states(view, ranks.tolist()))
+            yield states.to_frame().hstack(self.annotate_keys(states))
+
+    def find_hardest(self) -> HardestAnswer:
+        from queries.hardest import HardestAnswer
+        from queries.sliding.depth_ranks import count_distances, find_ranks
+
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
+        ranks = find_ranks(reader.iter_distances(view), distance)
+        return HardestAnswer(
+            goal=self.goal_state,
+            depth={"distance": distance},
+            named_keys={"states": sorted(self._restore_states(view, ranks.tolist()))},
+        )
+
+    def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
+        wide = self.reader.puzzle.wide
+        return [view.restore_state(wide.unrank(rank, view.layout)) for rank in ranks]
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        columns = {column.name: column for column in self.reader.puzzle.list_row_columns()}
+        del columns["goal"]
+        return columns
+
+    def answer_keys(self, keys: pl.Series) -> Answers:
+        reader, goal = self.reader, self.goal_state
+        if self.path or self.solutions or len(keys) < reader.count_single_keys():
+            return super().answer_keys(keys)
+        from queries.answer_frames import merge_answers
+        from queries.sliding.vectorized import answer_keys
+
+        view = reader.puzzle.view_goal(goal)
+        answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
+        if answers is None:
+            problem = f"not every state has a move nearer to {goal}"
+            raise reader.make_damage_error(reader.table_names[view.layout], problem)
+        return merge_answers(keys, answers, super().answer_keys)
+
+
 class BoardReader(GoalReader):
     """A reader of one board's tables."""
 
+    query = BoardTableQuery
+    has_pictures = True
     puzzle: BoardWithTables
     options = (
         Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
@@ -59,7 +131,6 @@ class BoardReader(GoalReader):
             "GOAL",
         ),
         *GoalReader.options[1:],
-        SVG,
     )
     columns = COLUMNS
     sample_options = (*options[:2], *GoalReader.sample_options[1:])
@@ -71,94 +142,42 @@ class BoardReader(GoalReader):
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
+    def find_record(self, view: View, state: str) -> int:
+        return self.puzzle.wide.rank(view.map_state(state))
+
     def read_record(self, view: View, state: str) -> tuple[int, None]:
-        rank = self.puzzle.wide.rank(view.map_state(state))
-        return self.open_index(self._tables[view.layout]).read_record(rank)[0], None
+        index = self.open_index(self.table_names[view.layout])
+        return index.read_record(self.find_record(view, state))[0], None
 
     def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
         return []
-
-    def draw_samples(
-        self,
-        options: OptionValues,
-        request: SampleRequest,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
-        from queries.sliding.depth_ranks import draw_ranks
-
-        options = self.normalize_options(options)
-        view = self._view_goal(options)
-        drawn = draw_ranks(
-            self.puzzle.size,
-            lambda: self.iter_distances(view),
-            request.check(),
-            parse_distance(options),
-        )
-        for ranks in drawn:
-            states = pl.Series("state", self._restore_states(view, ranks.tolist()))
-            yield states.to_frame().hstack(self.annotate_keys(states, options))
-
-    def find_hardest(self, options: OptionValues) -> HardestFacts:
-        from queries.hardest import HardestFacts, refuse_others
-        from queries.sliding.depth_ranks import count_distances, find_ranks
-
-        refuse_others(options, self.options)
-        view = self._view_goal(options)
-        distance = max(count_distances(self.iter_distances(view)).nonzero()[0].tolist())
-        ranks = find_ranks(self.iter_distances(view), distance)
-        states = self._restore_states(view, ranks.tolist())
-        goal = str(options.get("goal", self.puzzle.example))
-        return HardestFacts("state", sorted(states), "distance", distance, goal)
-
-    def _view_goal(self, options: OptionValues) -> BoardGoalView:
-        """Return the view of the goal that the options name."""
-        return self.puzzle.view_goal(str(options.get("goal", self.puzzle.example)))
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
         import numpy as np
 
-        for records in self.open_index(self._tables[view.layout]).iter_chunks():
+        for records in self.open_index(self.table_names[view.layout]).iter_chunks():
             yield np.frombuffer(records, np.uint8)
 
-    def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
-        wide = self.puzzle.wide
-        return [view.restore_state(wide.unrank(rank, view.layout)) for rank in ranks]
+    def count_states(self, table: Table) -> pl.DataFrame:
+        import numpy as np
+        import polars as pl
 
-    def probe(self, key: str, options: OptionValues) -> BoardFacts:
-        refuse_key(options)
-        return BoardFacts(self, key, options, self.puzzle.width)
+        from queries.sliding.depth_ranks import count_distances
 
-    def list_answer_columns(self, options: OptionValues) -> dict[str, Column]:
-        columns = {column.name: column for column in self.puzzle.list_row_columns()}
-        del columns["goal"]
-        return columns
-
-    def answer_keys(self, keys: pl.Series, options: OptionValues) -> Answers:
-        if options.get("path") or options.get("solutions"):
-            return super().answer_keys(keys, options)
-        from queries.answer_frames import look_up_keys, merge_answers
-
-        goal = str(options.get("goal", self.puzzle.example))
-
-        def answer_singly(missing: pl.Series) -> Answers:
-            def answer(key: str) -> dict[str, object]:
-                return dict(zip(COLUMNS, self.answer_briefly(key, goal), strict=True))
-
-            return look_up_keys(missing, answer, self.make_schema(options), self.on_progress)
-
-        if len(keys) < self.count_single_keys():
-            return answer_singly(keys)
-        from queries.sliding.vectorized import answer_keys
-
-        view = self.puzzle.view_goal(goal)
-        answers = answer_keys(self.puzzle, goal, self.make_lookup(view, goal), keys)
-        if answers is None:
-            table = self._tables[view.layout]
-            raise self.make_damage_error(table, f"not every state has a move nearer to {goal}")
-        return merge_answers(keys, answers, answer_singly)
+        if table.columns:
+            return super().count_states(table)
+        (layout,) = (goal for goal, name in self.table_names.items() if name == table.name)
+        view = self.puzzle.wide.view_goal(self.puzzle.wide.layouts[layout])
+        states = count_distances(self.iter_distances(view))
+        depths = np.flatnonzero(states)
+        return pl.DataFrame(
+            {
+                "goal": [layout] * len(depths),
+                self.puzzle.depth: depths,
+                "states": states[depths],
+            }
+        )
 
     def count_single_keys(self) -> int:
         """Return how many keys are looked up singly: with more, it is faster to read the table."""
@@ -172,7 +191,7 @@ class BoardReader(GoalReader):
 
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
-        table = self._tables[view.layout]
+        table = self.table_names[view.layout]
         if table not in self._records:
             import numpy as np
 
@@ -183,13 +202,6 @@ class BoardReader(GoalReader):
                 at += len(chunk)
             self._records[table] = records
         return self._records[table]
-
-    def answer_briefly(self, key: str, goal: str | None) -> tuple[str, str, int, str]:
-        """Return state, goal, distance and best moves: the columns of a batch."""
-        state, goal_state = self.parse_ends(key, goal)
-        distance, _ = self.find_distance(state, goal_state)
-        best_moves = "".join(letter for letter, _ in self.list_best_moves(state, goal_state))
-        return state, goal_state, distance, best_moves
 
 
 class BitReader(BoardReader):
@@ -207,6 +219,9 @@ class BitReader(BoardReader):
         self._distances: dict[str, npt.NDArray[np.uint8]] = {}
         """Distances of all states, by layout, as soon as a question needs them."""
 
+    def find_record(self, view: View, state: str) -> int:
+        return super().find_record(view, state) // ROW_STATES
+
     def count_single_keys(self) -> int:
         return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
 
@@ -217,11 +232,12 @@ class BitReader(BoardReader):
             walks.clear()
         here = state
         while (layout, passed[-1]) not in walks and passed[-1] != layout:
+            self.prefetch(view, here)
             value = self._read_value(view, here)
             step = next(self._iter_moves_at(view, here, value - 1), None)
             if step is None or len(passed) > MAX_DISTANCE:
                 problem = f"no walk leads from {state} to the goal"
-                raise self.make_damage_error(self._tables[layout], problem)
+                raise self.make_damage_error(self.table_names[layout], problem)
             here = step[1]
             passed.append(view.map_state(here))
         last = walks.get((layout, passed[-1]), 0)
@@ -238,7 +254,7 @@ class BitReader(BoardReader):
         """Return a state's distance modulo 4."""
         wide, mapped = self.puzzle.wide, view.map_state(state)
         record, bit = divmod(wide.rank(mapped), ROW_STATES)
-        row: bytes = self.open_index(self._tables[view.layout]).read_record(record)[0]
+        row: bytes = self.open_index(self.table_names[view.layout]).read_record(record)[0]
         side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
         return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
 
@@ -256,7 +272,7 @@ class BitReader(BoardReader):
             distances = lookup.measure_distances()
             if distances is None:
                 problem = "not every walk leads to the goal"
-                raise self.make_damage_error(self._tables[view.layout], problem)
+                raise self.make_damage_error(self.table_names[view.layout], problem)
             self._distances[view.layout] = distances
         yield self._distances[view.layout]
 
@@ -267,17 +283,44 @@ class BitReader(BoardReader):
 
 
 class SlidingReader(Reader):
+    """A reader of the tables of all boards: each board has a reader of its own."""
+
+    has_pictures = True
     options = BoardReader.options
     sample_options = BoardReader.sample_options
     keyless = BoardReader.keyless
     key = "STATE"
     columns = COLUMNS
 
-    def select_reader(self, options: OptionValues) -> BoardReader:
-        if "board" not in options:
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._boards: dict[str, BoardReader] = {}
+
+    def make_query(self, *, board: str | None = None, **options: Any) -> Query:
+        """Make a query of the tables of one board."""
+        if board is None:
             raise BadRequest("Missing option --board", "Example: --board 3x4")
-        board = parse_board(str(options["board"]))
-        return (BitReader if board.is_packed else BoardReader)(board, self.store)
+        return self.open_board(board).make_query(**options)
+
+    def open_board(self, text: str) -> BoardReader:
+        """Return the reader of a board's tables; it is opened the first time."""
+        board = parse_board(text)
+        if str(board) not in self._boards:
+            kind = BitReader if board.is_packed else BoardReader
+            self._boards[str(board)] = kind(board, self.store)
+            if self._closed:
+                self._boards[str(board)].close()
+        return self._boards[str(board)]
+
+    def count_states(self, table: Table) -> pl.DataFrame:
+        board_and_goal = find_goal(table.name)
+        assert board_and_goal is not None
+        return self.open_board(str(board_and_goal[0])).count_states(table)
+
+    def close(self) -> None:
+        super().close()
+        for reader in self._boards.values():
+            reader.close()
 
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.
@@ -288,7 +331,7 @@ class SlidingReader(Reader):
         for board, published in self._find_published().items():
             names = [table.name for table in parse_board(board).tables]
             if published == {*names} and parse_board(board).cells <= MAX_LISTED_CELLS:
-                readers.append(self.select_reader({"board": board}))
+                readers.append(self.open_board(board))
                 readers[-1].explored = dict.fromkeys(names, 0)
         return readers
 

@@ -86,11 +86,16 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry for a page; `made_from`: the content hash of each table that it was made from."""
+    """An entry for a page.
+
+    `made_from`: the content hash of each table that it was made from; `command`: the command of
+    the program that writes it.
+    """
 
     bytes: int
     sha256: str
     made_from: dict[str, str]
+    command: str
 
 
 def read_manifest(store: Store) -> dict[str, Entry]:
@@ -337,8 +342,8 @@ def _back_up(store: Store) -> None:
         file.write(text)
 
 
-def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None:
-    """List a page in the manifest, with the content hashes of the tables it was made from.
+def record_page(store: Store, path: str, command: str, made_from: Mapping[str, Entry]) -> None:
+    """List a page in the manifest, with its command and the tables that it was made from.
 
     A page outside the store is not listed.
     """
@@ -351,7 +356,7 @@ def record_page(store: Store, path: str, made_from: Mapping[str, Entry]) -> None
         return
     contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():
-        amend_manifest(store, pages={page: Page(**measured, made_from=contents)})
+        amend_manifest(store, pages={page: Page(**measured, made_from=contents, command=command)})
 
 
 def format_manifest(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:

@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 
 from tablebase.errors import BadRequest, StoreError, quote
 from tablebase.stdio import explain_os_error
+from tablebase.tables.sequential_reader import SequentialReader
 from tablebase.tables.store import LOCK, RandomAccessFile, Store, Unreachable
 
 ATTEMPTS = 20
@@ -68,7 +69,7 @@ class ObjectStore(Store):
         return int(info["size"])
 
     def open(self, name: str) -> IO[bytes]:
-        return io.BufferedReader(_SequentialReader(self.open_random_access(name)), READ_BYTES)
+        return io.BufferedReader(SequentialReader(self.open_random_access(name)), READ_BYTES)
 
     def open_random_access(self, name: str) -> RandomAccessFile:
         files, root = self._open_root()
@@ -235,35 +236,6 @@ class _RangeReader(RandomAccessFile):
         pass
 
     __del__ = close
-
-
-class _SequentialReader(io.RawIOBase):
-    """A sequential stream of a random-access file."""
-
-    def __init__(self, file: RandomAccessFile) -> None:
-        self._file = file
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self._file.size)[whence]
-        return self._at
-
-    def readall(self) -> bytes:
-        data = self._file.read(self._file.size, self._at)
-        self._at += len(data)
-        return data
-
-    def readinto(self, into: Any) -> int:
-        data = self._file.read(len(into), self._at)
-        into[: len(data)] = data
-        self._at += len(data)
-        return len(data)
 
 
 def _can_be_written(files: Any) -> bool:

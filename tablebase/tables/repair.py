@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 
-from tablebase.errors import TableError, TableMissing, TableUnreadable
+from tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.stdio import explain_os_error
 from tablebase.tables import CLEAN, COMMAND, REMOVE
-from tablebase.tables.store import DEFAULT_FOLDER, Store, Unreachable
+from tablebase.tables.store import DEFAULT_FOLDER, FileChanged, Store, Unreachable
 
 ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """The errors of a name that no file has."""
@@ -59,13 +59,15 @@ def list_files(store: Store, begin: str = "") -> list[str]:
 
 
 def make_open_error(path: str, error: OSError, command: str) -> TableError:
-    """Make the error for a file that did not open: it is missing, or cannot be read.
+    """Make the error for a file that did not open: it is missing, damaged or unreadable.
 
     `command` rebuilds it; it is empty where that would not help. It is not shown for a store that
     does not answer, or refuses to.
     """
     if isinstance(error, ABSENT):
         return TableMissing(path, command)
+    if isinstance(error, FileChanged):
+        return TableDamaged(path, str(error), command)
     if isinstance(error, Unreachable):
         hint = "Check the address, the network and the credentials"
         return TableUnreadable(path, str(error), hint)

@@ -47,8 +47,15 @@ class Unreachable(OSError):
         self.status = status
 
 
+class FileChanged(Unreachable):
+    """A file that is another one than when its reading began."""
+
+
 class RandomAccessFile:
     """An open file that many threads read at once, each at any position."""
+
+    is_remote = False
+    """Whether each read is a request, so that several are better made together."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -59,6 +66,14 @@ class RandomAccessFile:
         with self._lock:
             self._file.seek(at)
             return self._file.read(size)
+
+    def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
+        """Read several parts, each given by its size and place."""
+        return [self.read(size, at) for size, at in parts]
+
+    def has_changed(self) -> bool:
+        """Return whether what was read is known to be of several versions of the file."""
+        return False
 
     def close(self) -> None:
         self._file.close()
@@ -97,6 +112,13 @@ class Store:
 
     def is_read_only(self) -> bool:
         """Return whether tables can never be built in a store of this kind."""
+        return False
+
+    def refresh(self) -> bool:
+        """Forget what was read of the store; return False if it keeps nothing.
+
+        True: a file that seemed damaged or changed may be whole when it is read again.
+        """
         return False
 
     def list_names(self, begin: str = "") -> list[str]:

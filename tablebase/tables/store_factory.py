@@ -1,4 +1,4 @@
-"""Factory of stores: folders, and object stores by their URLs."""
+"""Factory of stores: folders, static hosts and object stores, the latter two by their URLs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ def open_store(location: object) -> Store:
     path = expand_path(text)
     if "://" not in path:
         return Folder(path)
+    if path.lower().startswith(("http://", "https://")):
+        from tablebase.tables.http_store import HttpStore
+
+        return HttpStore(path)
     from tablebase.tables.object_store import ObjectStore
 
     return ObjectStore(path)

@@ -50,7 +50,8 @@ def test_part_files_have_the_rows_of_a_single_file(
     assert len(read_manifest(Folder(several_files))[name].files) == len(CUTS[name]) + 1
     assert not (several_files / f"{name}.parquet").exists()
     rows, expected = (
-        scan_table(Folder(folder), "", TABLES[name]) for folder in (several_files, outputs)
+        scan_table(Folder(folder), KNIGHT.catalogue, TABLES[name])
+        for folder in (several_files, outputs)
     )
     if name == "knight_tours_6x6":
         rows, expected = (frame.drop("board", "path") for frame in (rows, expected))
@@ -65,7 +66,8 @@ def test_files_may_end_after_any_row(
     folder = link_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
     rows, expected = (
-        scan_table(Folder(store_folder), "", TABLES[FIVE]) for store_folder in (folder, outputs)
+        scan_table(Folder(store_folder), KNIGHT.catalogue, TABLES[FIVE])
+        for store_folder in (folder, outputs)
     )
     assert rows.collect().equals(expected.collect())
     prove_one(folder, FIVE)
@@ -91,7 +93,7 @@ def test_the_docs_name_every_manifest_key(outputs: Path) -> None:
         section = MANIFEST.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
         rows = "".join(re.findall(r"^\|.*\n", section, re.MULTILINE))
         words.append({*re.findall(r"`([a-z_0-9]+)`", rows)})
-    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from"}
+    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from", "command"}
     assert words[1] == {*table, *table["index"]}
     assert words[2] - {"start", "number"} == {*table["files"][0], "begins"}
 
@@ -134,7 +136,9 @@ def test_answers_are_the_same_as_from_a_single_file(
         answers = []
         for reader in both_readers:
             try:
-                answers.append(reader.probe(start, {"board": board, **options}).to_dict())
+                answers.append(
+                    reader.make_query(**{"board": board, **options}).answer(start).to_dict()
+                )
             except NoSuchTour as error:
                 answers.append({"error": str(error)})
         assert answers[0] == answers[1]
@@ -197,7 +201,7 @@ def test_report_and_explorer_read_all_part_files(several_files: Path, outputs: P
         assert entry.rows == expected.entries[name].rows
     for name in (FIVE, "knight_tours_6x6"):
         posts = [
-            make_signposts(Folder(folder), "knight", TABLES[name])
+            make_signposts(scan_table(Folder(folder), KNIGHT.catalogue, TABLES[name]), TABLES[name])
             for folder in (several_files, outputs)
         ]
         assert posts[0] == posts[1]
@@ -317,13 +321,14 @@ def test_killed_before_every_step(small_folder: Path, tmp_path: Path) -> None:
     listed, unlisted = [], set()
     answer = (
         open_reader("knight", Folder(small_folder))
-        .probe("a1", {"board": "3x4", "number": "1"})
+        .make_query(board="3x4", number="1")
+        .answer("a1")
         .to_dict()
     )
     for folder in sorted(copies.glob("[0-9]*")):
         listed.append(len(read_manifest(Folder(folder))[SMALL.name].files))
         reader = open_reader("knight", Folder(folder))
-        assert reader.probe("a1", {"board": "3x4", "number": "1"}).to_dict() == answer
+        assert reader.make_query(board="3x4", number="1").answer("a1").to_dict() == answer
         expected = PART_FILES if listed[-1] == 3 else {f"{SMALL.name}.parquet"}
         unlisted |= {(listed[-1], name) for name in names(folder) - expected}
         assert set(build_tables(folder, KNIGHT, SMALL).reasons.values()) == {"up to date"}

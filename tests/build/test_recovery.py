@@ -268,7 +268,7 @@ def test_only_unchanged_pages_stay_listed(folder: Path) -> None:
     store = Folder(folder)
     for name in ("report.html", "explorer.html"):
         (folder / name).write_text("a page")
-        record_page(store, str(folder / name), read_manifest(store))
+        record_page(store, str(folder / name), "report", read_manifest(store))
     (folder / "report.html").write_text("a pag!")
     damage_manifest(folder)
     build_tables(folder, KNIGHT, TOURS)
@@ -387,7 +387,7 @@ def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
     listed = read_manifest(Folder(folder))
     (folder / MANIFEST).unlink()
     (folder / "report.html").write_text("a page")
-    record_page(Folder(folder), str(folder / "report.html"), listed)
+    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
     assert read_manifest(Folder(folder)) == listed
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.commands.app import app
 from pipeline.run import run_command
-from queries.dispatch import answer_fast
+from pipeline.single_query import answer_fast
 from tablebase.errors import TablebaseError
 from tests.support.commands import lines
 from tests.support.shell import python
@@ -118,7 +118,7 @@ def test_an_internal_error_is_one_sentence(
     def fail(words: list[str]) -> str:
         raise ZeroDivisionError(f"\x1b{words}")
 
-    monkeypatch.setattr("queries.dispatch.answer_fast", fail)
+    monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
         "pipeline: internal error (ZeroDivisionError: "
@@ -135,6 +135,6 @@ def test_an_interrupt_on_the_fast_path(
     def raise_interrupt(words: list[str]) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("queries.dispatch.answer_fast", raise_interrupt)
+    monkeypatch.setattr("pipeline.single_query.answer_fast", raise_interrupt)
     assert run_command(["query", "eight", "123456780"]) == 130
     assert capsys.readouterr() == ("", "")

@@ -119,7 +119,7 @@ def grow() -> None:
 def test_exhausted_resources_are_reported(
     fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("queries.dispatch.answer_fast", lambda _: fail())
+    monkeypatch.setattr("pipeline.single_query.answer_fast", lambda _: fail())
     assert run_command(["query", "eight", "123456780"]) == 3
     out, text = capsys.readouterr()
     short = (
@@ -138,7 +138,7 @@ def test_a_panic_is_one_sentence(
     def panic(_: list[str]) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
-    monkeypatch.setattr("queries.dispatch.answer_fast", panic)
+    monkeypatch.setattr("pipeline.single_query.answer_fast", panic)
     assert run_command(["query", "eight", "123456780"]) == 3
     text = capsys.readouterr().err
     assert "internal error (PanicException: 'index out of bounds')" in text

@@ -86,7 +86,9 @@ def test_slow_lookups_report_their_progress(
     keys.write_text("b1 b2 b3 b4 b5")
     counts = list[int]()
     request = Batch(str(keys), "csv", str(answers))
-    assert run_batch(open_reader("knight", Folder(outputs)), {}, request, counts.append) == 0
+    assert (
+        run_batch(open_reader("knight", Folder(outputs)).make_query(), request, counts.append) == 0
+    )
     assert counts == [2, 4, 5]
 
 

@@ -70,7 +70,7 @@ def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> N
 def test_an_outdated_page_is_no_error(copy: Path, cli: Cli) -> None:
     (copy / "report.html").write_text("old")
     entries = read_manifest(Folder(copy))
-    page = Page(3, "", {"eight": "another"})
+    page = Page(3, "", {"eight": "another"}, "report")
     write_manifest(Folder(copy), entries, {"report.html": page})
     text = cli("status", "--outputs", str(copy))
     assert (text.code, text.err) == (0, "")

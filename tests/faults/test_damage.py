@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.single_query import OptionTexts
 from pipeline.verify import verify
 from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
-from queries.query_options import OptionValues
 from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
@@ -23,7 +23,7 @@ from tests import often
 from tests.support.tampered import replace_link
 
 Damage = Callable[[bytearray, random.Random], None]
-Query = tuple[str, str, OptionValues]
+Query = tuple[str, str, OptionTexts]
 
 QUERIES: list[Query] = [
     ("eight", "378546201", {}),
@@ -67,7 +67,7 @@ DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 def answer(folder: Path, query: Query) -> dict[str, object]:
     name, key, options = query
-    return open_reader(name, Folder(folder)).probe(key, options).to_dict()
+    return open_reader(name, Folder(folder)).make_query(**options).answer(key).to_dict()
 
 
 def answer_or_error(folder: Path, query: Query) -> dict[str, object] | TableError:

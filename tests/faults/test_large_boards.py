@@ -31,7 +31,8 @@ MAX_BYTES = 1 << 29
 PROOF = """
 import resource, sys
 from pipeline.verify import prove
-from pipeline.verify.manifest_checks import ListedTable, check_files
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_files
 from tablebase.puzzles.sliding.definition import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.single_query import answer_as_text
 from queries import open_tables
-from queries.dispatch import answer_query
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight.board import KnightBoard
@@ -44,7 +44,7 @@ def get_index(folder: Path) -> Path:
 def get_error(folder: Path) -> TableError:
     """Return the error of a query, after checking that every kind of lookup gives the same."""
     with pytest.raises(TableError) as caught:
-        answer_query("pancakes", "45321", {"outputs": str(folder)})
+        answer_as_text("pancakes", "45321", {"outputs": str(folder)})
     with pytest.raises(type(caught.value)) as second:
         open_tables(str(folder)).goals("pancakes").probe("45321")
     assert str(second.value) == str(caught.value)
@@ -255,7 +255,7 @@ def test_an_invalid_content_hash(folder: Path) -> None:
 def test_a_folder_without_a_manifest_is_reported_before_any_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
     with pytest.raises(TableMissing):
-        answer_query("pancakes", "45321", {"outputs": str(tmp_path)})
+        answer_as_text("pancakes", "45321", {"outputs": str(tmp_path)})
 
 
 # ---- Parquet files that answer --------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_a_damaged_parquet_file_never_answers(tmp_path: Path, change: str) -> No
     )
     build_tables(tmp_path, KNIGHT, *tables)
     options: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
-    assert answer_query("knight", "a1", options)
+    assert answer_as_text("knight", "a1", options)
     path = tmp_path / "knight_tours_3x4.parquet"
     data = bytearray(path.read_bytes())
     if change == "flip":
@@ -282,7 +282,7 @@ def test_a_damaged_parquet_file_never_answers(tmp_path: Path, change: str) -> No
     else:
         path.write_bytes({"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change])
     with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as caught:
-        answer_query("knight", "a1", options)
+        answer_as_text("knight", "a1", options)
     assert str(caught.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
     # the counts are another file, which is intact
-    assert "tours" in answer_query("knight", "a1", {**options, "count": True})
+    assert "tours" in answer_as_text("knight", "a1", {**options, "count": True})

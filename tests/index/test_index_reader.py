@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.single_query import answer_as_text
 from pipeline.verify import VerifyFailed
 from pipeline.verify.manifest_checks import check_files
 from queries import open_tables
 from queries.api import Tables
-from queries.dispatch import answer_query
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
 from tablebase.errors import NotationError, SearchError, TableDamaged
@@ -84,7 +84,7 @@ def test_a_record_costs_the_header_and_one_block(
 def test_an_answer_reads_few_blocks_and_none_twice(
     outputs: Path, reads: Counter[int], name: str, key: str, limit: int
 ) -> None:
-    assert answer_query(name, key, {"outputs": str(outputs)})
+    assert answer_as_text(name, key, {"outputs": str(outputs)})
     assert 2 <= len(reads) <= limit
     assert set(reads.values()) == {1}
 
@@ -214,7 +214,7 @@ def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pancakes, "PUZZLE", called)
     build_tables(copy, called)
     assert open_tables(str(copy)).goals(called.name).probe("45321").distance == 2
-    assert answer_query(called.name, "45321", {"outputs": str(copy)})
+    assert answer_as_text(called.name, "45321", {"outputs": str(copy)})
     check_files(open_one(copy, called.name))
 
 

@@ -13,7 +13,8 @@ from msgspec import convert
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import ignore_claim
-from pipeline.verify.manifest_checks import ListedTable, check_files
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_files
 from queries.api import Tables
 from queries.index_reader import IndexReader
 from tablebase.errors import TableError

@@ -94,7 +94,7 @@ def test_random_states_and_goals_are_answered_as_by_query(
     expected: list[dict[str, object]] = []
     for state, goal in pairs:
         try:
-            expected.append(reader.probe(state, {"goal": goal, "path": True}).to_dict())
+            expected.append(reader.make_query(goal=goal, path=True).answer(state).to_dict())
         except GoalUnreachable:
             expected.append({"state": state, "distance": None})
     page = shown.open(f"sliding/{name}")

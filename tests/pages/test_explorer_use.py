@@ -78,7 +78,7 @@ def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
 @in_window(MOVING)
 def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str, Reader]) -> None:
     page = shown.open("senet/ABAAABBB.B...A.")
-    path = readers["senet"].probe("ABAAABBB.B...A.", {"path": True}).to_dict()["path"]
+    path = readers["senet"].make_query(path=True).answer("ABAAABBB.B...A.").to_dict()["path"]
     assert isinstance(path, list)
 
     def read_board() -> str:

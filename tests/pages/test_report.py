@@ -15,9 +15,10 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from pipeline.run import run_command
+from queries.charts import list_panels
 from queries.figure import Figure, Sources
 from queries.histogram import count_states
 from queries.knight.jump_report import load_sample
@@ -94,7 +95,8 @@ def test_the_report_is_one_self_contained_file(page: str) -> None:
     assert len(page.encode()) < 3_000_000
     addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert not re.search(r"<(script|link|img|iframe|object|base)\b|@import|\bon\w+=", page)
+    assert not re.search(r"<(link|img|iframe|object|base)\b|@import|\bon\w+=", page)
+    assert page.count("<script") == page.count("<script>") == 1, "its own script, in the page"
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
 
 
@@ -107,11 +109,15 @@ def test_names_in_the_page_are_used_once(page: str, report_data: ReportData) -> 
 
 def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: ReportData) -> None:
     pictures = SVG.findall(page)
-    assert len(pictures) == len(report_data[1])
+    assert len(pictures) == sum(
+        len(list_panels(figure.draw(answer(report_data, name))))
+        for name, figure in report_data[1].items()
+    )
     colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
     for picture in pictures:
         root = ElementTree.fromstring(picture)
         assert root.get("aria-label")
+        assert page.count(f'<p id="{root.get("aria-describedby")}">') == 1
         used = set(colour.findall(picture)) - {"none", "transparent"}
         # clipping paths are never painted
         assert {name for name in used if not name.startswith("url(")} <= set(COLOURS), used
@@ -152,7 +158,116 @@ def test_the_shown_code_gives_the_data_of_the_picture(
         assert f"the query returns {frame.height:,} rows." in page
 
 
+def test_the_numbers_are_those_of_the_picture(
+    chromium: Browser, page: str, report_data: ReportData, tmp_path: Path
+) -> None:
+    window = open_report(chromium, page, tmp_path, 1200)
+    for name in report_data[1]:
+        frame = answer(report_data, name)
+        box = window.locator(f"#{name} .numbers")
+        with window.expect_download() as downloads:
+            box.get_by_role("button", name="Download CSV").click()
+        file = tmp_path / downloads.value.suggested_filename
+        downloads.value.save_as(file)
+        assert file.name == f"{name}.csv"
+        read = pl.read_csv(file, schema_overrides=dict.fromkeys(frame.columns, pl.String))
+        expected = [[write_value(value) for value in row] for row in frame.iter_rows()]
+        assert [[*row] for row in read.rows()] == expected
+        assert read.columns == frame.columns
+        shown = box.locator("tbody tr").first.locator("td").all_inner_texts()
+        for text, value in zip(shown, expected[0], strict=True):
+            number = read_number(value)
+            is_text = isinstance(number, str)
+            assert read_number(text) == (number if is_text else pytest.approx(number, rel=1e-3))
+    window.close()
+
+
+def write_value(value: object) -> str | None:
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read_number(text: str | None) -> float | str:
+    """Return a text as a number, if it is one."""
+    try:
+        return float((text or "").replace(",", ""))
+    except ValueError:
+        return text or ""
+
+
+def test_numbers_are_copied_or_selected(chromium: Browser, page: str, tmp_path: Path) -> None:
+    window = open_report(chromium, page, tmp_path, 1200)
+    button = window.locator("#eight-within .numbers button").first
+    button.click()
+    expect(button).not_to_have_text("Copy")
+    assert button.inner_text() in ("Copied", "Selected: copy it with the keyboard")
+    window.close()
+
+
+def test_each_finding_is_a_sentence_about_its_answer(page: str, report_data: ReportData) -> None:
+    for name, figure in report_data[1].items():
+        finding = figure.find(answer(report_data, name))
+        assert f"<h3>{escape(finding)}</h3>" in page
+        assert finding != figure.title
+        assert not finding.endswith(".")
+    distances = pl.concat([answer(report_data, "eight-distances")])
+    assert distances["distance"].max() == 31
+    assert "none needs more than 31" in page
+    assert "A gap in the centre makes it easier, by less than one move" in page
+
+
 # ---- on a phone, on a desk, on paper ------------------------------------------------------------
+
+
+CUT_TEXTS = """() => [...document.querySelectorAll(".picture svg")].flatMap((svg) => {
+    const room = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()])
+        .filter(([text, box]) => text.textContent.trim() && box.width)
+        .filter(([text, box]) => box.left < room.left - 1 || box.right > room.right + 1
+            || box.top < room.top - 1 || box.bottom > room.bottom + 1)
+        .map(([text]) => `${svg.getAttribute("aria-label")}: ${text.textContent}`);
+})"""
+"""The texts that are partly outside of their picture."""
+CROWDED_TEXTS = """() => [...document.querySelectorAll(".picture svg")].flatMap((svg) => {
+    const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim())
+        .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    return boxes.flatMap(([one, a], at) => boxes.slice(at + 1)
+        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+        .map(([other]) => `${svg.getAttribute("aria-label")}: ${one} over ${other}`));
+})"""
+"""The texts that cover another text of their picture."""
+
+
+@pytest.mark.parametrize("font", ["", "DejaVu Sans"])
+def test_no_text_is_cut_off_or_covered(
+    chromium: Browser, page: str, tmp_path: Path, font: str
+) -> None:
+    """Measure every text in the page's font, and in a wider one that a viewer may have instead."""
+    window = open_report(chromium, page, tmp_path, 1200)
+    if font:
+        window.add_style_tag(content=f"text{{font-family:'{font}' !important}}")
+    assert window.evaluate(CUT_TEXTS) == []
+    assert window.evaluate(CROWDED_TEXTS) == []
+    window.close()
+
+
+def test_small_multiples_stack_on_a_phone(chromium: Browser, page: str, tmp_path: Path) -> None:
+    window = open_report(chromium, page, tmp_path, 390)
+    panels = window.locator(".panels")
+    assert panels.count() > 5
+    for at in range(panels.count()):
+        boxes = (
+            panels.nth(at)
+            .locator("svg")
+            .evaluate_all(
+                "(all) => all.map((svg) => [svg.getBoundingClientRect().left, svg.clientWidth])"
+            )
+        )
+        assert len({left for left, _ in boxes}) <= 2
+        assert all(width <= 390 for _, width in boxes)
+    window.close()
 
 
 def open_report(
@@ -171,7 +286,7 @@ def measure_boxes(window: Page) -> list[dict[str, float]]:
     """Return of every box its width, the width of its content, and its left and right edges."""
     result: list[dict[str, float]] = window.evaluate(
         """() => [...document.querySelectorAll(".scroll")].map((box) => ({
-            shown: box.clientWidth, held: box.scrollWidth,
+            shown: box.clientWidth, held: box.scrollWidth, isNumbers: !!box.closest(".numbers"),
             left: box.getBoundingClientRect().left, right: box.getBoundingClientRect().right,
         }))"""
     )
@@ -185,10 +300,10 @@ def test_only_boxes_scroll_sideways(
     window = open_report(chromium, page, tmp_path, width)
     assert window.evaluate("document.documentElement.scrollWidth") == width
     boxes = measure_boxes(window)
-    assert len(boxes) == 1 + 2 * len(report_data[1])
+    assert len(boxes) == 1 + 3 * len(report_data[1])
     assert all(0 <= box["left"] < box["right"] <= width for box in boxes)
     wide = [box for box in boxes if box["held"] > box["shown"]]
-    assert len(wide) > 30 if width < 400 else not wide
+    assert len(wide) > 30 if width < 400 else all(box["isNumbers"] for box in wide)
     window.close()
 
 

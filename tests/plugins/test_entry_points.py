@@ -7,11 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.single_query import answer_as_text
 from pipeline.verify import Verdict, VerifyFailed, prove
 from pipeline.verify.claims import Claim
 from pipeline.verify.manifest_checks import list_tables
 from queries import open_tables
-from queries.dispatch import answer_query, get_reader_class
+from queries.dispatch import get_reader_class
 from queries.report.writer import list_sections
 from tablebase.errors import BadRequest, PluginError
 from tablebase.puzzles import (
@@ -59,7 +60,7 @@ class Reader(DefaultReader):
 
 
 def prove(listed, seen):
-    from pipeline.verify.manifest_checks import read_rows
+    from pipeline.verify.table_rows import read_rows
     from pipeline.verify.verdicts import Grade
 
     rows = read_rows(listed)
@@ -127,7 +128,7 @@ def test_all_parts_of_a_plugin_are_used(
     assert build_tables(folder, puzzle).finished == ["squares"]
     assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
     assert get_reader_class("squares").key == "NUMBER"
-    assert answer_query("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
+    assert answer_as_text("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
     assert [section.title for section in list_sections()][-1] == "Squares"
     assert read_last_claim(folder) == [
         "every square is one", "squares: proved: every number was squared again"
@@ -207,7 +208,7 @@ def test_a_missing_part_of_a_plugin_is_refused(site: Path, tmp_path: Path, part:
         assert sentence in str(get_load_errors()[0])
         return
     with pytest.raises(PluginError, match=sentence):
-        answer_query(
+        answer_as_text(
             "squares", "7", {"outputs": str(folder)}
         ) if part == "reader" else read_last_claim(folder)
 

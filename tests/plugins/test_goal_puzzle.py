@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from pipeline.commands.app import run_app
+from pipeline.single_query import answer_as_text
 from queries import open_tables
-from queries.dispatch import answer_query
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
@@ -165,7 +165,7 @@ def test_probes_of_every_stack(folder: Path) -> None:
 
 def test_the_answer_as_text(folder: Path) -> None:
     options: dict[str, str | bool] = {"outputs": str(folder)}
-    assert answer_query("pancakes", "45321", options) == (
+    assert answer_as_text("pancakes", "45321", options) == (
         "45321\n\n"
         "goal         stacked 12345\n"
         "distance     2 moves\n"
@@ -173,12 +173,12 @@ def test_the_answer_as_text(folder: Path) -> None:
         "solutions    1 of that length\n"
         "one of them  25\n"
     )
-    assert answer_query("pancakes", "45321", {**options, "path": True}) == "45321\n54321\n12345\n"
-    assert "none: this is the goal" in answer_query("pancakes", "12345", options)
+    assert answer_as_text("pancakes", "45321", {**options, "path": True}) == "45321\n54321\n12345\n"
+    assert "none: this is the goal" in answer_as_text("pancakes", "12345", options)
 
 
 def test_the_answer_as_json(folder: Path) -> None:
-    text = answer_query("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
+    text = answer_as_text("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
     assert json.loads(text) == {
         "state": "45321",
         "goal": "stacked",

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.single_query import answer_as_text
 from pipeline.verify import Claim, VerifyFailed, prove, verify
 from pipeline.verify.manifest_checks import check_files, list_tables
-from queries.dispatch import answer_query
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
@@ -129,21 +129,21 @@ def test_lookups_of_a_searched_toy(folder: Path) -> None:
         len(list_shortest_lines()["43"]),
         jugs.MOVES.index(list_shortest_lines()["43"][0][-1]) << 4,
     )
-    text = json.loads(answer_query("jugs", " 43 ", {**options, "json": True}))
+    text = json.loads(answer_as_text("jugs", " 43 ", {**options, "json": True}))
     assert text == {"state": "43", "steps": steps, "ways": line_count, "last": last}
-    assert answer_query("jugs", "43", options).split() == [
+    assert answer_as_text("jugs", "43", options).split() == [
         str(word) for pair in text.items() for word in pair
     ]
     with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
-        answer_query("jugs", "60", options)
+        answer_as_text("jugs", "60", options)
 
 
 def test_lookups_of_a_listed_toy(folder: Path) -> None:
     options: dict[str, str | bool] = {"outputs": str(folder), "json": True}
     with pytest.raises(BadRequest, match="has 16 rows for '3x4': its board does not tell them"):
-        answer_query("lanes", "3x4", options)
+        answer_as_text("lanes", "3x4", options)
     with pytest.raises(NoAnswer):
-        answer_query("lanes", "9x9", options)
+        answer_as_text("lanes", "9x9", options)
 
 
 def test_the_status_of_both_toys(folder: Path) -> None:
@@ -162,7 +162,7 @@ def test_precompute_and_query_of_both_toys_at_the_shell(tmp_path: Path, folder: 
             data = (tmp_path / f"{table.name}.parquet").read_bytes()
             assert data == (folder / f"{table.name}.parquet").read_bytes()
     options: dict[str, str | bool] = {"outputs": str(folder)}
-    assert run_program(tmp_path, "query", "jugs", "43").out == answer_query("jugs", "43", options)
+    assert run_program(tmp_path, "query", "jugs", "43").out == answer_as_text("jugs", "43", options)
     refused = run_program(tmp_path, "query", "jugs", "60")
     assert (refused.code, refused.out) == (2, "")
     assert "lane_3x4" in run_program(tmp_path, "status").out

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.single_query import OptionTexts
 from queries import batch_formats, open_tables
 from queries.batch import Batch, choose_output_format, run_batch
 from queries.dispatch import open_reader
 from queries.eight.vectorized import NO_RANK, rank_states
 from queries.key_columns import KeyFormat
-from queries.query_options import OptionValues
 from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tablebase.tables import manifest
@@ -153,7 +153,7 @@ def test_strict_names_the_line(
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True)
     with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
-        run_batch(eight, {}, request, lambda rows: None)
+        run_batch(eight.make_query(), request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
 
 
@@ -164,7 +164,7 @@ def answer_batch(
     source, target = folder / "keys", folder / "answers.csv"
     source.write_bytes(text)
     batch = Batch(str(source), "csv", str(target), **options)
-    refused = run_batch(reader, {}, batch, lambda _: None)
+    refused = run_batch(reader.make_query(), batch, lambda _: None)
     return refused, pl.read_csv(target, infer_schema=False)
 
 
@@ -211,7 +211,9 @@ def test_unsupported_output_columns_are_named(
     source = tmp_path / "keys.parquet"
     pq.write_table(pa.table({"state": ["123456780"], "raw": pa.nulls(1, kind)}), source)
     with pytest.raises(BadRequest, match=r"JSON cannot hold the column 'raw', which is of"):
-        run_batch(eight, {}, Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None)
+        run_batch(
+            eight.make_query(), Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None
+        )
 
 
 def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
@@ -325,7 +327,7 @@ def test_annotate_takes_keys_that_are_all_nulls(outputs: Path) -> None:
 
 def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     keys = pl.Series(["b1", "z9", None, "b1", "x"])
-    answers, bad = open_reader("knight", Folder(outputs)).answer_keys(keys, {})
+    answers, bad = open_reader("knight", Folder(outputs)).make_query().answer_keys(keys)
     table = pl.read_parquet_schema(outputs / "knight_tours_8x8.parquet")
     for name, kind in answers.schema.items():
         assert kind == table.get(name, pl.String), name
@@ -386,7 +388,7 @@ def test_a_batch_reads_a_table_once(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
-    options: OptionValues,
+    options: OptionTexts,
     keys: list[str],
 ) -> None:
     """Count reads of the checksum, however many chunks and keys there are."""
@@ -401,6 +403,9 @@ def test_a_batch_reads_a_table_once(
     source, reported = tmp_path / "asked.txt", list[int]()
     source.write_text("".join(f"{key}\n" for key in keys))
     batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"))
-    assert run_batch(open_reader(name, Folder(outputs)), options, batch, reported.append) == 0
+    assert (
+        run_batch(open_reader(name, Folder(outputs)).make_query(**options), batch, reported.append)
+        == 0
+    )
     assert reported == [1, 2, 3], "each key was a stretch of its own"
     assert len(read) == 1

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.single_query import answer_as_text
 from queries.batch import Batch, run_batch
-from queries.dispatch import READERS, answer_query, open_reader
+from queries.dispatch import READERS, open_reader
 from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.store import Folder
@@ -22,20 +23,22 @@ def test_a_state_is_answered_with_its_record(
     record = (
         open_reader("senet", Folder(outputs)).open_index("senet").read_record(SENET.rank(POSITION))
     )
-    result = open_reader("senet", Folder(outputs)).probe(POSITION, {}).to_dict()
+    result = open_reader("senet", Folder(outputs)).make_query().answer(POSITION).to_dict()
     assert tuple(result.values()) == (POSITION, *record)
     assert record[0] == 2
     assert list(result) == ["position", *(name for name, _ in SENET.tables[0].index)]
     options: dict[str, str | bool] = {"outputs": str(outputs)}
-    assert json.loads(answer_query("senet", POSITION.lower(), {**options, "json": True})) == result
-    text = answer_query("senet", POSITION, options).splitlines()
+    assert (
+        json.loads(answer_as_text("senet", POSITION.lower(), {**options, "json": True})) == result
+    )
+    text = answer_as_text("senet", POSITION, options).splitlines()
     assert [line.split() for line in text] == [[name, str(check)] for name, check in result.items()]
     with pytest.raises(NotationError):
-        answer_query("senet", "AB", options)
+        answer_as_text("senet", "AB", options)
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
     keys.write_text(f"{POSITION} AB\n")
     batch = Batch(str(keys), "parquet", str(answers))
-    assert run_batch(open_reader("senet", Folder(outputs)), {}, batch, lambda _: None) == 1
+    assert run_batch(open_reader("senet", Folder(outputs)).make_query(), batch, lambda _: None) == 1
     rows = pl.read_parquet(answers).rows()
     assert rows[0] == (POSITION, *record, None)
     assert rows[1][:6] == ("AB", None, None, None, None, None)
@@ -46,7 +49,7 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
     reader = open_reader("senet", Folder(outputs))
     rows = pl.read_parquet(outputs / "senet.parquet").sample(300, seed=1)
     positions = pl.Series(["ABABABABAB.....", "AAAAA.....BBBBB", *rows["position"]])
-    answers, bad = reader.answer_keys(positions, {})
+    answers, bad = reader.make_query().answer_keys(positions)
     assert bad == []
     wanted = pl.read_parquet(outputs / "senet.parquet").select(
         "position", "plies_even", "plies_odd"
@@ -62,18 +65,20 @@ def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.Monke
     first, path = all_rows.row(0, named=True), str(outputs / "knight_tours_5x5.parquet")
     reader = open_reader("knight", Folder(outputs))
     with pytest.raises(BadRequest) as several:
-        reader.probe("5x5", {})
+        reader.make_query().answer("5x5")
     assert str(several.value) == (
         "The table knight_tours_5x5 has 1,728 rows for '5x5': its board does not tell them apart. "
         f"Read them from {path}."
     )
-    assert reader.answer_keys(pl.Series(["5x5"]), {})[0]["error"].to_list() == [str(several.value)]
+    assert reader.make_query().answer_keys(pl.Series(["5x5"]))[0]["error"].to_list() == [
+        str(several.value)
+    ]
     reader._rows = all_rows.head(1)
-    assert reader.probe("5x5", {}).to_dict() == first
+    assert reader.make_query().answer("5x5").to_dict() == first
     with pytest.raises(NoAnswer) as caught:
-        reader.probe("9x9", {})
+        reader.make_query().answer("9x9")
     assert str(caught.value) == "The table knight_tours_5x5 has no row for '9x9'."
-    answers, bad = reader.answer_keys(pl.Series(["5x5", "9x9", None]), {})
+    answers, bad = reader.make_query().answer_keys(pl.Series(["5x5", "9x9", None]))
     assert answers.rows()[0] == (*list(first.values())[1:], None)
     assert answers["error"].to_list() == [None, str(caught.value), None]
     assert bad == []
@@ -84,8 +89,8 @@ def test_a_state_without_an_index_is_answered_with_its_row(
 ) -> None:
     monkeypatch.delitem(READERS, "senet")
     monkeypatch.setattr(SENET.tables[0], "index", ())
-    result = open_reader("senet", Folder(outputs)).probe(POSITION.lower(), {}).to_dict()
+    result = open_reader("senet", Folder(outputs)).make_query().answer(POSITION.lower()).to_dict()
     assert (result["position"], result["plies"], result["dice"]) == (POSITION, 2, "53")
     assert result["plies_odd"] == 3
-    unreached = open_reader("senet", Folder(outputs)).probe("AAAAA.....BBBBB", {})
-    assert "dice\n" in unreached.to_text({}), "a null is shown as nothing"
+    unreached = open_reader("senet", Folder(outputs)).make_query().answer("AAAAA.....BBBBB")
+    assert "dice\n" in unreached.to_text(), "a null is shown as nothing"

@@ -14,6 +14,7 @@ from queries import open_tables
 from queries.api import Tables
 from queries.sampling import SampleRequest
 from queries.sliding import depth_ranks
+from queries.sliding.reader import BoardReader
 from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.store import Folder
@@ -166,7 +167,7 @@ def test_sliding_states_equal_those_of_a_search(
 
 
 def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
-    reader = open_tables(str(folder)).sliding("2x3")._reader
+    reader = BoardReader(parse_board("2x3"), Folder(folder))
     (distances,) = reader.iter_distances(reader.puzzle.view_goal("123450"))
     chunks = np.split(distances, [50, 51, 200])
     every = depth_ranks.find_ranks(chunks, 10)
@@ -202,7 +203,7 @@ def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
         ("eight --distance 31 --size 3 --distinct", 2, "There are 2 states to draw 3 from."),
         ("senet --distance 16", 1, "nothing to draw at plies 16: the largest is 15."),
         ("senet --size 756638 --distinct", 2, "There are 756,637 positions to draw 756,638 from"),
-        ("sliding --board 9x9", 2, "boards have at most 12 cells"),
+        ("sliding --board 9x9", 2, "boards have at most 16 cells"),
     ],
 )
 def test_impossible_samples_of_states_are_rejected(

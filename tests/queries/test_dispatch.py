@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.dispatch import answer_fast, open_reader
-from queries.facts import align_rows, format_count, format_json
-from queries.query_options import Option, parse_simple_query
+from pipeline.single_query import answer_fast, parse_simple_query
+from queries.answer import align_rows, format_count, format_json
+from queries.dispatch import open_reader
+from queries.query_options import Option
 from tablebase.tables.store import Folder
 from tests.support.shell import SCRIPT, Cli, environment
 
@@ -103,7 +104,7 @@ def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> 
     totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
     assert len(totals) >= 36
     for board, tours, closed in totals.iter_rows():
-        result = reader.answer_without_key({"board": board, "count": True})
+        result = reader.make_query(board=board, count=True).answer_without_key()
         assert result.to_dict() == {"board": board, "tours": tours, "closed": closed}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from queries.dispatch import answer_query
+from pipeline.single_query import answer_as_text
 from tablebase.errors import (
     BadRequest,
     BoardTooLarge,
@@ -73,7 +73,7 @@ BAD: list[Case] = [
 
 def refusal(name: str, key: str, options: Options) -> TablebaseError:
     with pytest.raises(TablebaseError) as caught:
-        answer_query(name, key, options)
+        answer_as_text(name, key, options)
     return caught.value
 
 
@@ -122,11 +122,11 @@ def test_a_board_with_open_tours_only(tmp_path: Path) -> None:
 def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(1, 1)))
     options: Options = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
-    assert "from a1 to a1, number 0\n" in answer_query("knight", "a1", options)
+    assert "from a1 to a1, number 0\n" in answer_as_text("knight", "a1", options)
 
 
 def test_a_count_of_zero_is_explained(outputs: Path) -> None:
-    text = answer_query("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
+    text = answer_as_text("knight", "b1", {"board": "5x5", "count": True, "outputs": str(outputs)})
     assert "tours   0\n" in text
     assert "why     No tour of 5x5 starts at b1: a tour alternates in colour" in text
 
@@ -189,6 +189,13 @@ def test_an_uncounted_board_names_the_count_commands(
     assert error.command == " or ".join(f"pipeline {command}" for command in commands)
 
 
+def test_a_list_that_is_not_begun_begins_with_a_shard(outputs: Path) -> None:
+    error = refusal("knight", "a1", {"board": "7x7", "outputs": str(outputs)})
+    assert isinstance(error, TableMissing)
+    start = "pipeline precompute knight --board 7x7 --shard 1/1000"
+    assert error.command == f"{start} --outputs {outputs}"
+
+
 def test_a_narrow_board_is_counted_when_it_is_listed(outputs: Path) -> None:
     error = refusal("knight", "a1", {"board": "2x7", "count": True, "outputs": str(outputs)})
     assert isinstance(error, TableMissing)
@@ -228,5 +235,5 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
         "svg": str(picture),
     }
     with pytest.raises(BadRequest, match="--solutions cannot be combined with --path"):
-        answer_query("eight", EVEN, options)
+        answer_as_text("eight", EVEN, options)
     assert not picture.exists()

@@ -73,9 +73,9 @@ def test_any_start_and_any_goal(state: str, goal: str) -> None:
         result.puzzle.view_goal(goal).map_state(goal)
     ):
         with pytest.raises(GoalUnreachable, match="Swap any two tiles"):
-            result.probe(state, {"goal": goal}).to_dict()
+            result.make_query(goal=goal).answer(state).to_dict()
         state = state.translate(str.maketrans("12", "21"))
-    facts = result.probe(state, {"goal": goal}).to_dict()
+    facts = result.make_query(goal=goal).answer(state).to_dict()
     steps = eight_replay(state, str(facts["solution"]))
     assert steps[-1] == goal
     assert len(steps) == int(str(facts["distance"])) + 1
@@ -108,6 +108,6 @@ def test_a_table_without_solutions_is_damaged(
 
 @pytest.mark.parametrize("walked", ["path", "boards"])
 def test_path_and_solutions_cannot_be_combined(asks: EightReader, walked: str) -> None:
-    facts = asks.probe("123456708", {})
+    answer = asks.make_query(solutions=True, **{walked: True}).answer("123456708")
     with pytest.raises(BadRequest, match="--solutions cannot be combined with"):
-        facts.to_text({walked: True, "solutions": True})
+        answer.to_text()

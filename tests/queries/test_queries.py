@@ -1,4 +1,4 @@
-"""Every kind of query, through `answer_query` and through the typed tables."""
+"""Every kind of query, through `answer_as_text` and through the typed tables."""
 
 import json
 from itertools import pairwise
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.single_query import answer_as_text
 from queries import open_tables
-from queries.answer_types import KnightAnswer
 from queries.api import Tables
-from queries.dispatch import answer_query
+from queries.knight.tour_answer import KnightAnswer
 from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
 from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
@@ -32,7 +32,7 @@ def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
 
 def words(name: str, key: str, **options: str | bool) -> str:
     """Return the answer as text, from the repository's tables wherever the test runs."""
-    return answer_query(name, key, {"outputs": str(ROOT / "outputs"), **options})
+    return answer_as_text(name, key, {"outputs": str(ROOT / "outputs"), **options})
 
 
 def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:

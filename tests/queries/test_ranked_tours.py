@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
-from queries.dispatch import answer_query
 from tablebase.errors import (
     BadRequest,
     NoSuchTour,
@@ -28,7 +28,7 @@ NAME = "knight_cycles_6x6"
 
 
 def ask(folder: Path, key: str | None, **options: str | bool) -> str:
-    return answer_query("knight", key, {"board": "6x6", "outputs": str(folder), **options})
+    return answer_as_text("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
 def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:

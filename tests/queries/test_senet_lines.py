@@ -25,7 +25,7 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            result = reader.probe(position, {"turn": "AB"[plies % 2]}).to_dict()
+            result = reader.make_query(turn="AB"[plies % 2]).answer(position).to_dict()
             assert (result["dice"], result["moves"], result["plies"]) == (
                 line.dice,
                 line.moves,
@@ -44,10 +44,10 @@ def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
             if plies is None:
                 with pytest.raises(PositionUnreachable):
-                    reader.probe(row["position"], {"turn": side}).to_dict()
+                    reader.make_query(turn=side).answer(row["position"]).to_dict()
                 never += 1
                 continue
-            result = reader.probe(row["position"], {"turn": side, "path": True}).to_dict()
+            result = reader.make_query(turn=side, path=True).answer(row["position"]).to_dict()
             assert result["plies"] == plies
             assert (
                 oracles.senet_replay(str(result["dice"]), str(result["moves"])) == row["position"]
@@ -63,17 +63,17 @@ def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
 def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
     reader = open_reader("senet", Folder(outputs))
     with pytest.raises(PositionUnreachable) as caught:
-        reader.probe("BAABABABAB.....", {"turn": "A"}).to_dict()
+        reader.make_query(turn="A").answer("BAABABABAB.....").to_dict()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     assert str(caught.value) == (
         "BAABABABAB..... is never reached with A to move: "
         "no line of play from the opening leads to it."
     )
     with pytest.raises(PositionUnreachable, match="is never reached"):
-        reader.probe("BBBBBAAAAA.....", {"turn": "A"}).to_dict()
+        reader.make_query(turn="A").answer("BBBBBAAAAA.....").to_dict()
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
-            reader.normalize_options({"turn": side})
+            reader.make_query(turn=side)
 
 
 def test_letters_may_be_lower_case_in_every_interface(
@@ -94,7 +94,9 @@ def test_letters_may_be_lower_case_in_every_interface(
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
 def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
-    answer = open_reader("senet", Folder(outputs)).probe(KNOWN, {**options, "path": True})
+    answer = (
+        open_reader("senet", Folder(outputs)).make_query(**{**options, "path": True}).answer(KNOWN)
+    )
     facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
@@ -124,8 +126,8 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
     reader = open_reader("senet", Folder(outputs))
-    assert "after 0 plies" in reader.probe(oracles.SENET_OPENING, {}).to_svg()
-    assert "after 1 ply<" in reader.probe("BAABABABAB.....", {}).to_svg()
+    assert "after 0 plies" in reader.make_query().answer(oracles.SENET_OPENING).to_svg()
+    assert "after 1 ply<" in reader.make_query().answer("BAABABABAB.....").to_svg()
 
 
 def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:

@@ -11,11 +11,10 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.single_query import OptionTexts
 from queries import dispatch, goal_reader, open_tables
-from queries.answer_types import BoardAnswer
 from queries.api import Tables
-from queries.goal_reader import GoalReader
-from queries.query_options import OptionValues
+from queries.goal_reader import GoalAnswer, GoalReader
 from queries.sliding import reader, vectorized
 from queries.sliding.reader import BoardReader
 from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
@@ -55,7 +54,9 @@ def test_every_state_is_answered_for_many_goals(tables: Tables, name: str) -> No
                     table.probe(state, goal)
                 continue
             best = oracle.best_moves(state, board.height, board.width, known)
-            assert table.probe(state, goal) == BoardAnswer(state, goal, known[state], best)
+            assert table.probe(state, goal) == GoalAnswer(
+                state=state, goal=goal, distance=known[state], best_moves=best
+            )
 
 
 def test_paths_are_shortest(tables: Tables) -> None:
@@ -98,15 +99,15 @@ def test_solutions_are_counted_before_they_are_listed(
     monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
     known = oracle.distances("123450", 2, 3)
     start = max(known, key=lambda state: (len(ways(state, known)), state))
-    board_reader = dispatch.open_reader("sliding", Folder(folder)).select_reader({"board": "2x3"})
+    board_reader = BoardReader(parse_board("2x3"), Folder(folder))
     with pytest.raises(BadRequest) as caught:
-        board_reader.probe(start, {"solutions": True})
+        board_reader.make_query(solutions=True).answer(start)
     number = len(ways(start, known))
     assert str(caught.value) == (
         f"{number} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
-    result, bad = board_reader.answer_keys(pl.Series(["123450", start]), {"solutions": True})
+    result, bad = board_reader.make_query(solutions=True).answer_keys(pl.Series(["123450", start]))
     assert (result["all_solutions"].to_list(), bad) == (["", None], [])
     assert result["error"].to_list() == [None, str(caught.value)]
 
@@ -178,7 +179,7 @@ def test_batches_answer_every_key(cli: Cli, folder: Path) -> None:
     assert (row["solution"], row["path"]) == ("D", "120453 123450")
 
 
-MARKS = "0123456789ab"
+CHARACTERS = "0123456789ab"
 WRITTEN: list[Callable[[str], str]] = [
     ",".join,
     " ".join,
@@ -206,20 +207,20 @@ def test_a_long_batch_answers_as_a_short_one(
     other = [write(state) for write in WRITTEN for state in states[::97]]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     board_reader = BoardReader(board, Folder(folder))
-    options: OptionValues = {"goal": goal} if goal else {}
+    options: OptionTexts = {"goal": goal} if goal else {}
     monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
-    short = board_reader.answer_keys(keys, options)
+    short = board_reader.make_query(**options).answer_keys(keys)
     monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
-    long = board_reader.answer_keys(keys, options)
+    long = board_reader.make_query(**options).answer_keys(keys)
     assert long[0].equals(short[0])
     assert long[0].schema == short[0].schema
     assert long[1] == short[1]
-    assert board_reader.answer_keys(keys.clear(), options)[0].schema == short[0].schema
+    assert board_reader.make_query(**options).answer_keys(keys.clear())[0].schema == short[0].schema
 
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
     def number(state: str) -> str:
-        return ", ".join(str(MARKS.index(mark)) for mark in state)
+        return ", ".join(str(CHARACTERS.index(mark)) for mark in state)
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
@@ -237,9 +238,7 @@ def test_unreachable_states_are_not_queried_singly(
     half = pl.Series(["123456780", "213456780"] * 5)
     eight = dispatch.open_reader("eight", Folder(outputs))
     for board_reader in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
-        result, bad = board_reader.answer_keys(
-            half, board_reader.normalize_options({"goal": "123456780"})
-        )
+        result, bad = board_reader.make_query(goal="123456780").answer_keys(half)
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
@@ -250,7 +249,7 @@ def test_inconsistent_records_are_damage(folder: Path, monkeypatch: pytest.Monke
     board_reader = BoardReader(parse_board("2x2"), Folder(folder))
     board_reader._read_table(board_reader.puzzle.view_goal("1230"))[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
-        board_reader.answer_keys(pl.Series(["1230"]), {})
+        board_reader.make_query().answer_keys(pl.Series(["1230"]))
 
 
 def test_annotate(tables: Tables) -> None:
@@ -278,7 +277,7 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
     assert table.get("x") is None
     assert tables.sliding("2x3").probe("123405", "corner").distance == 1
     with pytest.raises(NotationError):
-        tables.sliding("4x4")
+        tables.sliding("4x5")
     with pytest.raises(NotationError):
         table.get("123450", goal="123")
     with pytest.raises(TableMissing, match="precompute sliding --board 2x5"):
@@ -293,7 +292,7 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
 
 def test_a_missing_board_is_reported(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
-        open_tables(str(folder))._open_reader("sliding")
+        open_tables(str(folder)).answer("sliding", "123450")
 
 
 @pytest.mark.parametrize("words", ["120453 --board 2x3", "504321 --board 3x2 --path --json"])

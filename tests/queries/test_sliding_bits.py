@@ -12,9 +12,10 @@ import pytest
 from pipeline.build import Request, build
 from queries import open_tables
 from queries.dispatch import open_reader
+from queries.goal_reader import GoalAnswer
 from queries.sliding import reader
 from queries.sliding.depth_ranks import count_distances
-from queries.sliding.reader import BitReader
+from queries.sliding.reader import BitReader, SlidingReader
 from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE
@@ -46,7 +47,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def open_board(folder: Path, name: str) -> BitReader:
-    board_reader = open_reader("sliding", Folder(folder)).select_reader({"board": name})
+    sliding_reader = open_reader("sliding", Folder(folder))
+    assert isinstance(sliding_reader, SlidingReader)
+    board_reader = sliding_reader.open_board(name)
     assert isinstance(board_reader, BitReader)
     return board_reader
 
@@ -69,14 +72,15 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     for goal in list_goals(name):
         known = oracle.distances(goal, rows, columns)
         for state in [goal, *chance.sample([*known], often(30, 2000))]:
-            _, _, distance, best = board_reader.answer_briefly(state, goal)
-            assert distance == known[state]
-            assert best == oracle.best_moves(state, rows, columns, known)
+            answer = board_reader.make_query(goal=goal).look_up(state)
+            assert isinstance(answer, GoalAnswer)
+            assert answer.distance == known[state]
+            assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
             path = board_reader.find_path(state, goal)
-            assert [known[step] for _, step in path] == list(range(distance, -1, -1))
+            assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
-            board_reader.answer_briefly(swapped, goal)
+            board_reader.make_query(goal=goal).look_up(swapped)
 
 
 @pytest.mark.parametrize("name", SIDES)
@@ -90,7 +94,7 @@ def test_batches_answer_like_single_queries(
         states = random.Random(2).sample([*known], 500)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers, bad = open_board(folder, name).answer_keys(keys, {"goal": goal})
+        answers, bad = open_board(folder, name).make_query(goal=goal).answer_keys(keys)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
@@ -123,7 +127,7 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     single = open_board(folder, "2x4")
     monkeypatch.setattr(BitReader, "_read_value", lambda *ends: 0)
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
-        single.answer_briefly(state, None)
+        single.make_query().look_up(state)
     monkeypatch.undo()
     monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
     monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
@@ -131,7 +135,7 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     view = several.puzzle.view_goal("12345670")
     several._read_table(view)[:] = 0
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
-        several.answer_keys(pl.Series([state]), {})
+        several.make_query().answer_keys(pl.Series([state]))
     with pytest.raises(TableDamaged, match="not every walk leads to the goal"):
         [*several.iter_distances(view)]
 
@@ -175,7 +179,7 @@ def answer_small_board() -> str:
         board_reader = open_board(Path(place), "2x4")
         reader.MAX_SINGLE_WALKS = 0
         states = ["12345670", "12345607", "07654321", "54321670"]
-        answers, _ = board_reader.answer_keys(pl.Series(states), {})
+        answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
         counts = count_distances(board_reader.iter_distances(view))
     return json.dumps([answers["distance"].to_list(), counts.tolist()])

@@ -64,9 +64,9 @@ def test_status_reports_outdated_pages(store: Folder, copy: Path) -> None:
     entries = read_manifest(store)
     known = {name: entries[name].content for name in ("eight", "senet")}
     pages = {
-        "gone.html": Page(3, "", known),
-        "report.html": Page(3, "", known),
-        "explorer.html": Page(3, "", {**known, "senet": "another"}),
+        "gone.html": Page(3, "", known, "report"),
+        "report.html": Page(3, "", known, "report"),
+        "explorer.html": Page(3, "", {**known, "senet": "another"}, "explore"),
     }
     write_manifest(store, entries, pages)
     (copy / "report.html").write_text("new")

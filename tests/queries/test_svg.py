@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from queries.answer import Answer
 from queries.dispatch import open_reader
-from queries.facts import Facts
 from queries.histogram import count_states
 from queries.knight.svg import draw_tour
 from queries.senet.svg import draw_strips
@@ -47,8 +47,8 @@ def at(shape: ElementTree.Element, name: str) -> float:
     return float(shape.get(name, "nan"))
 
 
-def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Facts:
-    return open_reader(name, Folder(outputs)).probe(key, options)
+def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Answer:
+    return open_reader(name, Folder(outputs)).make_query(**options).answer(key)
 
 
 @pytest.fixture(scope="module")
@@ -213,9 +213,9 @@ def test_pictures_need_only_the_standard_library(outputs: Path) -> None:
         "import sys\n"
         "from queries.dispatch import open_reader\n"
         "from tablebase.tables.store import Folder\n"
-        "open_reader('senet', Folder('outputs')).probe('ABAAABBB.B...A.', {}).to_svg()\n"
-        "open_reader('knight', Folder('outputs')).probe('b1', {}).to_svg()\n"
-        "open_reader('eight', Folder('outputs')).probe('867254301', {}).to_svg()\n"
+        "open_reader('senet', Folder('outputs')).make_query().answer('ABAAABBB.B...A.').to_svg()\n"
+        "open_reader('knight', Folder('outputs')).make_query().answer('b1').to_svg()\n"
+        "open_reader('eight', Folder('outputs')).make_query().answer('867254301').to_svg()\n"
         "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
     )
     assert (text.code, text.out) == (0, "[]\n"), text.err

@@ -19,7 +19,7 @@ from queries.dispatch import open_reader
 from queries.eight import any_goal
 from queries.eight.reader import EightReader
 from queries.eight.vectorized import rank_states
-from queries.reader import Reader
+from queries.reader import Query
 from queries.state_columns import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged
 from tablebase.tables.store import Folder
@@ -175,14 +175,14 @@ def test_solutions_for_all_keys_together_equal_single_ones(
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = [None, "", "123456789", "123456780", *states.sample(1_000, seed=3)]
     eight = open_reader("eight", Folder(outputs))
-    options = eight.normalize_options({"solutions": True, **({"goal": goal} if goal else {})})
-    eight.answer_keys(pl.Series(keys[:4]), options)  # builds what the reader caches
+    query = eight.make_query(solutions=True, goal=goal)
+    query.answer_keys(pl.Series(keys[:4]))  # builds what the reader caches
     begun = time.process_time()
-    answers, bad = eight.answer_keys(pl.Series(keys), options)
+    answers, bad = query.answer_keys(pl.Series(keys))
     a_key = (time.process_time() - begun) / len(keys)
-    alone, alone_bad = Reader.answer_keys(eight, pl.Series(keys[:104]), options)
+    alone, alone_bad = Query.answer_keys(query, pl.Series(keys[:104]))
     begun = time.process_time()
-    Reader.answer_keys(eight, pl.Series(keys[4:104]), options)
+    Query.answer_keys(query, pl.Series(keys[4:104]))
     a_key_alone = (time.process_time() - begun) / 100
     assert answers[:104].equals(alone)
     assert bad == alone_bad == [1, 2]
@@ -206,7 +206,7 @@ def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, obj
         for name, value in changed.items()
     )
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
-        eight.answer_keys(pl.Series(["123456708"]), {"solutions": True})
+        eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
@@ -218,9 +218,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
-    options = eight.normalize_options({"path": True, **({"goal": goal} if goal else {})})
+    query = eight.make_query(path=True, goal=goal)
     keys = pl.Series(states, dtype=pl.String)
-    answers, bad = eight.answer_keys(keys, options)
+    answers, bad = query.answer_keys(keys)
     assert bad == [62, 63]
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
@@ -232,9 +232,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    one_by_one, also_bad = Reader.answer_keys(eight, keys, options)
+    one_by_one, also_bad = Query.answer_keys(query, keys)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
-    none, _ = eight.answer_keys(keys.clear(), options)
+    none, _ = query.answer_keys(keys.clear())
     assert none.schema == answers.schema
 
 

@@ -148,9 +148,9 @@ def test_invalid_states_are_explained(name: str, text: str, problem: str) -> Non
         ("\u0663x4", "a board is rows x columns"),
         ("1x4", "boards have at least 2 rows and 2 columns"),
         ("3x0", "boards have at least 2 rows and 2 columns"),
-        ("2x7", "boards have at most 12 cells"),
-        ("4x4", "boards have at most 12 cells"),
-        ("9" * 5000 + "x2", "boards have at most 12 cells"),
+        ("2x9", "boards have at most 16 cells"),
+        ("5x4", "boards have at most 16 cells"),
+        ("9" * 5000 + "x2", "boards have at most 16 cells"),
     ],
 )
 def test_invalid_boards_are_explained(text: str, problem: str) -> None:
@@ -160,7 +160,7 @@ def test_invalid_boards_are_explained(text: str, problem: str) -> None:
 
 
 def test_list_boards_names_every_board() -> None:
-    assert len(PUZZLE.catalogue.list_boards()) == 12
+    assert len(PUZZLE.catalogue.list_boards()) == 19
     for name in PUZZLE.catalogue.list_boards():
         assert str(parse_board(name.upper())) == name
 

@@ -159,8 +159,8 @@ for name in ("2x3", "2x4"):
 
 def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     limit = 300_000
-    work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True, memory=limit)
-    chunks = [*search_shards(BOARD, ROOT, work, has_bits=True)()]
+    work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
+    chunks = [*search_shards(BOARD, ROOT, work, limit, has_bits=True)()]
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
     assert max(map(len, chunks)) * 10 * 360 * block_shards.BYTES_PER_STATE <= 1.2 * limit
 

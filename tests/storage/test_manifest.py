@@ -128,7 +128,7 @@ def test_consecutive_files_are_accepted(name: str, listed: Entry, store: Folder)
 
 @pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden"])
 def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
-    text = get_refusal(format_manifest({}, "", {name: Page(1, "", {})}).encode(), store)
+    text = get_refusal(format_manifest({}, "", {name: Page(1, "", {}, "report")}).encode(), store)
     assert " is damaged: its list of pages is invalid." in str(text)
 
 

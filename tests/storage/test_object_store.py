@@ -141,9 +141,9 @@ def test_a_lookup_reads_single_blocks_of_an_index(
     built_store: ObjectStore, server: LoopbackStore
 ) -> None:
     eight = open_reader("eight", built_store)
-    eight.probe("123456780", {})
+    eight.make_query().answer("123456780")
     server.requests.clear()
-    eight.probe("152673084", {})
+    eight.make_query().answer("152673084")
     assert server.requests
     for request in server.requests:
         assert request.startswith("GET /puzzles/tables/eight.idx")

@@ -38,10 +38,10 @@ def test_pages_become_outdated_with_their_tables(tmp_path: Path) -> None:
     assert state(tmp_path, page.name) is None
     page.write_text("a page")
     counts = read_manifest(Folder(tmp_path))[COUNTS.name]
-    record_page(Folder(tmp_path), str(page), {COUNTS.name: counts})
+    record_page(Folder(tmp_path), str(page), "report", {COUNTS.name: counts})
     contents = {COUNTS.name: counts.content}
     hashed = hashlib.sha256(b"a page").hexdigest()
-    assert read_pages(Folder(tmp_path)) == {page.name: Page(6, hashed, contents)}
+    assert read_pages(Folder(tmp_path)) == {page.name: Page(6, hashed, contents, "report")}
     assert state(tmp_path, page.name) == "published"
     build_tables(tmp_path, KNIGHT, TOURS, force=True)
     assert state(tmp_path, page.name) == "published", "a build keeps the list of pages"
@@ -56,7 +56,7 @@ def test_pages_outside_the_store_are_not_listed(tmp_path: Path) -> None:
     build_tables(folder, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
-    record_page(Folder(folder), str(page), read_manifest(Folder(folder)))
+    record_page(Folder(folder), str(page), "report", read_manifest(Folder(folder)))
     assert read_pages(Folder(folder)) == {}
 
 
@@ -64,7 +64,7 @@ def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS)
     page = tmp_path / "page.html"
     page.write_text("a page")
-    record_page(Folder(tmp_path), str(page), read_manifest(Folder(tmp_path)))
+    record_page(Folder(tmp_path), str(page), "report", read_manifest(Folder(tmp_path)))
     listed = tmp_path / MANIFEST
     listed.write_text(listed.read_text().replace("page.html", "fake.html"))
     with pytest.raises(TableDamaged, match="its text or checksum was changed"):

@@ -152,7 +152,8 @@ def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: P
         tables.eight.probe("378546201", "edge")
     asks = open_reader("eight", memory)
     remote, local = (
-        reader.probe("378546201", {}) for reader in (asks, open_reader("eight", Folder(outputs)))
+        reader.make_query().answer("378546201")
+        for reader in (asks, open_reader("eight", Folder(outputs)))
     )
     assert remote.to_dict() == local.to_dict()
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))

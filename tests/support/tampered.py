@@ -20,7 +20,8 @@ from msgspec import to_builtins
 from pipeline.builders import ranking_table
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import ignore_claim
-from pipeline.verify.manifest_checks import ListedTable, check_files, list_tables
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT

@@ -15,7 +15,7 @@ from pipeline.verify.claims import Rows, ignore_claim
 from pipeline.verify.knight import counts, recount_sweep
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.references import find_known_closed, find_known_total
-from pipeline.verify.manifest_checks import ListedTable
+from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Verdict
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
-from pipeline.verify.manifest_checks import read_rows
+from pipeline.verify.table_rows import read_rows
 from tablebase.errors import TableDamaged, TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -191,7 +191,7 @@ def test_impossible_table_names_are_rejected(copy: Path, name: str) -> None:
         parse_manifest(text.encode(), Folder(copy))
 
 
-PAGE = {"bytes": 1, "sha256": "0", "made_from": {}}
+PAGE = {"bytes": 1, "sha256": "0", "made_from": {}, "command": "report"}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_invalid_page_lists_are_rejected(copy: Path, pages: object) -> None:
 def test_a_changed_page_is_detected(copy: Path) -> None:
     page = copy / "explorer.html"
     page.write_text("a page", "utf-8")
-    record_page(Folder(copy), str(page), {})
+    record_page(Folder(copy), str(page), "explore", {})
     assert "explorer.html" in {claim.file for claim in verify(Folder(copy), quick=True).claims}
     page.write_text("a_page", "utf-8")
     with pytest.raises(VerifyFailed, match="found SHA-256") as caught:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import Claim, prove, verify
-from pipeline.verify.manifest_checks import read_rows
+from pipeline.verify.table_rows import read_rows
 from queries.status import list_status
 from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

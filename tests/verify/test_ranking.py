@@ -11,9 +11,11 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, ignore_claim
+from pipeline.verify.index_records import iter_records
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import prove_ranks
-from pipeline.verify.manifest_checks import ListedTable, check_files, iter_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_files
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
@@ -241,7 +243,7 @@ def test_states_are_summed_over_all_chunks(
     layers = LayerReader(proof._open_records(small), small.index.records)
     expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
     assert proof._prove_records(small) == expected
-    monkeypatch.setattr("pipeline.verify.manifest_checks.CHUNK_BLOCKS", 1)
+    monkeypatch.setattr("pipeline.verify.index_records.CHUNK_BLOCKS", 1)
     assert proof._prove_records(small) == expected
 
 

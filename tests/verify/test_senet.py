@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.manifest_checks import ListedTable
+from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,

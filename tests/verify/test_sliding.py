@@ -15,7 +15,9 @@ import pytest
 from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, ignore_claim
-from pipeline.verify.manifest_checks import ListedTable, check_files, iter_records
+from pipeline.verify.index_records import iter_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.manifest_checks import check_files
 from pipeline.verify.sliding import proof, references
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE

@@ -39,7 +39,7 @@ from tests.support.tampered import TABLES, describe_file, edit_manifest, open_on
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.manifest_checks import ListedTable
+    from pipeline.verify.listed_table import ListedTable
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]

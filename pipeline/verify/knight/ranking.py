@@ -18,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.verify.claims import Array
+from pipeline.verify.index_records import iter_records
 from pipeline.verify.knight.references import find_known_closed, find_known_total
-from pipeline.verify.manifest_checks import ListedTable, iter_records
+from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward

@@ -17,7 +17,9 @@ import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Rows
 from pipeline.verify.graph_proof import Edges, search_graph
-from pipeline.verify.manifest_checks import ListedTable, check_records, read_rows
+from pipeline.verify.index_records import check_records
+from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS

@@ -12,10 +12,12 @@ import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import ClaimCheck, Rows
-from pipeline.verify.manifest_checks import ListedTable, decode_rows, iter_records
+from pipeline.verify.index_records import iter_records
+from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
+from pipeline.verify.table_rows import decode_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED

@@ -129,7 +129,7 @@ class BoardCatalogue(Catalogue):
         super().__init__(board.name, board.tables)
         self._board = board
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         return format_board_arguments(self._board, table)
 
 
@@ -189,7 +189,7 @@ class SlidingCatalogue(Catalogue):
     def owns_table(self, table: str) -> bool:
         return find_goal(table) is not None
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         board_and_goal = find_goal(table)
         return format_board_arguments(board_and_goal[0], table) if board_and_goal else self.stage
 

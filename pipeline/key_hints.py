@@ -6,24 +6,24 @@ import os
 import shlex
 from pathlib import PurePath
 
-from queries.query_options import COMPRESSED_SUFFIXES, INPUT_FORMATS, OptionValues
+from queries.query_options import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.reader import Reader
+    from queries.reader import Query
 
 MAX_WORDS = 3
 """The words of a key that are looked up, to find out whether they are keys of their own."""
 
 
-def find_key_hint(reader: Reader, key: str, options: OptionValues) -> BadRequest | None:
+def find_key_hint(query: Query, key: str) -> BadRequest | None:
     """Return the error for a key that is the name of a file, or several keys; None otherwise."""
-    noun, words = reader.key.lower(), key.split()
+    noun, words = query.reader.key.lower(), key.split()
     for name in [key] if os.path.exists(key) else [*words, key]:
         if is_file_name(name):
             return make_file_error(name, noun)
-    if len(words) > 1 and all(_is_key(reader, word, options) for word in words[:MAX_WORDS]):
+    if len(words) > 1 and all(_is_key(query, word) for word in words[:MAX_WORDS]):
         problem = f"{len(words):,} {noun}s are given, and a single query answers one"
         return BadRequest(problem, "Answer several with --input FILE, or from a pipe")
     return None
@@ -50,9 +50,9 @@ def is_file_name(text: str) -> bool:
     return os.path.exists(text) and not os.path.isdir(text)
 
 
-def _is_key(reader: Reader, word: str, options: OptionValues) -> bool:
+def _is_key(query: Query, word: str) -> bool:
     try:
-        reader.probe(word, options)
+        query.answer(word)
     except NotationError:
         return False
     except TablebaseError:

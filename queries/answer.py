@@ -7,33 +7,74 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.query_options import OptionValues
+    from collections.abc import Iterator
+    from typing import ClassVar, NoReturn, dataclass_transform
+else:  # a single lookup must not import `typing`
+
+    def dataclass_transform(**_):
+        """Return a decorator that changes nothing."""
+        return lambda kind: kind
 
 
-class Facts:
-    """An answer. Its slots are named as the tables' columns and a few more, in the order of JSON.
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Answer:
+    """An answer. A subclass declares each fact once, as an attribute with its type.
 
-    A slot stays empty if no option requested its fact. A slot that begins with _ is not a fact.
+    Facts are named as the tables' columns, and a few more. The constructor, equality, JSON and the
+    cells of a batch follow from the declaration, in its order. A fact that is None by default is
+    left out of JSON while it is None; a fact that is a dict is replaced there by its items. An
+    attribute that begins with _ is not a fact.
     """
 
-    __slots__: tuple[str, ...] = ()
+    facts: ClassVar[tuple[str, ...]] = ()
+    """The names of the facts."""
+    _required: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        declared = [*cls.__annotations__]
+        cls.facts = (*cls.facts, *(name for name in declared if name[0] != "_"))
+        cls._required |= {name for name in declared if not hasattr(cls, name)}
+
+    def __init__(self, **values: object) -> None:
+        if missing := self._required.difference(values):
+            raise TypeError(f"{type(self).__name__} needs {', '.join(sorted(missing))}")
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self.facts
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, name) for name in self.facts))
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}={fact!r}" for name, fact in self._iter_facts())
+        return f"{type(self).__name__}({facts})"
+
+    def _iter_facts(self) -> Iterator[tuple[str, object]]:
+        """Yield the facts by name, without those that are None by default and None here."""
+        for name in self.facts:
+            fact = getattr(self, name)
+            if fact is not None or name in self._required:
+                yield name, fact
 
     def to_dict(self) -> dict[str, object]:
-        """Return the facts by name; a fact that is a dict is replaced by its items."""
+        """Return the facts by name, as in JSON."""
         values: dict[str, object] = {}
-        for kind in reversed(type(self).__mro__[:-1]):
-            for name in kind.__dict__["__slots__"]:
-                if name[0] != "_" and hasattr(self, name):
-                    fact = getattr(self, name)
-                    values.update(fact if isinstance(fact, dict) else {name: fact})
+        for name, fact in self._iter_facts():
+            values.update(fact if isinstance(fact, dict) else {name: fact})
         return values
 
-    def to_text(self, options: OptionValues) -> str:
+    def to_text(self) -> str:
         """Format the answer as text for people."""
         raise NotImplementedError
 
     def to_svg(self) -> str:
-        """Draw the answer as an SVG picture, for puzzles that have the option --svg."""
+        """Draw the answer as an SVG picture, for puzzles whose readers have pictures."""
         raise NotImplementedError
 
 

@@ -1,0 +1,122 @@
+"""A single query of the command line: its arguments, its answer as text, and its picture.
+
+A command line with simple arguments is answered on the fast path, without loading Typer; the full
+command line declares its options from the same list and calls the same function.
+"""
+
+from __future__ import annotations
+
+from queries.answer import format_json
+from queries.dispatch import Readers, get_reader_class
+from queries.query_options import Option
+from tablebase.errors import BadRequest, NotationError
+from tablebase.puzzles import is_registered
+from tablebase.signals import watch_signals
+from tablebase.tables.store_factory import open_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from queries.answer import Answer
+    from queries.reader import Reader
+
+SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
+JSON = Option("json", "Print the answer as one JSON object.", is_single=True)
+OUTPUTS = Option(
+    "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
+)
+
+OptionTexts = dict[str, str | bool]
+"""The options given on a command line, by name: a text, or True for a flag."""
+
+
+def list_options(kind: type[Reader]) -> tuple[Option, ...]:
+    """Return all options of the queries of a reader's puzzle."""
+    return (*kind.options, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
+
+
+def answer_fast(arguments: list[str]) -> str | None:
+    """Answer `pipeline query` with these arguments if they are simple enough for the fast path.
+
+    None for other arguments: they need Typer.
+    """
+    if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
+        return None
+    kind = get_reader_class(arguments[0])
+    parsed = parse_simple_query(arguments[1:], list_options(kind))
+    if parsed is None or (parsed[0] is None and not {*kind.keyless} & {*parsed[1]}):
+        return None
+    return answer_as_text(arguments[0], *parsed)
+
+
+def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
+    """Answer one query as text to print, and write its picture if the options name a file."""
+    options = {**texts}
+    svg, is_json, outputs = (options.pop(own.name, None) for own in (SVG, JSON, OUTPUTS))
+    if svg is not None:  # a file that a signal must not leave behind
+        watch_signals()
+    require_one_printed(svg, as_json=bool(is_json))
+    answer = _ask(Readers(open_store(outputs)), name, key, options)
+    text = format_json(answer.to_dict()) + "\n" if is_json else answer.to_text()
+    if svg is not None:
+        from tablebase.output import STANDARD, write_output
+
+        # after the text: options that `to_text` rejects must leave no picture behind
+        write_output(str(svg), answer.to_svg().encode())
+        if svg == STANDARD:
+            return ""
+    return text
+
+
+def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:
+    """Answer a question; if its key is none, say so of a file's name or of several keys, too."""
+    try:
+        return readers.answer(name, key, options)
+    except NotationError as error:
+        if key is None:
+            raise
+        from pipeline.key_hints import find_key_hint
+
+        raise find_key_hint(readers.open(name).make_query(**options), key) or error from None
+
+
+def require_one_printed(svg: object, *, as_json: bool) -> None:
+    """Raise BadRequest if a picture and JSON would both go to standard output, or if the picture's
+    file name has the suffix of another format."""
+    if svg:
+        from tablebase.output import require_svg_name
+
+        require_svg_name(str(svg))
+    if svg == "-" and as_json:
+        problem = "--json cannot be combined with --svg -: only one can be printed"
+        raise BadRequest(problem, "Write the picture to a file with --svg FILE")
+
+
+def parse_simple_query(
+    arguments: list[str], options: tuple[Option, ...]
+) -> tuple[str | None, OptionTexts] | None:
+    """Parse arguments to a key, if there is one, and options; None if they are not that simple.
+
+    >>> parse_simple_query(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
+    ('b1', {'to': 'c3'})
+    >>> parse_simple_query(["b1", "--help"], ()) is None
+    True
+    """
+    options_by_flag = {option.flag: option for option in options}
+    keys = []
+    values: OptionTexts = {}
+    rest = iter(arguments)
+    for argument in rest:
+        if not argument.startswith("-"):
+            keys.append(argument)
+            continue
+        option = options_by_flag.get(argument)
+        if option is None:
+            return None
+        if not option.metavar:
+            values[option.name] = True
+            continue
+        value = next(rest, None)
+        if value is None or value.startswith("-"):
+            return None
+        values[option.name] = value
+    return " ".join(keys) if keys else None, values

@@ -1,0 +1,379 @@
+"""A client of static HTTP hosts: whole files and ranges, on connections that stay open.
+
+Hosts differ: they ignore ranges, compress, redirect, hide headers, cut connections and fail for a
+moment. A passing fault is retried; any other is an Unreachable with the reason and the status.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import io
+import os
+import re
+import socket
+import ssl
+import time
+import zlib
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urljoin, urlsplit
+
+from tablebase.errors import quote
+from tablebase.stdio import explain_os_error
+from tablebase.tables.store import FileChanged, Unreachable
+
+RETRY_DELAYS = 0.3, 1.0
+"""Seconds before each further attempt."""
+MAX_RETRY_AFTER = 5.0
+"""The most seconds to wait because a host asks for it."""
+WAIT_SECONDS = 15.0
+"""The longest wait for a connection, or for the next bytes."""
+REQUEST_SECONDS = 30.0
+"""The longest time for an answer, without the time that its size needs."""
+MIN_BYTES_PER_SECOND = 20_000
+"""The lowest speed at which an answer is still read."""
+MAX_WHOLE_BYTES = 64 << 20
+"""The largest file that is read whole where the host ignores ranges."""
+MAX_REASON_BYTES = 4096
+"""Bytes of a refusal that are searched for its reason."""
+MAX_REDIRECTS = 5
+MAX_IDLE = 8
+"""Open connections that are kept for each host."""
+REDIRECTS = 301, 302, 303, 307, 308
+PASSING = 408, 425, 429, 500, 502, 503, 504
+"""Statuses that may differ a moment later."""
+STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
+"""How a host that has closed an idle connection shows itself."""
+
+
+class Content(NamedTuple):
+    """What a host sent."""
+
+    data: bytes
+    first: int
+    """The number of its first byte: 0 where the host ignores ranges."""
+    total: int | None
+    """Bytes of the whole file; None if the host does not say."""
+    version: str
+    """The host's mark of this version of the file, empty if it has none."""
+
+
+class _Passing(Exception):
+    """A fault that may be over a moment later."""
+
+    def __init__(self, error: Unreachable, delay: float = 0.0) -> None:
+        super().__init__(str(error))
+        self.error, self.delay = error, delay
+
+
+class _TimedReader(io.RawIOBase):
+    """The bytes of a socket until a deadline, however slowly they come."""
+
+    def __init__(self, raw: Any, connected: socket.socket) -> None:
+        self._raw, self._socket = raw, connected
+        self.deadline = time.monotonic() + REQUEST_SECONDS
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        remaining = self.deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError
+        self._socket.settimeout(min(remaining, WAIT_SECONDS))
+        return int(self._raw.readinto(into))
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.timed = _TimedReader(self.fp.detach(), sock)
+        self.fp = io.BufferedReader(self.timed)
+
+
+class HttpClient:
+    """Connections to hosts; threads share them, a forked process opens its own."""
+
+    def __init__(self) -> None:
+        self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    def fetch(
+        self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
+    ) -> Content:
+        """Fetch the bytes from `first` to `last`, or the whole file.
+
+        If the host ignores ranges, it is the whole file or its beginning up to `last`. `is_fresh`:
+        caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
+        an Unreachable with its status, as any other refusal.
+        """
+        for delay in (*RETRY_DELAYS, None):
+            try:
+                return self._follow(url, first, last, is_fresh)
+            except _Passing as fault:
+                if delay is None:
+                    raise fault.error from None
+                time.sleep(max(delay, fault.delay))
+        raise AssertionError
+
+    def _follow(self, url: str, first: int, last: int | None, is_fresh: bool) -> Content:
+        here = url
+        for _ in range(MAX_REDIRECTS + 1):
+            headers = {"Accept-Encoding": "identity", "User-Agent": "puzzle-tablebase"}
+            if last is not None:
+                headers["Range"] = f"bytes={first}-{last}"
+            if is_fresh:
+                headers["Cache-Control"] = "no-cache"
+            if urlsplit(here)[:2] == urlsplit(url)[:2]:  # a password is for its own host alone
+                headers |= _make_authorization(url)
+            found = self._request(here, headers, first, last)
+            if isinstance(found, Content):
+                return found
+            if here.startswith("https:") and not found.startswith("https:"):
+                raise Unreachable("it redirects from https to another protocol")
+            here = found
+        raise Unreachable(f"it redirects more than {MAX_REDIRECTS} times")
+
+    def _request(
+        self, url: str, headers: dict[str, str], first: int, last: int | None
+    ) -> Content | str:
+        """Send one request; return what came, or the address of a redirect."""
+        scheme, place, path, query, _ = urlsplit(url)
+        if scheme not in ("http", "https") or not place:
+            raise Unreachable(f"it redirects to {quote(url)}")
+        origin, target = (scheme, place.rpartition("@")[2]), (path or "/") + (query and f"?{query}")
+        while True:
+            connection = self._take(origin)
+            is_reused = connection.sock is not None
+            try:
+                connection.request("GET", _select_target(connection, origin, target), None, headers)
+                response = connection.getresponse()
+                assert isinstance(response, _TimedResponse)
+                content = _read_content(response, url, first, last)
+            except STALE as error:
+                connection.close()
+                if is_reused:
+                    continue
+                reset = "it closes the connection before it answers"
+                raise _Passing(Unreachable(reset)) from error
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                connection.close()
+                if isinstance(error, Unreachable | FileChanged):
+                    raise
+                raise _explain(error) from error
+            except BaseException:
+                connection.close()
+                raise
+            if response.isclosed() and not response.will_close:
+                self._give_back(origin, connection)
+            else:
+                connection.close()
+            return content
+
+    def _take(self, origin: tuple[str, str]) -> http.client.HTTPConnection:
+        with self._lock:
+            if self._process != os.getpid():
+                self._process, self._idle = os.getpid(), {}
+            if self._idle.get(origin):
+                return self._idle[origin].pop()
+        try:
+            return _make_connection(*origin)
+        except (ValueError, http.client.HTTPException) as error:  # a port that is no number
+            raise Unreachable(str(error)) from error
+
+    def _give_back(self, origin: tuple[str, str], connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            idle = self._idle.setdefault(origin, [])
+            if len(idle) < MAX_IDLE and self._process == os.getpid():
+                idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        with self._lock:
+            connections = [each for idle in self._idle.values() for each in idle]
+            self._idle.clear()
+        if self._process == os.getpid():
+            for connection in connections:
+                connection.close()
+
+    __del__ = close
+
+
+def _make_connection(scheme: str, place: str) -> http.client.HTTPConnection:
+    """Make a connection to a host, or to the proxy that the environment names for it."""
+    proxy = _find_proxy(scheme, place)
+    host = urlsplit(proxy).netloc.rpartition("@")[2] if proxy else place
+    connection: http.client.HTTPConnection
+    if scheme == "https":
+        context = ssl.create_default_context()
+        connection = http.client.HTTPSConnection(host, timeout=WAIT_SECONDS, context=context)
+        if proxy:
+            connection.set_tunnel(place, headers=_make_authorization(proxy, "Proxy-Authorization"))
+    else:
+        connection = http.client.HTTPConnection(host, timeout=WAIT_SECONDS)
+    connection.response_class = _TimedResponse
+    return connection
+
+
+def _find_proxy(scheme: str, place: str) -> str:
+    if not any(name.lower().endswith("_proxy") for name in os.environ):
+        return ""
+    from urllib.request import getproxies, proxy_bypass
+
+    proxy = "" if proxy_bypass(place) else getproxies().get(scheme, "")
+    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
+
+
+def _select_target(
+    connection: http.client.HTTPConnection, origin: tuple[str, str], target: str
+) -> str:
+    """Return what a request names: a proxy of plain HTTP needs the whole address."""
+    scheme, place = origin
+    is_direct = scheme == "https" or place in (
+        connection.host,
+        f"{connection.host}:{connection.port}",
+    )
+    return target if is_direct else f"{scheme}://{place}{target}"
+
+
+def _make_authorization(url: str, header: str = "Authorization") -> dict[str, str]:
+    """Return the header of the name and password in a URL; none if it has none."""
+    user, _, _ = urlsplit(url).netloc.rpartition("@")
+    return {header: f"Basic {base64.b64encode(unquote(user).encode()).decode()}"} if user else {}
+
+
+def _read_content(
+    response: _TimedResponse, url: str, first: int, last: int | None
+) -> Content | str:
+    """Read an answer to its end, if that is what was asked for."""
+    status = response.status
+    if status in REDIRECTS and (location := response.getheader("Location")):
+        response.read(MAX_REASON_BYTES)
+        return urljoin(url, location)
+    if status == 416:
+        response.read(MAX_REASON_BYTES)
+        raise FileChanged(f"it ends before byte {first:,}")
+    if status not in (200, 206):
+        raise _refuse(response)
+    version = response.getheader("ETag") or response.getheader("Last-Modified") or ""
+    if status == 200:
+        data, total = _read_whole(response, last)
+        return Content(data, 0, total, version)
+    if last is None:
+        raise Unreachable("the host sends a part instead of the whole file", status)
+    if coding := _find_coding(response):
+        problem = f"the host compresses parts of files (Content-Encoding: {coding})"
+        raise Unreachable(f"{problem}, so they cannot be read", status)
+    begin, total = _parse_range(response.getheader("Content-Range"), first)
+    if begin != first:
+        raise Unreachable(f"the host sends another part than byte {first:,} and after", status)
+    expected = last + 1 - first if total is None else max(0, min(last + 1, total) - first)
+    data = _read_bytes(response, expected + 1)
+    if len(data) > expected or (total is not None and len(data) < expected):
+        counts = f"{len(data):,} bytes came instead of {expected:,}"
+        raise _Passing(Unreachable(counts, 0 if len(data) < expected else status))
+    return Content(data, first, total, version)
+
+
+def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int | None]:
+    """Read a whole file, or its beginning up to `last` if it is large."""
+    size, coding = response.length, _find_coding(response)
+    if coding and coding not in ("gzip", "x-gzip", "deflate"):
+        raise Unreachable(f"the host compresses files (Content-Encoding: {coding})", 200)
+    limit = MAX_WHOLE_BYTES
+    if not coding and size is not None and size > limit:
+        if last is None or last >= limit:
+            raise Unreachable(_explain_large(f"{size:,}", last), 200)
+        return _read_bytes(response, last + 1), size
+    data = _read_bytes(response, limit + 1)
+    if size is not None and len(data) < size:
+        raise _Passing(Unreachable(f"{len(data):,} bytes came instead of {size:,}"))
+    if coding:
+        decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        try:
+            data = decoder.decompress(data, limit + 1)
+        except zlib.error:
+            raise _Passing(Unreachable(f"its {coding} coding is damaged", 200)) from None
+        if not decoder.eof and len(data) <= limit:
+            raise _Passing(Unreachable("the connection was cut", 200))
+    if len(data) > limit:
+        if last is None or last >= limit:
+            raise Unreachable(_explain_large(f"over {limit:,}", last), 200)
+        return data[: last + 1], None
+    return data, len(data)
+
+
+def _explain_large(size: str, last: int | None) -> str:
+    most = f"{MAX_WHOLE_BYTES:,}"
+    if last is None:
+        return f"it has {size} bytes, and at most {most} are read at once"
+    return f"this host ignores ranges; the file has {size} bytes, and at most {most} are read whole"
+
+
+def _read_bytes(response: _TimedResponse, limit: int) -> bytes:
+    """Read up to `limit` bytes; they end early where the connection does."""
+    length = limit if response.length is None else min(limit, response.length)
+    response.timed.deadline += length / MIN_BYTES_PER_SECOND
+    parts, size = list[bytes](), 0
+    while size < limit and (data := response.read1(min(limit - size, 1 << 18))):
+        parts.append(data)
+        size += len(data)
+    if not response.isclosed() and response.length == 0:
+        response.read()  # which notices the end, so that the connection can be used again
+    return b"".join(parts)
+
+
+def _find_coding(response: _TimedResponse) -> str:
+    coding = (response.getheader("Content-Encoding") or "").strip().lower()
+    return "" if coding == "identity" else coding
+
+
+def _parse_range(header: str | None, first: int) -> tuple[int, int | None]:
+    """Return the first byte and the file's size; hosts that hide the header send what was asked."""
+    match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", (header or "").strip())
+    if not header:
+        return first, None
+    if not match:
+        return -1, None
+    return int(match[1]), None if match[2] == "*" else int(match[2])
+
+
+def _refuse(response: _TimedResponse) -> Exception:
+    """Make the error of a status that is no success; the host's own reason is part of it."""
+    status = response.status
+    text = response.read(MAX_REASON_BYTES).decode("utf-8", "replace")
+    reason = f"HTTP status {status}: {http.client.responses.get(status, response.reason)}"
+    if message := re.search(r"<(AuthenticationErrorDetail|Message)>([^<]{1,200})<", text):
+        reason += f" ({' '.join(message[2].split()).rstrip('.')})"
+    error = Unreachable("".join(filter(str.isprintable, reason)).rstrip(": "), status)
+    if status not in PASSING:
+        return error
+    delay = response.getheader("Retry-After") or ""
+    return _Passing(error, min(float(delay), MAX_RETRY_AFTER) if delay.isdecimal() else 0.0)
+
+
+def _explain(error: Exception) -> Exception:
+    """Make the error of a connection that failed."""
+    if isinstance(error, TimeoutError):
+        return _Passing(Unreachable("it does not answer, or too slowly"))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unreachable(f"its certificate is not valid: {error.verify_message}")
+    if isinstance(error, ssl.SSLError):
+        return _Passing(Unreachable(f"TLS failed: {error.reason or error}"))
+    if isinstance(error, socket.gaierror):
+        return Unreachable(error.strerror or str(error))
+    if isinstance(error, http.client.IncompleteRead):
+        return _Passing(Unreachable("the connection was cut"))
+    if isinstance(error, OSError):
+        return _Passing(Unreachable(explain_os_error(error)))
+    if isinstance(error, http.client.BadStatusLine | http.client.UnknownProtocol):
+        return Unreachable("the answer is not HTTP")
+    return Unreachable(f"{type(error).__name__}: {quote(str(error))}")

@@ -1,0 +1,167 @@
+"""Queries of readers that stay open: the function that the shell, Python and a service call."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+import puzzle_tablebase as pt
+from queries.answer import Answer
+from queries.dispatch import READERS, Readers, get_reader_class
+from queries.eight.reader import EightReader
+from queries.goal_reader import GoalAnswer, GoalSolution
+from queries.index_reader import IndexReader
+from queries.knight.count_answer import CountAnswer
+from queries.knight.tour_answer import KnightAnswer
+from queries.senet.reader import SenetAnswer
+from tablebase.errors import BadRequest, NotationError
+from tablebase.puzzles import get_puzzle
+from tablebase.tables.store import Folder
+from tests.support.shell import Cli
+
+QUERIES: list[tuple[str, str | None, dict[str, str | bool]]] = [
+    ("eight", "378546201", {}),
+    ("eight", "378546201", {"goal": "edge", "path": True}),
+    ("eight", None, {"hardest": True}),
+    ("senet", "ABAAABBB.B...A.", {"turn": "B"}),
+    ("knight", "b1", {"to": "a3"}),
+    ("knight", "c3", {"board": "5x5", "count": True}),
+    ("knight", None, {"board": "5x5", "count": True, "closed": True}),
+]
+
+
+@pytest.fixture(scope="module")
+def readers(outputs: Path) -> Readers:
+    return Readers(Folder(outputs))
+
+
+@pytest.mark.parametrize(("name", "key", "options"), QUERIES, ids=str)
+def test_python_answers_as_the_command_line(
+    cli: Cli, readers: Readers, outputs: Path, name: str, key: str | None,
+    options: dict[str, str | bool],
+) -> None:  # fmt: skip
+    words = [
+        word
+        for option, value in options.items()
+        for word in (f"--{option}", *([value] if isinstance(value, str) else []))
+    ]
+    said = cli("query", name, *([key] if key else []), *words, "--json", "--outputs", str(outputs))
+    assert json.loads(said.out) == json.loads(
+        json.dumps(readers.answer(name, key, options).to_dict())
+    )
+
+
+def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = list[str]()
+    plain = IndexReader.__init__
+
+    def count(self: IndexReader, *arguments: object) -> None:
+        opened.append(str(arguments[1]))
+        plain(self, *arguments)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(IndexReader, "__init__", count)
+    with pt.open_tables(str(outputs)) as tables:
+        for state in ("378546201", "123456780", "283104765"):
+            tables.answer("eight", state, path=True)
+            tables.eight.probe(state, goal="edge" if state != "283104765" else None)
+    assert opened == ["eight", "eight"], "eight.idx and eight_edge.idx"
+    with pytest.raises(ValueError, match="closed"):
+        tables.answer("eight", "378546201")
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "options", "problem"),
+    [
+        ("hanoi", "1", {}, "There is no puzzle 'hanoi'"),
+        ("eight", "378546201", {"turn": "A"}, "8-puzzle has no option 'turn'"),
+        ("eight", "378546201", {"svg": "file.svg"}, "8-puzzle has no option 'svg'"),
+        ("eight", None, {"path": True}, "A STATE is needed"),
+    ],
+)
+def test_other_queries_are_refused(
+    readers: Readers, name: str, key: str | None, options: dict[str, str | bool], problem: str
+) -> None:
+    with pytest.raises(BadRequest) as caught:
+        readers.answer(name, key, options)
+    assert str(caught.value).startswith(problem)
+
+
+def test_options_that_are_not_given_may_be_named(readers: Readers) -> None:
+    answer = readers.answer("eight", "378546201", {"path": False})
+    assert answer == readers.answer("eight", "378546201", {})
+    assert "path" not in answer.to_dict()
+
+
+def test_options_are_parsed_when_a_query_is_made(outputs: Path) -> None:
+    reader = EightReader(get_puzzle("eight"), Folder(outputs))  # type: ignore[arg-type]
+    assert reader.make_query(goal=" Edge ", distance="7").goal == "123456708"  # type: ignore[attr-defined]
+    for wrong in ({"goal": "top"}, {"distance": "-1"}):
+        with pytest.raises((NotationError, BadRequest)):
+            reader.make_query(**wrong)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_each_option_is_a_parameter_of_the_query(name: str) -> None:
+    """Compare the declared options with what the constructors of queries take."""
+    kind = get_reader_class(name)
+    taken = {
+        parameter
+        for query in vars(inspect.getmodule(kind)).values()
+        if inspect.isclass(query) and query.__name__.endswith("Query")
+        for parameter in inspect.signature(query.__init__).parameters
+    }
+    declared = {option.name for option in (*kind.options, *kind.sample_options)}
+    assert declared <= taken | {"board"}
+
+
+PYTHON_TYPES = {
+    "string": "str", "enum": "str", "boolean": "bool",
+    **dict.fromkeys(("int8", "int16", "int32", "int64"), "int"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "kind"),
+    [
+        ("eight", 0, GoalSolution),
+        ("senet", 0, SenetAnswer),
+        ("knight", 0, KnightAnswer),
+        ("knight", -1, CountAnswer),
+    ],
+)
+def test_declared_facts_are_the_columns_of_a_table(
+    name: str, table: int, kind: type[Answer]
+) -> None:
+    """Compare names, types and nulls of facts and columns."""
+    columns = {column.name: column for column in get_puzzle(name).tables[table].columns}
+    types = {
+        fact: declared
+        for each in kind.__mro__[:-1]
+        for fact, declared in each.__annotations__.items()
+        if fact in kind.facts
+    }
+    assert len(types.keys() & columns.keys()) >= 4
+    for fact in types.keys() & columns.keys():
+        column, (declared, *rest) = columns[fact], types[fact].split(" | ")
+        assert declared == PYTHON_TYPES[column.kind], fact
+        # an unreachable position is an error, not an answer
+        assert rest or not column.nullable or fact in ("dice", "moves", "plies"), fact
+    if table == 0:
+        assert {*get_reader_class(name).columns} <= types.keys() & columns.keys()
+
+
+def test_answers_are_values() -> None:
+    facts = {"state": "1", "goal": "2", "distance": 3, "best_moves": "U"}
+    answer = GoalAnswer(**facts)  # type: ignore[arg-type]
+    assert answer == GoalAnswer(**facts)  # type: ignore[arg-type]
+    assert answer != GoalAnswer(**{**facts, "distance": 4})  # type: ignore[arg-type]
+    assert len({answer, GoalAnswer(**facts)}) == 1  # type: ignore[arg-type]
+    assert answer.to_dict() == facts
+    assert repr(answer) == "GoalAnswer(state='1', goal='2', distance=3, best_moves='U')"
+    with pytest.raises(AttributeError, match="GoalAnswer cannot be changed"):
+        answer.distance = 4  # type: ignore[misc]
+    with pytest.raises(TypeError, match="GoalAnswer needs best_moves, goal"):
+        GoalAnswer(state="1", distance=3)  # type: ignore[call-arg]

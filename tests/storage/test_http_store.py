@@ -1,0 +1,392 @@
+"""Tables on static hosts: requests and bytes of an answer, and hosts that misbehave."""
+
+import os
+import pickle
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pipeline.run import run_command
+from queries import open_tables
+from tablebase.errors import StoreError, TableDamaged, TableError, TableUnreadable
+from tablebase.tables import MANIFEST, http_client
+from tablebase.tables.http_store import HttpStore
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store_factory import open_store
+from tests.support.hosts import (
+    NGINX,
+    Answer,
+    Fault,
+    Request,
+    compress,
+    run_nginx,
+    run_python_server,
+    serve,
+)
+from tests.support.tampered import write_manifest
+
+STATE = "378546201"
+POSITION = "ABAAABBB.B...A."
+
+
+@pytest.fixture(autouse=True)
+def _retry_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "RETRY_DELAYS", (0.0, 0.0))
+
+
+def require_right_answers(url: str, outputs: Path) -> None:
+    with open_tables(url) as tables, open_tables(str(outputs)) as expected:
+        assert tables.eight.probe(STATE) == expected.eight.probe(STATE)
+        assert tables.senet.probe(POSITION) == expected.senet.probe(POSITION)
+
+
+def spoil(times: int, change: Fault, name: str = "eight.idx") -> Fault:
+    """Make a fault that changes the first answers for a file."""
+    left = count(times, -1)
+
+    def fault(request: Request, answer: Answer) -> None:
+        if request.name == name and next(left) > 0:
+            change(request, answer)
+
+    return fault
+
+
+def fail(status: int, body: bytes = b"", **headers: str) -> Fault:
+    def change(request: Request, answer: Answer) -> None:
+        answer.status, answer.body, answer.sent = status, body, len(body)
+        answer.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    return change
+
+
+def cut(request: Request, answer: Answer) -> None:
+    answer.sent = len(answer.body) // 2
+
+
+def flip(request: Request, answer: Answer) -> None:
+    middle = len(answer.body) // 2
+    answer.body = answer.body[:middle] + b"?!" + answer.body[middle + 2 :]
+
+
+def wait(request: Request, answer: Answer) -> None:
+    answer.delay = 1.0
+
+
+def send_whole(request: Request, answer: Answer) -> None:
+    if request.span is not None and answer.status == 206:
+        folder = Path(os.environ["TABLES"])
+        fail(200, (folder / request.name).read_bytes())(request, answer)
+
+
+def hide(request: Request, answer: Answer) -> None:
+    answer.headers = {}
+
+
+def end(request: Request, answer: Answer) -> None:
+    answer.is_last = True
+
+
+@pytest.mark.parametrize(
+    "options", ["", "--path", "--solutions", "--goal 876543210", "--goal edge"]
+)
+def test_an_8_puzzle_query_takes_two_requests(
+    options: str, outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["query", "eight", STATE, *options.split()]
+    if "edge" in options:
+        words[2] = "378546021"
+    assert run_command([*words, "--outputs", str(outputs)]) in (0, 1)
+    expected = capsys.readouterr()
+    with serve(outputs) as host:
+        assert run_command([*words, "--outputs", host.url]) in (0, 1)
+        assert capsys.readouterr() == expected
+        names = [request.name for request in host.requests]
+        assert names in ([MANIFEST, "eight.idx"], [MANIFEST, "eight_edge.idx"], [])
+        assert host.connections <= 1
+        for request in host.requests:
+            assert request.headers["Accept-Encoding"] == "identity"
+
+
+def test_large_files_are_read_in_blocks(outputs: Path) -> None:
+    with serve(outputs) as host:
+        with open_tables(host.url) as tables:
+            answer = tables.senet.probe(POSITION)
+            requests = len(host.requests)
+            assert tables.senet.probe(POSITION) == answer
+        assert len(host.requests) == requests <= 3 + (answer.plies or 0)
+        assert host.sent < 30_000
+        assert host.connections == 1
+
+
+FAULTS: dict[str, Fault] = {
+    "cut once": spoil(1, cut),
+    "cut twice": spoil(2, cut),
+    "500 once": spoil(1, fail(500)),
+    "503 twice": spoil(2, fail(503, Retry_After="0")),
+    "429 for the manifest": spoil(1, fail(429), MANIFEST),
+    "cut manifest": spoil(1, cut, MANIFEST),
+    "flipped once": spoil(1, flip),
+    "slow once": spoil(1, wait),
+    "without ranges": send_whole,
+    "headers hidden": hide,
+    "connections end": end,
+    "redirect": spoil(1, fail(302, Location="/elsewhere/eight.idx")),
+    "redirect of the manifest": spoil(1, fail(308, Location="b/manifest.json"), MANIFEST),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_passing_faults_change_no_answer(
+    name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLES", str(outputs))
+    monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.5)
+    fault = FAULTS[name]
+    with serve(outputs, fault) as host:
+        require_right_answers(f"{host.url}/tables", outputs)
+        assert host.requests[0].headers["Accept-Encoding"] == "identity"
+
+
+def test_a_host_that_compresses_whole_files_is_read(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLES", str(outputs))
+
+    def fault(request: Request, answer: Answer) -> None:
+        send_whole(request, answer)
+        compress(answer)
+
+    with serve(outputs, fault) as host:
+        require_right_answers(host.url, outputs)
+
+
+EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
+DENIED = "HTTP status 403: Forbidden"
+LASTING: dict[str, tuple[Fault, str]] = {
+    "expired": (fail(403, EXPIRED), f"{DENIED} (Request has expired)"),
+    "denied": (fail(403, b"<html>no</html>"), DENIED),
+    "absent": (fail(404), "HTTP status 404: Not Found"),
+    "failing": (fail(500), "HTTP status 500: Internal Server Error"),
+    "busy": (fail(503), "HTTP status 503: Service Unavailable"),
+    "cut": (cut, "366,592 bytes came instead of 733,184"),
+    "slow": (wait, "it does not answer, or too slowly"),
+    "brotli": (
+        lambda request, answer: answer.headers.update({"Content-Encoding": "br"}),
+        "the host compresses parts of files (Content-Encoding: br), so they cannot be read",
+    ),
+    "another part": (
+        lambda request, answer: answer.headers.update({"Content-Range": "bytes 9-12/733184"}),
+        "the host sends another part than byte 0 and after",
+    ),
+    "loop": (fail(302, Location="eight.idx"), "it redirects more than 5 times"),
+    "ftp": (fail(302, Location="ftp://127.0.0.1/x"), "it redirects to 'ftp://127.0.0.1/x'"),
+    "teapot": (fail(418), "HTTP status 418: I'm a Teapot"),
+}
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_lasting_faults_are_told_with_url_and_status(
+    name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.3)
+    change, reason = LASTING[name]
+    with serve(outputs, spoil(100, change)) as host:
+        assert run_command(["query", "eight", STATE, "--outputs", host.url]) == 3
+        check = "Check the address, the network and the credentials."
+        message = f"pipeline: {host.url}/eight.idx cannot be read: {reason}. {check}\n"
+        assert capfd.readouterr() == ("", message)
+
+
+def test_damage_on_the_host_suggests_no_build(outputs: Path) -> None:
+    for change, problem in (
+        (flip, "eight.idx is damaged: the checksum of block"),
+        (fail(416), "eight.idx is damaged: it ends before byte 0"),
+    ):
+        with serve(outputs, spoil(100, change)) as host, open_tables(host.url) as tables:
+            with pytest.raises(TableDamaged, match=problem) as caught:
+                tables.eight.probe(STATE)
+            assert caught.value.command == ""
+            assert str(caught.value).endswith("The store is read-only: choose another one with "
+                                              "--outputs.")  # fmt: skip
+
+
+def test_a_large_file_without_ranges_is_refused(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLES", str(outputs))
+    monkeypatch.setattr(http_client, "MAX_WHOLE_BYTES", 2_000_000)
+    size = f"{(outputs / 'senet.idx').stat().st_size:,}"
+    with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
+        with pytest.raises(TableUnreadable) as caught:
+            tables.senet.probe("BBBBB.....AAAAA")
+        reason = f"this host ignores ranges; the file has {size} bytes, and at most 2,000,000"
+        assert f"{host.url}/senet.idx cannot be read: {reason} are read whole." in str(caught.value)
+        # the beginning of a large file is cut from the whole
+        assert tables.store.open_random_access("senet.idx").read(4, 0) == b"PTIX"
+
+
+def test_tables_published_anew_are_reopened_once(copy: Path, outputs: Path) -> None:
+    listed = read_manifest(Folder(copy))
+    other = {name: entry for name, entry in listed.items() if name != "eight"}
+    write_manifest(Folder(copy), other)
+    with serve(copy) as host, open_tables(host.url) as tables:
+        with pytest.raises(TableError, match=r"eight\.idx is not published"):
+            tables.eight.probe(STATE)
+        write_manifest(Folder(copy), listed)
+        assert tables.eight.probe(STATE).distance == 27
+        assert tables.senet.probe("ABABABABAB.....").plies == 0
+        # another build: other bytes behind the same name, and a manifest that lists them
+        rewrite_index(copy)
+        host.requests.clear()
+        assert tables.senet.probe(POSITION).plies == 2
+        assert [request.name for request in host.requests].count(MANIFEST) == 1
+        assert "no-cache" in host.requests[-1].headers["Cache-Control"]
+
+
+def rewrite_index(folder: Path) -> None:
+    """Give Senet's table another content hash, as another build of other rows would."""
+    data = (folder / "senet.idx").read_bytes()
+    old = data[24:56]
+    new = bytes(255 - byte for byte in old)
+    from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, CHECKSUM, compute_checksum
+
+    blocks = []
+    for number in range(len(data) // BLOCK_BYTES):
+        body = data[number * BLOCK_BYTES : number * BLOCK_BYTES + BODY_BYTES]
+        body = body.replace(old, new) if number == 0 else body
+        blocks.append(body + CHECKSUM.pack(compute_checksum(new, number, body)))
+    (folder / "senet.idx").unlink()  # it may be a link to the shared tables
+    (folder / "senet.idx").write_bytes(b"".join(blocks))
+    import msgspec
+
+    listed = read_manifest(Folder(folder))
+    listed["senet"] = msgspec.structs.replace(listed["senet"], content=new.hex())
+    write_manifest(Folder(folder), listed)
+
+
+def test_a_signature_and_a_password_are_sent_and_not_shown(outputs: Path) -> None:
+    with serve(outputs) as host:
+        url = host.url.replace("//", "//me:se%20cret@") + "/tables/?sig=abc"
+        store = open_store(url)
+        assert str(store) == f"{host.url}/tables"
+        with open_tables(pickle.loads(pickle.dumps(store))) as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        assert host.requests[0].headers["Authorization"] == "Basic bWU6c2UgY3JldA=="
+        with pytest.raises(Unreachable) as caught:
+            store.get_size("none")
+        assert "abc" not in str(caught.value)
+
+
+def test_a_password_is_not_sent_to_another_host(outputs: Path) -> None:
+    with serve(outputs) as other, serve(outputs) as host:
+        host.fault = spoil(1, fail(301, Location=f"{other.url}/eight.idx"))
+        with open_tables(host.url.replace("//", "//me:secret@")) as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        assert "Authorization" in host.requests[-1].headers
+        assert "Authorization" not in other.requests[-1].headers
+
+
+def test_an_answer_that_is_not_http_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection = server.accept()[0]
+            connection.recv(1 << 16)
+            connection.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
+            connection.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(TableUnreadable, match="the answer is not HTTP"):
+            open_tables(url)
+
+
+def test_a_trickle_ends_at_the_deadline(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "REQUEST_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        stop = threading.Event()
+
+        def answer() -> None:
+            while not stop.is_set():
+                connection = server.accept()[0]
+                threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+
+        def trickle(connection: socket.socket) -> None:
+            connection.recv(1 << 16)
+            try:
+                for letter in b"HTTP/1.1 200 OK\r\n" * 100:
+                    connection.sendall(bytes([letter]))
+                    if stop.wait(0.02):
+                        break
+            except OSError:
+                pass
+            connection.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
+            open_tables(url)
+        stop.set()
+
+
+def test_nothing_is_built_on_a_host(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with serve(outputs) as host:
+        store = HttpStore(host.url)
+        for change in (store.make_ready, store.lock, lambda: store.remove("eight.idx")):
+            with pytest.raises(StoreError, match=r"only folders and s3:// can be written to"):
+                change()
+        assert run_command(["precompute", "eight", "--force", "--outputs", host.url]) == 3
+        assert "only folders and s3:// can be written to" in capfd.readouterr().err
+
+
+def test_near_spans_are_joined_and_far_ones_fetched_together(outputs: Path) -> None:
+    with serve(outputs) as host:
+        store = HttpStore(host.url)
+        file = store.open_random_access("senet.idx")
+        expected = (outputs / "senet.idx").read_bytes()
+        parts = [(10, 5), (10, 5000), (4096, 3_000_000), (100, len(expected) - 50), (5, 9 << 20)]
+        assert file.read_parts(parts) == [expected[at : at + size] for size, at in parts]
+        assert len(host.requests) == 1 + 3
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+NGINX_OPTIONS = {
+    "plain": "",
+    "gzip": "gzip on; gzip_types *; gzip_min_length 1; gzip_http_version 1.0;",
+    "no ranges": "max_ranges 0;",
+    "no keep-alive": "keepalive_timeout 0;",
+}
+
+
+@pytest.mark.skipif(not NGINX and "CI" not in os.environ, reason="nginx is missing")
+@pytest.mark.parametrize("name", NGINX_OPTIONS)
+def test_nginx(name: str, work: Path, outputs: Path) -> None:
+    with run_nginx(outputs, work, NGINX_OPTIONS[name]) as url:
+        require_right_answers(url, outputs)
+        requests = (work / "requests").read_text().splitlines()
+        assert all('"GET ' in line for line in requests)
+        assert len(requests) == (3 if name == "no ranges" else 5)
+
+
+def test_pythons_own_server(outputs: Path) -> None:
+    with run_python_server(outputs) as url:
+        require_right_answers(url, outputs)
+
+
+def test_verify_passes_over_http(copy: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    listed = read_manifest(Folder(copy))
+    write_manifest(Folder(copy), {name: listed[name] for name in ("eight", "knight_tours_5x5")})
+    with serve(copy) as host:
+        assert run_command(["verify", "--outputs", host.url]) in (0, 3)
+        assert "proved" in capfd.readouterr().out

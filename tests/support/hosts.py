@@ -1,0 +1,180 @@
+"""Static hosts on loopback: one that can be told to misbehave, nginx, and Python's own."""
+
+from __future__ import annotations
+
+import gzip
+import http.server
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
+
+
+class Request(NamedTuple):
+    name: str
+    span: tuple[int, int] | None
+    headers: dict[str, str]
+
+
+class Answer:
+    """What a host sends, before and after a fault changes it."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status, self.headers, self.body = status, headers, body
+        self.sent = len(body)
+        """Bytes of the body that are sent before the connection is cut."""
+        self.delay = 0.0
+        self.is_last = False
+        """Whether the connection ends without notice after the answer."""
+
+
+Fault = Callable[[Request, Answer], None]
+
+
+class Host:
+    """A server of a folder that counts requests and takes a fault."""
+
+    def __init__(self, folder: Path, fault: Fault | None = None) -> None:
+        self.folder, self.fault = folder, fault
+        self.requests = list[Request]()
+        self.sent = 0
+        self.connections = 0
+        host = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def setup(self) -> None:
+                super().setup()
+                host.connections += 1
+
+            def do_GET(self) -> None:
+                host.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            def handle_error(self, *_: Any) -> None:
+                pass  # a client may go away
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
+        name = handler.path.partition("?")[0].rpartition("/")[2]
+        text = handler.headers.get("Range", "").removeprefix("bytes=")
+        span = (int(text.split("-")[0]), int(text.split("-")[1])) if text else None
+        request = Request(name, span, dict(handler.headers.items()))
+        self.requests.append(request)
+        answer = self.read(request)
+        if self.fault:
+            self.fault(request, answer)
+        time.sleep(answer.delay)
+        handler.send_response(answer.status)
+        for header, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
+            handler.send_header(header, value)
+        handler.end_headers()
+        body = answer.body[: answer.sent] if answer.sent < len(answer.body) else answer.body
+        self.sent += len(body)
+        handler.wfile.write(body)
+        if answer.is_last or len(body) < len(answer.body):
+            handler.close_connection = True
+
+    def read(self, request: Request) -> Answer:
+        """Return the right answer to a request."""
+        file = self.folder / request.name
+        if not file.is_file():
+            return Answer(404, {}, b"")
+        data = file.read_bytes()
+        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
+        if request.span is None:
+            return Answer(200, headers, data)
+        first, last = request.span
+        if first >= len(data):
+            return Answer(416, {"Content-Range": f"bytes */{len(data)}"}, b"")
+        part = data[first : last + 1]
+        headers["Content-Range"] = f"bytes {first}-{first + len(part) - 1}/{len(data)}"
+        return Answer(206, headers, part)
+
+
+@contextmanager
+def serve(folder: Path, fault: Fault | None = None) -> Iterator[Host]:
+    host = Host(folder, fault)
+    thread = threading.Thread(target=host.server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield host
+    host.server.shutdown()
+    host.server.server_close()
+    thread.join()
+
+
+def compress(answer: Answer) -> None:
+    """Send the whole file, compressed."""
+    answer.body = gzip.compress(answer.body)
+    answer.sent = len(answer.body)
+    answer.headers["Content-Encoding"] = "gzip"
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+NGINX_LINES = """\
+daemon off; master_process off; pid {work}/pid; error_log {work}/errors;
+events {{}}
+http {{
+  access_log {work}/requests; default_type application/octet-stream;
+  client_body_temp_path {work}/a; proxy_temp_path {work}/b; fastcgi_temp_path {work}/c;
+  uwsgi_temp_path {work}/d; scgi_temp_path {work}/e;
+  server {{ listen 127.0.0.1:{port}; root {folder}; {options} }}
+}}
+"""
+
+
+@contextmanager
+def run_nginx(folder: Path, work: Path, options: str = "") -> Iterator[str]:
+    """Serve a folder by nginx, with these lines in its configuration."""
+    port = find_free_port()
+    lines = NGINX_LINES.format(work=work, port=port, folder=folder, options=options)
+    (work / "nginx.conf").write_text(lines)
+    command = [str(NGINX), "-p", str(work), "-e", str(work / "errors"), "-c"]
+    with _run([*command, str(work / "nginx.conf")], port) as url:
+        yield url
+
+
+@contextmanager
+def run_python_server(folder: Path) -> Iterator[str]:
+    """Serve a folder by `python -m http.server`, which ignores ranges."""
+    port = find_free_port()
+    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(port)]
+    with _run([*command, "--directory", str(folder)], port) as url:
+        yield url
+
+
+@contextmanager
+def _run(command: list[str], port: int) -> Iterator[str]:
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(500):
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert server.poll() is None, f"{command[0]} ended"
+                time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
