@@ -273,7 +273,22 @@ class KnightReader(Reader):
     def find_listed_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
-        """Find the first tour with these properties among all tours of a listed board."""
+        """Find the first tour with these properties among all tours of a listed board.
+
+        If that fails, look once more: the list may have been published anew since it was opened.
+        """
+        try:
+            return self._search_list(board, start, end, number, closed)
+        except TableError:
+            if not self.store.refresh():
+                raise
+        self._entries.clear()
+        self._row_groups.clear()
+        return self._search_list(board, start, end, number, closed)
+
+    def _search_list(
+        self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
+    ) -> tuple[int, list[int]]:
         table, name = make_tour_table(board), board.name_square(start)
         values: dict[str, object] = {"start": name}
         if number is not None:
