@@ -11,6 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
+from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.part_files import (
     build_part_files,
@@ -25,7 +26,7 @@ from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle, Table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
-from tablebase.tables.index_format import write_index
+from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
     Entry,
     File,
@@ -127,6 +128,7 @@ def build(
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
         table_queues = _find_outdated(request, published, observer)
+        _require_space(request.store, table_queues)
         observer.on_plan([table for queue in table_queues for _, table, *_ in queue])
         with ExitStack() as stack:
             # two pools: a table that waits for its tasks must not take a thread from them
@@ -137,10 +139,9 @@ def build(
                 executor or task_pool,
                 request.jobs,
                 is_remote=executor is not None,
-                memory=request.memory,
             )
-            shared = request.store, Lock(), observer
-            arguments = [(queue, runner, *shared) for queue in table_queues]
+            shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
+            arguments = [(queue, *shared) for queue in table_queues]
             table_runner = replace(runner, executor=table_pool, is_remote=False)
             for entries in table_runner.run_tasks(_build_queue, arguments):
                 published |= entries
@@ -228,6 +229,19 @@ def _find_outdated(
     return [*queues.values()]
 
 
+def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
+    """Raise DiskShort if the indexes of all tables together do not fit the store.
+
+    Their sizes follow from the number of rows. An index that is replaced is removed only then.
+    """
+    kept = 0
+    for _, table, *_, entry in (item for queue in queues for item in queue):
+        size = compute_index_bytes(table, table.rows or 0)
+        names = f"{table.name}, with the tables before it," if kept else table.name
+        store.require_space(names, kept + size)
+        kept += size - (entry.index.bytes if entry and entry.index else 0)
+
+
 class Clock:
     """Clock of a table that this thread builds."""
 
@@ -243,10 +257,15 @@ class Clock:
 
 
 def _build_queue(
-    queue: TableQueue, runner: TaskRunner, store: Store, listing: Lock, observer: BuildObserver
+    queue: TableQueue,
+    runner: TaskRunner,
+    memory: MemoryLimit,
+    store: Store,
+    listing: Lock,
+    observer: BuildObserver,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
-    entries, runner = {}, replace(runner, shared={})
+    entries, shared = {}, SharedResults()
     for puzzle, table, reason, published in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
@@ -257,16 +276,15 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
+        context = BuildContext(table_runner, memory, shared)
         if reason != FORCED:
-            table_runner = replace(
-                table_runner,
-                read_previous_rows=partial(read_previous_rows, store, table, published),
-            )
+            read_rows = partial(read_previous_rows, store, table, published)
+            context = replace(context, read_previous_rows=read_rows)
         try:
             if reason != FORCED and published and is_repairable(table, published):
                 entry = repair_part_files(store, table, published, table_runner)
             else:
-                entry = _write_table(store, puzzle, table, table_runner)
+                entry = _write_table(store, puzzle, table, context)
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
@@ -356,11 +374,11 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
     return UP_TO_DATE
 
 
-def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner) -> Entry:
+def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
     if table.recipe.has_part_files:
-        return build_part_files(store, table, runner)
-    rows, records, count = build_table_data(puzzle, table, runner)
+        return build_part_files(store, table, context.tasks)
+    rows, records, count = build_table_data(puzzle, table, context)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
     with (
@@ -373,7 +391,7 @@ def _write_table(store: Store, puzzle: Puzzle, table: Table, runner: TaskRunner)
                 writer.write(columns)
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        runner.require_no_failure()
+        context.tasks.require_no_failure()
         for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
     files_written = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in row_files]

@@ -15,9 +15,9 @@ from itertools import islice
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
-from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.shards import Listing
 from pipeline.tasks import CostSample, TaskRunner
@@ -25,7 +25,7 @@ from queries.dispatch import open_reader
 from tablebase.puzzle import Table
 from tablebase.resources import get_free_memory
 from tablebase.tables.checkpoints import ShardSpec
-from tablebase.tables.index_format import BLOCK_BYTES, count_blocks, write_index
+from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import measure_file
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder, Store
@@ -72,14 +72,14 @@ def measure_cost(
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as threads:
         folder_store = Folder(Path(folder))
         sample = estimate(
-            table, TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table)), items
+            table,
+            BuildContext(TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table))),
+            items,
         )
         size, writing = _measure_write_cost(folder_store, table, sample)
     rows = fmean(sample.rows) if known is None else known
     seconds_per_row = sum(sample.seconds) / max(1, sum(sample.rows))
-    index, width = 0, calcsize(table.record_format)
-    if table.index:
-        index = BLOCK_BYTES * count_blocks(width, int(rows) // table.rows_per_record)
+    index = compute_index_bytes(table, int(rows))
     has_part_files = table.recipe.has_part_files  # each task writes its own rows
     seconds = rows * (seconds_per_row + writing * has_part_files)
     local_seconds, memory = seconds, 0.0

@@ -12,13 +12,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
-import pyarrow as pa
 
-from tablebase.errors import MemoryShort, StoreError
-from tablebase.resources import count_cores, get_free_memory
+from tablebase.errors import StoreError
+from tablebase.resources import count_cores
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 
 Result = TypeVar("Result")
@@ -138,14 +137,8 @@ class TaskRunner:
     jobs: int
     on_progress: Callable[[str, int, int | None], None] | None = None
     checkpoints: Checkpoints | None = None
-    memory: int | None = None
-    """Bytes that a search may use; None: all free memory."""
-    read_previous_rows: Callable[[], pa.Table | None] = lambda: None
-    """A function that returns the table's rows if this version of the program published them."""
     is_remote: bool = False
     """Whether other machines may run tasks: results are then saved in the store and read there."""
-    shared: dict[object, Any] = field(default_factory=dict)
-    """Results of `compute_once`, by function."""
     usage: TaskUsage = field(default_factory=TaskUsage)
     """What the tasks used so far; each table's runner has its own."""
     _failed: list[BaseException] = field(default_factory=list)
@@ -188,20 +181,6 @@ class TaskRunner:
         """Raise the first error of a task, if any task has failed."""
         if self._failed:
             raise self._failed[0]
-
-    def require_memory(self, search: str, needed: int) -> None:
-        """Raise MemoryShort if a search needs more bytes than the limit or the free memory."""
-        free = get_free_memory() if self.memory is None else self.memory
-        if free is not None and free < needed:
-            hint = "Close other programs, or raise the limits (ulimit -v, or the container's)"
-            hint = hint if self.memory is None else "Raise the limit"
-            raise MemoryShort(search, needed, free, hint)
-
-    def compute_once(self, compute: Callable[[], Result]) -> Result:
-        """Return a result that several tables need, and compute it for the first of them only."""
-        if compute not in self.shared:
-            self.shared[compute] = compute()
-        return cast(Result, self.shared[compute])
 
     def _take_first(self, pending: deque[Future[Any]]) -> Any:  # of the function's type
         """Wait for the first pending task and return its result.

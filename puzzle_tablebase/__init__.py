@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
     from queries.eight.table import EightTable as EightTable
+    from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
+    from queries.fifteen.table import FifteenTable as FifteenTable
     from queries.goal_reader import GoalAnswer as GoalAnswer
     from queries.goal_reader import GoalSolution as GoalSolution
     from queries.knight.count_answer import CountAnswer as CountAnswer
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from tablebase.errors import TableDamaged as TableDamaged
     from tablebase.errors import TableError as TableError
     from tablebase.errors import TableMissing as TableMissing
+    from tablebase.errors import Undecided as Undecided
 
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
@@ -50,9 +53,11 @@ MODULES = {
     "queries.api": ("Tables",),
     "queries.eight.table": ("EightTable",),
     "queries.sliding.table": ("BoardTable",),
+    "queries.fifteen.table": ("FifteenTable",),
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
     "queries.answer": ("Answer",),
+    "queries.fifteen.solution_answer": ("FifteenSolution",),
     "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
     "queries.senet.reader": ("SenetAnswer",),
     "queries.knight.tour_answer": ("KnightAnswer",),
@@ -61,6 +66,7 @@ MODULES = {
     "tablebase.errors": (
         *("BadRequest", "GoalUnreachable", "NoAnswer", "NoSuchTour", "NotationError"),
         *("PositionUnreachable", "TableDamaged", "TableError", "TableMissing", "TablebaseError"),
+        "Undecided",
     ),
 }
 """The public names by the module that defines them; each is imported when first used."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 from queries.dispatch import Readers, get_reader_class
 from queries.eight.reader import EightReader
 from queries.eight.table import EightTable
+from queries.fifteen.reader import FifteenReader
+from queries.fifteen.table import FifteenTable
 from queries.goal_reader import GoalReader
 from queries.knight.reader import KnightReader
 from queries.knight.table import KnightTable
@@ -89,6 +91,10 @@ class Tables:
         0
         """
         return BoardTable(self._open_reader("sliding", SlidingReader).open_board(board))
+
+    @cached_property
+    def fifteen(self) -> FifteenTable:
+        return FifteenTable(self._open_reader("fifteen", FifteenReader))
 
     @cached_property
     def senet(self) -> SenetTable:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 READERS = {
     "eight": "queries.eight.reader:EightReader",
     "sliding": "queries.sliding.reader:SlidingReader",
+    "fifteen": "queries.fifteen.reader:FifteenReader",
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }

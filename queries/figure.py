@@ -22,7 +22,7 @@ from queries.scans import require_intact, scan_rows
 from tablebase.puzzles import list_puzzles
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Table
+    from tablebase.puzzle import Catalogue, Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
@@ -108,8 +108,10 @@ class Sources:
 
     def __init__(self, store: Store, files: Mapping[str, Source] | None = None) -> None:
         self._store = store
-        self._stages: dict[str, tuple[str, Table]] = {
-            table.name: (puzzle.name, table) for puzzle in list_puzzles() for table in puzzle.tables
+        self._tables: dict[str, tuple[Catalogue, Table]] = {
+            table.name: (puzzle.catalogue, table)
+            for puzzle in list_puzzles()
+            for table in puzzle.tables
         }
         self._sources = dict(files or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
@@ -118,8 +120,8 @@ class Sources:
 
     def load(self, name: str) -> Source:
         if name not in self._sources:
-            stage, table = self._stages[name]
-            entry = self.entries[name] = require_intact(self._store, stage, table)
+            catalogue, table = self._tables[name]
+            entry = self.entries[name] = require_intact(self._store, catalogue, table)
             scan = scan_rows(self._store, table, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]

@@ -134,11 +134,15 @@ class IndexReader:
             self._file = None
 
     def _read_block(self, number: int) -> bytes:
-        """Read the records of a block into the cache; blocks count from 0 after the header."""
+        """Read the records of a block into the cache."""
         if len(self._cache) >= MAX_CACHED_BLOCKS:
             self._cache.clear()
+        self._cache[number] = body = self.read_block(number)
+        return body
+
+    def read_block(self, number: int) -> bytes:
+        """Read the records of a block, and keep nothing; blocks count from 0 after the header."""
         (body,) = self._read_bodies(range(number + 1, number + 2))
-        self._cache[number] = body
         return body
 
     def _read_bodies(self, blocks: range) -> list[bytes]:

@@ -196,9 +196,16 @@ class Reader:
         if table.name not in self._scans:
             from queries.scans import scan_table
 
-            stage = self.puzzle.catalogue.format_build_arguments(table.name)
-            self._scans[table.name] = scan_table(self.store, stage, table)
+            self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
         return self._scans[table.name]
+
+    def refresh_lists(self) -> bool:
+        """Forget which files the lists have; return False if the store cannot have changed."""
+        if not self.store.refresh():
+            return False
+        self._entries.clear()
+        self._row_groups.clear()
+        return True
 
     def open_row_groups(
         self, table: Table, value: str, number: int | None = None
@@ -210,9 +217,10 @@ class Reader:
         from queries.row_groups import RowGroups
         from queries.scans import find_files, require_published
 
-        stage = self.puzzle.catalogue.format_build_arguments(table.name)
+        catalogue = self.puzzle.catalogue
         if table.name not in self._entries:
-            self._entries[table.name] = require_published(self.store, stage, table)
+            self._entries[table.name] = require_published(self.store, catalogue, table)
+        stage = catalogue.format_build_arguments(table.name)
         for file in find_files(table, self._entries[table.name], value, number):
             if file.file not in self._row_groups:
                 self._row_groups[file.file] = RowGroups(self.store, stage, table, file)

@@ -14,25 +14,27 @@ from tablebase.tables.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
-    from tablebase.puzzle import Table
+    from tablebase.puzzle import Catalogue, Table
 
 
-def require_published(store: Store, stage: str, table: Table) -> Entry:
+def require_published(store: Store, catalogue: Catalogue, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
+        shards = summarize_shards(store).get(table.name)
+        stage = catalogue.format_build_arguments(table.name, has_shards=bool(shards))
         command = format_rebuild_command(stage, store)
-        if shards := summarize_shards(store).get(table.name):
+        if shards:
             raise TablePartial(table.name, f"{shards} are there", command)
         raise TableMissing(store.locate(table.file), command)
     return entry
 
 
-def require_intact(store: Store, stage: str, table: Table) -> Entry:
+def require_intact(store: Store, catalogue: Catalogue, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if a file does not match it."""
-    entry = require_published(store, stage, table)
+    entry = require_published(store, catalogue, table)
     for file in entry.files:
-        check_file(store, stage, file)
+        check_file(store, catalogue.format_build_arguments(table.name), file)
     return entry
 
 
@@ -47,9 +49,9 @@ def check_file(store: Store, stage: str, file: File) -> None:
         raise TableDamaged(path, problem, command)
 
 
-def scan_table(store: Store, stage: str, table: Table) -> pl.LazyFrame:
+def scan_table(store: Store, catalogue: Catalogue, table: Table) -> pl.LazyFrame:
     """Check a table's files and return its rows."""
-    return scan_rows(store, table, require_intact(store, stage, table))
+    return scan_rows(store, table, require_intact(store, catalogue, table))
 
 
 def scan_rows(store: Store, table: Table, entry: Entry) -> pl.LazyFrame:

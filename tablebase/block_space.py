@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tablebase.cost import Cost
-    from tablebase.graph import Blocks
     from tablebase.puzzle import Columns, PublishedParameters, Table
     from tablebase.word_space import WordSpace
 
@@ -24,26 +23,19 @@ class BlockSpace(GoalPuzzle):
         """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
 
-    @property
-    def measurable_space(self) -> BlockSpace:
-        """A space of this kind that can be searched; its layers give the estimates for this one."""
-        return self
+    def list_measurable_spaces(self) -> list[BlockSpace]:
+        """List the spaces whose searches give the estimates for this one.
 
-    def count_max_shards(self) -> int:
-        """Count the runs of rows with equal prefixes, which is how many shards there can be."""
-        space = self.make_blocks(self.example)
-        return len(space.row_kinds) // space.rows_per_prefix
-
-    def make_blocks(self, root: str) -> Blocks:
-        """Make the blocks of the states that reach a root, with their moves."""
-        raise NotImplementedError
+        Either this space, or a smaller one and the next larger one that can be searched soon.
+        """
+        return [self]
 
     def make_words(self, root: str) -> WordSpace:
         """Make the blocks of the states that reach a root, in words of bits, with their moves."""
         raise NotImplementedError
 
     def make_rows(
-        self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+        self, root: str, space: WordSpace, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
         """Make a table's columns for the rows `first` to below `last` of a block.
 

@@ -19,6 +19,8 @@ SECONDS_PER_WORD_STATE, SECONDS_PER_ROW = 1e-8, 1.5e-6
 """Processor seconds for each state of a search in words, and for writing a row of its states."""
 WORD_BYTES_PER_STATE = 0.27
 """Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
+SECONDS_PER_PLACEMENT = 4e-8
+"""Processor seconds for each placement of a pattern, with its record."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -59,3 +61,9 @@ def estimate_word_search(rows: int, states: int, kinds: Sequence[str], *, has_bi
     has_bytes = bool(kinds) or not has_bits
     memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * states) + states * has_bytes
     return Cost(rows, seconds, ceil(size), memory)
+
+
+def estimate_pattern_search(rows: int, row_bytes: float, *, has_columns: bool) -> Cost:
+    """Estimate the cost of a search of a pattern's placements: about two bytes for each."""
+    seconds_per_row = SECONDS_PER_PLACEMENT + SECONDS_PER_ROW * has_columns
+    return Cost(rows, seconds_per_row * rows, ceil(rows * row_bytes), PROCESS_BYTES + 2 * rows)

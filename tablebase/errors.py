@@ -2,7 +2,8 @@
 
 All have one base class. A message says what is wrong, where, and what to do next. Exit codes: 1 a
 valid query whose answer is no, 2 bad input or an output that cannot be written, 3 tables missing,
-of another version, or damaged; 141 a pipe that was closed by its reader.
+of another version, or damaged; 4 a search that its time limit ended; 141 a pipe that was closed by
+its reader.
 """
 
 from __future__ import annotations
@@ -127,6 +128,23 @@ READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 
 
+class Undecided(TablebaseError):
+    """A search that its time limit ended: the true answer lies between two numbers of moves."""
+
+    exit_code = 4
+
+    def __init__(self, state: str, seconds: float, least: int, most: int, solution: str) -> None:
+        super().__init__(
+            f"Undecided after {seconds:g} s: {state} needs between {least} and {most} moves. "
+            f"A solution of {most}: {solution}"
+        )
+        self.state = state
+        self.seconds = seconds
+        self.least = least
+        self.most = most
+        self.solution = solution
+
+
 class TableError(TablebaseError):
     """A table that cannot be used.
 
@@ -196,6 +214,18 @@ class StoreError(TablebaseError):
         super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
         self.path = path
         self.problem = problem
+
+
+class DiskShort(StoreError):
+    """A build that needs more disk than is free; it does not start."""
+
+    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of disk; {free / 1e9:.2f} GB is free"
+        hint = "Free some space, or choose another folder with --outputs."
+        super().__init__(path, f"{work} needs {sizes}", hint)
+        self.work = work
+        self.needed = needed
+        self.free = free
 
 
 class MemoryShort(TablebaseError):

@@ -241,6 +241,10 @@ class Catalogue:
         """Return the tables that these options request, or change."""
         return ()
 
+    def list_stage_tables(self) -> tuple[Table, ...]:
+        """Return the tables that a command line without options builds if it names the stage."""
+        return self.tables
+
     def list_tables(self, values: BuildValues) -> tuple[Table, ...]:
         """Return the default tables, with those that these options request."""
         tables = {table.name: table for table in (*self.tables, *self.request_tables(values))}
@@ -261,8 +265,11 @@ class Catalogue:
         """Return whether a table of that name belongs to this puzzle, optional tables included."""
         return any(table == known.name for known in self.tables)
 
-    def format_build_arguments(self, table: str) -> str:
-        """Return the arguments of `pipeline precompute` that build a table of that name."""
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+        """Return the arguments of `pipeline precompute` that build a table of that name.
+
+        `has_shards`: whether shards of it are built, if it is built in shards.
+        """
         return self.stage
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:

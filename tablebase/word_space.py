@@ -8,6 +8,7 @@ here take a move back, from a row and word that it leads to, to those that it co
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ WORDS = 6
 WORD_STATES = 60
 """States of a word: its low bits; the others are 0."""
 ROW_STATES = WORDS * WORD_STATES
+RECORD_BYTES = ROW_STATES // 8
+"""Bytes of a row with one bit for each state."""
 
 
 class WordTables(NamedTuple):
@@ -30,8 +33,6 @@ class WordTables(NamedTuple):
     masks: npt.NDArray[np.uint64]
     """For each exchange in the tail, groups of bits of a word that move equally far: their mask in
     even words, that in odd words, and how far they move left, and right."""
-    row_kinds: npt.NDArray[np.uint8]
-    """For each row, whether the sum of the head's Lehmer digits is odd."""
 
 
 class WordSpace(NamedTuple):
@@ -52,11 +53,13 @@ class WordSpace(NamedTuple):
     moves: list[npt.NDArray[np.int64]]
     """For each block the moves to it, a row each: see `MOVE_FIELDS`."""
     tables: WordTables
+    radices: list[int]
+    """The number of values of each of the head's Lehmer digits."""
 
     @property
     def rows(self) -> int:
         """The number of rows of each block."""
-        return len(self.tables.row_kinds)
+        return prod(self.radices)
 
     @property
     def blocks(self) -> int:
@@ -66,6 +69,20 @@ class WordSpace(NamedTuple):
     def size(self) -> int:
         """The number of all states."""
         return len(self.sides) * self.states
+
+    def list_row_kinds(self, first: int, last: int) -> npt.NDArray[np.uint8]:
+        """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
+        return _list_row_kinds(self.radices, first, last)
+
+
+def _list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
+    if not radices:
+        return np.zeros(last - first, dtype=np.uint8)
+    *others, radix = radices
+    start = first // radix
+    kinds = _list_row_kinds(others, start, -(-last // radix))
+    all_kinds = (kinds[:, None] ^ (np.arange(radix) % 2).astype(np.uint8)).reshape(-1)
+    return all_kinds[first - start * radix : last - start * radix]
 
 
 MOVE_FIELDS = ("block", "weight", "cycle", "start", "is_border", "outer", "inner")

@@ -22,6 +22,8 @@ from queries import open_tables
 from queries.api import Tables
 from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
+from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
+from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
@@ -264,3 +266,12 @@ def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copy(outputs: Path, tmp_path: Path) -> Path:
     """Return a copy of the published folder: linked tables, and a manifest of its own."""
     return link_copy(outputs, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def patterns_555(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of the 15-puzzle's tables for the partition 5-5-5."""
+    tables = PARTITIONS["5-5-5"].make_tables()
+    return make_once(
+        tmp_path_factory, "patterns_555", lambda place: build_tables(place, FIFTEEN, *tables)
+    )

@@ -23,7 +23,7 @@ from pathlib import Path
 from pipeline.builders.registry import BUILDERS
 from pipeline.lineage import Lineage, draw_lineage, format_mermaid, make_lineage
 from pipeline.verify.proofs import PROOFS
-from queries.dispatch import open_reader
+from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
 from tablebase.puzzle import Column, Recipe, Table
@@ -34,6 +34,7 @@ from tests.support.call_order import list_called_modules
 from tests.support.shell import program
 from tools.bits_picture import draw_bits
 from tools.counting_picture import draw_counting
+from tools.fifteen_picture import draw_partitions
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
 from tools.recipe_results import format_recipes_page
@@ -52,7 +53,7 @@ COMMANDS = (
     ("runs",),
     ("histogram",),
     ("sample",),
-    *(("sample", name) for name in MODULES),
+    *(("sample", name) for name in MODULES if get_reader_class(name).sample_options),
     ("verify",),
     ("report",),
     ("explore",),
@@ -316,6 +317,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/recipes.md": format_recipes_page,
     "docs/import-layers.svg": draw_import_graph,
     "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
+    "docs/fifteen.svg": draw_partitions,
     "docs/sliding.svg": draw_sliding,
     "docs/sliding-bits.svg": draw_bits,
     "docs/counting.svg": draw_counting,

@@ -15,7 +15,8 @@ from queries.svg import (
     Picture,
 )
 from tablebase.puzzles.sliding.definition import parse_board
-from tablebase.puzzles.sliding.move_tables import SplitOrders
+from tablebase.puzzles.sliding.word_moves import TAIL
+from tablebase.word_space import ROW_STATES
 
 STATE = "3a1b87254960"
 SIDE, LEFT, TOP = 34, 24, 74
@@ -24,9 +25,9 @@ COLOURS = {"head": BLUE, "tail": AMBER, "blank": GREEN}
 
 def draw_sliding() -> str:
     board = parse_board("3x4")
-    split = SplitOrders(board.cells - 1)
+    rows, head_tiles = board.make_words(board.example).rows, board.cells - 1 - TAIL
     order = [cell for cell in board.cell_at if STATE[cell] != "0"]
-    part = {cell: "head" if at < split.head else "tail" for at, cell in enumerate(order)}
+    part = {cell: "head" if at < head_tiles else "tail" for at, cell in enumerate(order)}
     picture = Picture("The number of a state of a sliding board")
     picture.add_text(
         LEFT, 30, f"{STATE} on {board}: rank {board.rank(STATE):,}", 15, INK, "start", BOLD
@@ -47,17 +48,17 @@ def draw_sliding() -> str:
         picture, across, TOP + 4, [STATE[cell] for cell in order], [part[cell] for cell in order]
     )
     block, rest = divmod(board.rank(STATE), board.orders)
-    head, tail = divmod(rest, split.places)
+    head, tail = divmod(rest, ROW_STATES)
     labels = [
         ("blank", f"block {block}: the blank's place"),
-        ("head", f"row {head:,} of {len(split.heads):,}: the first {split.head} tiles"),
-        ("tail", f"place {tail} of {split.places}: the last {split.tail}, halved by parity"),
+        ("head", f"row {head:,} of {rows:,}: the first {head_tiles} tiles"),
+        ("tail", f"place {tail} of {ROW_STATES}: the last {TAIL}, halved by parity"),
     ]
     for number, (name, text) in enumerate(labels):
         y = TOP + 56 + 19 * number
         picture.add_rect(across, y - 10, 12, 12, COLOURS[name], ' rx="2"')
         picture.add_text(across + 20, y, text, 12, INK, "start")
-    formula = f"rank = ({block} × {len(split.heads):,} + {head:,}) × {split.places} + {tail}"
+    formula = f"rank = ({block} × {rows:,} + {head:,}) × {ROW_STATES} + {tail}"
     picture.add_text(across, TOP + 118, formula, 12, INK, "start")
     y = TOP + 160
     picture.add_text(LEFT, y, "What a move changes", 13, INK, "start", BOLD)

@@ -1,4 +1,4 @@
-"""A search of a state space in state blocks by shards and layers, on any number of machines.
+"""A search of a state space in words of bits by shards and layers, on any number of machines.
 
 A task saves its result in the store: a shard's layer, and the states that it sends to each other
 shard. The tasks of the next layer read them there. A lost task is repeated from the same files.
@@ -6,56 +6,105 @@ shard. The tasks of the next layer read them there. A lost task is repeated from
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.sharded_bfs import Shard, StateRows
-from pipeline.tasks import TaskRunner
+from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
+from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.block_space import BlockSpace
-from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, Blocks
+from tablebase.errors import MemoryShort, SearchError
+from tablebase.graph import UNREACHED
+from tablebase.resources import get_free_memory
 from tablebase.tables.checkpoints import Arrays, Checkpoints
+from tablebase.word_space import WordSpace
 
-MAX_SHARD_STATES = 1 << 26
-"""Maximum number of states of a shard: a byte each while a layer is computed."""
-MEASURED_SHARDS, MEASURED_EVERY = 4, 6
-"""Number of shards when one is measured for an estimate, and the step between measured layers."""
+MAX_SHARD_BYTES = 1 << 30
+"""Most bytes of memory for a shard, if no limit is given: a worker then needs less than 2 GB."""
+BYTES_PER_STATE = 0.5
+"""Bytes of memory for each state of a shard: two bits, in words of 60 states, and its layers; as
+measured on 3x4, with one to eight shards."""
 
-Depths = Iterator[npt.NDArray[np.uint8]]
+STORED_BYTES_PER_STATE = 0.65
+"""Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
+states; measured on 3x4. Distances take more."""
 
-_blocks_by_name: dict[str, Blocks] = {}
+Blocks = Iterator[npt.NDArray[Any]]
+
+_spaces_by_name: dict[str, WordSpace] = {}
 """Cache of the space that this process searched last: making its moves takes longer than searching
 a small layer."""
 
 
-def search_shards(space: BlockSpace, root: str, runner: TaskRunner) -> Callable[[], Depths]:
-    """Find every state's distance; return a function that iterates over them by rank, in chunks."""
+def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
+    """Count the shards of a search: as many for each job, and none with more than the memory."""
+    rounds = -(-space.size * BYTES_PER_STATE // (jobs * (memory or MAX_SHARD_BYTES)))
+    return min(count_max_shards(space), jobs * int(rounds))
+
+
+def search_shards(
+    space: BlockSpace, root: str, runner: TaskRunner, memory: int | None = None, *, has_bits: bool
+) -> Callable[[], Blocks]:
+    """Search all states; return a function that iterates over the results by rank, in chunks.
+
+    `memory`: the bytes that a shard may use. `has_bits`: the results have bit 1 of every distance,
+    45 bytes a row, else a byte each.
+    """
     assert runner.checkpoints
-    checkpoints, blocks = runner.checkpoints, space.make_blocks(root)
-    shards = max(runner.jobs, -(-space.size // MAX_SHARD_STATES))
-    shards = min(shards, len(blocks.row_kinds) // blocks.rows_per_prefix)
+    checkpoints, words = runner.checkpoints, space.make_words(root)
+    checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
+    shards = count_shards(words, runner.jobs, memory)
     arguments = [(checkpoints, space, root, number, shards) for number in range(shards)]
-    level = 0
-    while sum(
-        int(states[0][0])
-        for states in runner.run_tasks(search_layer, [(*s, level) for s in arguments])
+    level = total = 0
+    while states := sum(
+        int(counts[0][0])
+        for counts in runner.run_tasks(search_layer, [(*shard, level) for shard in arguments])
     ):
         runner.report_progress("layers", level)
-        level += 1
+        level, total = level + 1, total + states
         if level == UNREACHED:
             raise SearchError(f"A state lies {level - 1} or more moves from the root.")
-    for _ in runner.run_tasks(collect_depths, [(*shard, level) for shard in arguments]):
+    if total != words.size:
+        raise SearchError(f"{total:,} of {words.size:,} states were reached.")
+    for _ in runner.run_tasks(collect_results, [(*shard, level, has_bits) for shard in arguments]):
         pass
 
-    def iter_depths() -> Depths:
-        for block in range(len(blocks.sides)):
+    def iter_results() -> Blocks:
+        for block in range(words.blocks):
             for number in range(shards):
-                yield checkpoints.require(_name_depths(number, shards, block))[0]
+                yield checkpoints.require(_name_results(number, shards, block))[0]
 
-    return iter_depths
+    return iter_results
+
+
+class ShardsCost(NamedTuple):
+    """The processor seconds of a search's tasks, and the most bytes that they stored."""
+
+    seconds: float
+    bytes: int
+
+
+def measure_shards(
+    space: BlockSpace, root: str, runner: TaskRunner, shards: int, *, has_bits: bool
+) -> ShardsCost:
+    """Search all states in shards, as a cluster does, and return what it takes."""
+    checkpoints = runner.checkpoints
+    assert checkpoints
+    before = most = checkpoints.count_bytes()
+
+    def measure_bytes(doing: str, done: int, total: int | None) -> None:
+        nonlocal most
+        most = max(most, checkpoints.count_bytes())
+
+    measured = replace(
+        runner, jobs=shards, on_progress=measure_bytes, is_remote=True, usage=TaskUsage()
+    )
+    search_shards(space, root, measured, has_bits=has_bits)
+    most = max(most, checkpoints.count_bytes())
+    return ShardsCost(measured.usage.seconds, most - before)
 
 
 def search_layer(
@@ -63,103 +112,69 @@ def search_layer(
 ) -> Arrays:
     """Find a shard's layer, as a task; save it and the states that it sends.
 
-    Returns the layer's number of states.
+    Returns the layer's number of states. States that were sent for the layer before are removed.
     """
-    shard = Shard(_get_blocks(space, root), number, shards)
+    shard = Shard(_get_words(space, root), number, shards)
+    needed, free = int(shard.states * BYTES_PER_STATE), get_free_memory()
+    if free is not None and free < needed:
+        hint = "Use more workers, or limit the memory of a shard (--memory)"
+        raise MemoryShort(f"A shard of the {space}", needed, free, hint)
     if level == 0:
-        states = shard.make_root_layer()
+        layer = shard.make_root_layer()
     else:
-        back = (
-            _load_layer(checkpoints, number, shards, level - 2)
-            if level > 1
-            else shard.make_empty_layer()
+        layers = (
+            _load_layer(checkpoints, number, shards, back)
+            for back in range(level - 1, max(-1, level - 3), -1)
         )
-        incoming = [
-            rows
-            for sender in range(shards)
-            for rows in _load_message(checkpoints, sender, number, shards, level)
-        ]
-        states = shard.find_next_layer(
-            back, _load_layer(checkpoints, number, shards, level - 1), incoming
+        incoming = (
+            _load_message(checkpoints, sender, number, shards, level) for sender in shard.partners
         )
-    for receiver, messages in enumerate(shard.list_outgoing(states)):
-        checkpoints.save(
-            _name_message(number, receiver, shards, level + 1),
-            [array for rows in messages for array in rows],
-        )
-    checkpoints.save(_name_layer(number, shards, level), states)
-    return [np.array([np.bitwise_count(states[1]).sum()])]
+        layer = shard.find_next_layer(level, layers, incoming)
+    for receiver, rows in zip(shard.partners, shard.iter_outgoing(layer, level), strict=True):
+        checkpoints.save(_name_message(number, receiver, shards, level + 1), rows)
+    checkpoints.save(_name_layer(number, shards, level), layer)
+    if level > 1:
+        for sender in shard.partners:
+            checkpoints.remove(_name_message(sender, number, shards, level - 1))
+    return [np.array([np.bitwise_count(layer[1]).sum(dtype=np.int64)])]
 
 
-def collect_depths(
-    checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, levels: int
+def collect_results(
+    checkpoints: Checkpoints,
+    space: BlockSpace,
+    root: str,
+    number: int,
+    shards: int,
+    levels: int,
+    has_bits: bool,
 ) -> Arrays:
-    """Save a shard's distances, block by block, as a task."""
-    shard = Shard(_get_blocks(space, root), number, shards)
-
-    def iter_layers() -> Iterator[StateRows]:
-        for level in range(levels):
-            yield _load_layer(checkpoints, number, shards, level)
-
-    for block, block_depths in enumerate(shard.iter_depths(iter_layers)):
-        checkpoints.save(_name_depths(number, shards, block), [block_depths])
+    """Save a shard's distances, or bit 1 of each, block by block, as a task."""
+    shard = Shard(_get_words(space, root), number, shards)
+    layers = (_load_layer(checkpoints, number, shards, level) for level in range(levels))
+    results = shard.collect_bits(layers) if has_bits else shard.collect_depths(layers)
+    for block, block_results in enumerate(results):
+        checkpoints.save(_name_results(number, shards, block), [block_results])
     return []
 
 
-def measure_shard(
-    space: BlockSpace, root: str, depth: npt.NDArray[np.uint8], levels: int, runner: TaskRunner
-) -> tuple[list[float], list[float], float]:
-    """Measure some layers of one shard, given the depths of all states.
-
-    Returns the numbers of states and the processor seconds, two estimates of each, and the bytes
-    that a search stores for each state.
-    """
-    assert runner.checkpoints
-    checkpoints, shard_count = runner.checkpoints, min(MEASURED_SHARDS, space.count_max_shards())
-    shards = [Shard(_get_blocks(space, root), number, shard_count) for number in range(shard_count)]
-    for level in range(levels):
-        checkpoints.save(_name_layer(0, shard_count, level), shards[0].extract_layer(depth, level))
-    start_time = time.thread_time()
-    collect_depths(checkpoints, space, root, 0, shard_count, levels)
-    states_per_shard = len(depth) / shard_count
-    reading, stored = (
-        (time.thread_time() - start_time) / states_per_shard,
-        checkpoints.count_bytes() / states_per_shard,
-    )
-    states, seconds, sent = [0.0, 0.0], [0.0, 0.0], 0
-    for level in range(1, levels, MEASURED_EVERY):
-        for shard, sender in enumerate(shards):
-            messages = sender.list_outgoing(sender.extract_layer(depth, level - 1))[0]
-            checkpoints.save(
-                _name_message(shard, 0, shard_count, level),
-                [array for rows in messages for array in rows],
-            )
-        before, start_time = checkpoints.count_bytes(), time.thread_time()
-        (counts,) = search_layer(checkpoints, space, root, 0, shard_count, level)
-        estimate = level // MEASURED_EVERY % 2
-        seconds[estimate] += time.thread_time() - start_time + int(counts[0]) * reading
-        states[estimate] += int(counts[0])
-        sent += checkpoints.count_bytes() - before
-    return states, seconds, stored + sent / sum(states)
-
-
-def _get_blocks(space: BlockSpace, root: str) -> Blocks:
+def _get_words(space: BlockSpace, root: str) -> WordSpace:
     name = f"{space!r} {root}"
-    if name not in _blocks_by_name:
-        _blocks_by_name.clear()
-        _blocks_by_name[name] = space.make_blocks(root)
-    return _blocks_by_name[name]
+    words = _spaces_by_name.get(name)
+    if words is None:
+        words = space.make_words(root)
+        _spaces_by_name.clear()
+        _spaces_by_name[name] = words
+    return words
 
 
-def _load_layer(checkpoints: Checkpoints, number: int, shards: int, level: int) -> StateRows:
+def _load_layer(checkpoints: Checkpoints, number: int, shards: int, level: int) -> Layer:
     return checkpoints.require(_name_layer(number, shards, level))
 
 
 def _load_message(
     checkpoints: Checkpoints, sender: int, number: int, shards: int, level: int
-) -> list[StateRows]:
-    arrays = checkpoints.require(_name_message(sender, number, shards, level))
-    return [arrays[first : first + 2] for first in range(0, len(arrays), 2)]
+) -> StateRows:
+    return checkpoints.require(_name_message(sender, number, shards, level))
 
 
 def _name_layer(number: int, shards: int, level: int) -> str:
@@ -170,5 +185,5 @@ def _name_message(sender: int, number: int, shards: int, level: int) -> str:
     return f"from shard {sender} to {number} of {shards} for layer {level}"
 
 
-def _name_depths(number: int, shards: int, block: int) -> str:
-    return f"distances of block {block} of shard {number} of {shards}"
+def _name_results(number: int, shards: int, block: int) -> str:
+    return f"results of block {block} of shard {number} of {shards}"

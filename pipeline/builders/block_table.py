@@ -13,7 +13,9 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.builders.block_shards import measure_shard, search_shards
+from pipeline.build_context import BuildContext
+from pipeline.builders.block_shards import measure_shards, search_shards
+from pipeline.search.sharded_bfs import count_max_shards
 from pipeline.search.word_bfs import (
     Planes,
     estimate_search_bytes,
@@ -29,8 +31,8 @@ from pipeline.tasks import (
     TimedThreadPool,
     run_in_threads,
 )
-from tablebase.block_space import BlockBreadthFirst
-from tablebase.graph import UNREACHED, Blocks
+from tablebase.block_space import BlockBreadthFirst, BlockSpace
+from tablebase.graph import UNREACHED
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
 from tablebase.word_space import ROW_STATES, WordSpace
@@ -38,35 +40,45 @@ from tablebase.word_space import ROW_STATES, WordSpace
 Depths = npt.NDArray[np.uint8]
 CHUNK_STATES = 1024 * ROW_STATES
 """States in a chunk of records."""
+MEASURED_SHARDS = (2, 4)
+"""Numbers of shards of two searches that are measured for an estimate."""
 
 
-def make(recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: BlockBreadthFirst, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
     """Search the space, in this process or as shards on other machines; return rows and records.
 
     A table without columns has an index alone; the shards' distances then need not fit in memory.
     """
     (root,) = recipe.roots.values()
-    space = recipe.space
+    space, has_bits_alone = recipe.space, not table.columns and table.index == BITS_INDEX
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
+    runner = context.tasks
     if runner.is_remote:
-        read_depths = search_shards(space, root, runner)
+        read_results = search_shards(
+            space, root, runner, context.memory.bytes, has_bits=has_bits_alone
+        )
+        if has_bits_alone:
+            bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
+            return next(bits), next(bits), count
         if not table.columns:
-            records = (_iter_records(table, read_depths(), space.size, runner) for _ in range(2))
+            records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
             return next(records), next(records), count
-        runner.require_memory(table.name, space.size)
-        depth = np.concatenate([*read_depths()])
+        context.memory.require(table.name, space.size)
+        depth = np.concatenate([*read_results()])
     else:
-        has_bits_alone = not table.columns and table.index == BITS_INDEX
         size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
-        runner.require_memory(table.name, size)
+        context.memory.require(table.name, size)
         words = space.make_words(root)
         if has_bits_alone:
             planes = _search(words, runner)
-            return _iter_bits(planes, runner), _iter_bits(planes, runner), count
+            bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
+            return next(bits), next(bits), count
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
         _search(words, runner, depth)
     rows = (
-        _iter_rows(recipe, space.make_blocks(root), depth, runner)
+        _iter_rows(space, root, depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
@@ -89,9 +101,9 @@ def _search(words: WordSpace, runner: TaskRunner, depth: Depths | None = None) -
     )
 
 
-def _iter_bits(planes: Planes, runner: TaskRunner) -> Chunks:
-    done, total = 0, len(planes.words)
-    for records in iter_word_records(planes):
+def _iter_bits(chunks: Iterable[Depths], total: int, runner: TaskRunner) -> Chunks:
+    done = 0
+    for records in chunks:
         runner.report_progress("records", done, total)
         done += len(records)
         yield {"bits": _view_as_bytes(records)}
@@ -102,18 +114,16 @@ def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
     return records.view(f"S{ROW_BYTES}").ravel()
 
 
-def _iter_rows(
-    recipe: BlockBreadthFirst, space: Blocks, depth: Depths, runner: TaskRunner
-) -> Chunks:
-    (root,) = recipe.roots.values()
-    step, rows = -(-ROW_GROUP_ROWS // space.places), len(space.row_kinds)
+def _iter_rows(space: BlockSpace, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
+    words = space.make_words(root)
+    step = -(-ROW_GROUP_ROWS // ROW_STATES)
     arguments = (
-        (root, space, depth, block, first, min(rows, first + step))
-        for block in range(len(space.sides))
-        for first in range(0, rows, step)
+        (root, words, depth, block, first, min(words.rows, first + step))
+        for block in range(words.blocks)
+        for first in range(0, words.rows, step)
     )
     done = 0
-    for columns in run_in_threads(recipe.space.make_rows, arguments, runner.jobs, runner.usage):
+    for columns in run_in_threads(space.make_rows, arguments, runner.jobs, runner.usage):
         runner.report_progress("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns
@@ -134,35 +144,62 @@ def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: Tas
                 yield {"distance": chunk}
 
 
-def estimate(table: Table, runner: TaskRunner, items: None) -> CostSample:
-    """Estimate the cost of a table, from a search of its space or of a smaller, similar space."""
+def estimate(table: Table, context: BuildContext, items: None) -> CostSample:
+    """Estimate the cost of a table, from searches of its space or of smaller, similar spaces.
+
+    A row is read in each layer that has states in it. So the time for each state grows with the
+    spread of the depths, and the spread with the size of the space.
+    """
     recipe = cast(BlockBreadthFirst, table.recipe)
-    space, sample = recipe.space, recipe.space.measurable_space
-    (root,) = recipe.roots.values() if sample is space else [sample.example]
-    share = sample.size / space.size
+    space = recipe.space
+    *smaller, sample = space.list_measurable_spaces()
     has_bits_alone = not table.columns and table.index == BITS_INDEX
-    search_bytes = estimate_search_bytes(sample.size)
-    memory = search_bytes + (0 if has_bits_alone else sample.size)
-    levels, start_time = 0, 0.0
-    runner.require_memory(
-        f"A search that tells what {table.name} takes", search_bytes + sample.size
-    )
+    root = next(iter(recipe.roots.values())) if sample is space else sample.example
+    share, runner = sample.size / space.size, context.tasks
+    memory = estimate_search_bytes(sample.size) + (0 if has_bits_alone else sample.size)
+    context.memory.require(f"A search that tells what {table.name} takes", memory)
+    words = sample.make_words(root)
+    depth = None if has_bits_alone else np.full(sample.size, UNREACHED, dtype=np.uint8)
+    planes, seconds, spread = _measure_search(words, runner, depth)
+    growth = 1.0
+    for other in smaller:
+        other_spread = _measure_search(other.make_words(other.example), runner, None)[2]
+        per_cell = (spread - other_spread) / (len(sample.example) - len(other.example))
+        growth = 1 + per_cell * (len(space.example) - len(sample.example)) / spread
+    single_run = SingleRunCost(seconds * growth / share, memory / share)
+    costs = [
+        measure_shards(sample, root, runner, shards, has_bits=has_bits_alone)
+        for shards in MEASURED_SHARDS
+    ]
+    rows = sample.size / (ROW_STATES if has_bits_alone else 1)
+    searched = [cost.seconds * growth for cost in costs]
+    stored = max(cost.bytes for cost in costs) / rows
+    count = sample.size // ROW_STATES
+    if depth is None:
+        chunks, records = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
+    else:
+        chunks, records = (_iter_records(table, [depth], sample.size, runner) for _ in range(2))
+        if table.columns:
+            chunks = _iter_rows(sample, root, depth, runner)
+    tasks = count_max_shards(space.make_words(space.example))
+    return CostSample(tasks, [rows] * len(costs), searched, stored, chunks, records, single_run)
+
+
+def _measure_search(
+    words: WordSpace, runner: TaskRunner, depth: Depths | None
+) -> tuple[Planes, float, float]:
+    """Search a space; return the planes, the processor seconds, and the spread of the depths."""
+    layers: list[int] = []
+    start_time = 0.0
 
     def layer_done(level: int, states: int) -> None:
-        nonlocal start_time, levels
-        levels = level + 1
+        nonlocal start_time
+        layers.append(states)
         if level == 1:  # by now the kernels are compiled
             start_time = time.process_time()
 
-    depth = np.full(sample.size, UNREACHED, dtype=np.uint8)
-    words = sample.make_words(root)
-    search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
-    single_run = SingleRunCost((time.process_time() - start_time) / share, memory / share)
-    states, seconds, stored = measure_shard(sample, root, depth, levels, runner)
-    per_row = ROW_STATES if has_bits_alone else 1
-    measured = [count / per_row for count in states], seconds, stored * per_row
-    records = (_iter_records(table, [depth], len(depth), runner) for _ in range(2))
-    rows = next(records)
-    if table.columns:
-        rows = _iter_rows(recipe, sample.make_blocks(root), depth, runner)
-    return CostSample(space.count_max_shards(), *measured, rows, next(records), single_run)
+    planes = search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
+    seconds, levels = time.process_time() - start_time, np.arange(len(layers))
+    mean = np.average(levels, weights=layers)
+    spread = float(np.average((levels - mean) ** 2, weights=layers)) ** 0.5
+    return planes, seconds, spread

@@ -10,30 +10,31 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.sweep_driver import TourTotals, count_tours
-from pipeline.tasks import Chunks, TableData, TaskRunner, make_no_records
+from pipeline.tasks import Chunks, TableData, make_no_records
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.memory import estimate_count_cost
 
 
-def make(recipe: TourCounts, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
-    return _iter_rows(recipe, table, runner), make_no_records(), 0
+    return _iter_rows(recipe, table, context), make_no_records(), 0
 
 
-def _iter_rows(recipe: TourCounts, table: Table, runner: TaskRunner) -> Chunks:
-    totals = _read_published(runner.read_previous_rows())
+def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunks:
+    totals = _read_published(context.read_previous_rows())
     for files, ranks in recipe.boards:
         short, long = sorted((files, ranks))
         closed_only = (files, ranks) in recipe.closed
         if (short, long) not in totals or (totals[short, long].tours is None and not closed_only):
             if short > 2:
                 needed = estimate_count_cost((files, ranks), closed=closed_only)
-                runner.require_memory(f"{table.name} of {files}x{ranks}", needed)
+                context.memory.require(f"{table.name} of {files}x{ranks}", needed)
             totals[short, long] = count_tours(
-                KnightBoard(short, long), runner, paths=not closed_only
+                KnightBoard(short, long), context.tasks, paths=not closed_only
             )
         tours, closed = totals[short, long]
         squares = files * ranks

@@ -5,15 +5,18 @@ The puzzle ranks its states and fills the columns.
 
 from __future__ import annotations
 
+from pipeline.build_context import BuildContext
 from pipeline.search.breadth_first import search_breadth_first
-from pipeline.tasks import Chunks, TableData, TaskRunner
+from pipeline.tasks import Chunks, TableData
 from tablebase.puzzle import BreadthFirst, StateSpace, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
 
 
-def make(recipe: BreadthFirst, puzzle: StateSpace, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: BreadthFirst, puzzle: StateSpace, table: Table, context: BuildContext
+) -> TableData:
     """Search the puzzle's graph from each root; the rows and records are made when consumed."""
-    graph = runner.compute_once(puzzle.make_graph)
+    runner, graph = context.tasks, context.shared.compute_once(puzzle.make_graph)
     results = {}
     for name, root in recipe.roots.items():
         nodes = 0

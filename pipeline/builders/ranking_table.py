@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.sweep_driver import combine_halves, load_or_compute
 from pipeline.builders.tour_columns import Array
 from pipeline.search.tour_counting.expand import Step
@@ -30,10 +31,13 @@ CHUNK_RECORDS = 1 << 14
 """Records in a chunk."""
 
 
-def make(recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(
+    recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, recipe.is_open
-    runner.require_memory(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
+    runner = context.tasks
+    context.memory.require(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:

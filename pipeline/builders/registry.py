@@ -1,6 +1,6 @@
 """The registry of builders: which module builds the tables of each kind of recipe.
 
-A builder makes a table's rows and records from a recipe, a puzzle, a table and a task runner. A new
+A builder makes a table's rows and records from a recipe, a puzzle, a table and a context. A new
 kind of recipe needs one new module, and one new line in `BUILDERS`.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.tasks import CostSample, TableData, TaskList, TaskRunner
+from pipeline.build_context import BuildContext
+from pipeline.tasks import CostSample, TableData, TaskList
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import import_object, load_part
 from tablebase.tables.checkpoints import Checkpoints
@@ -21,13 +22,14 @@ BUILDERS = {
     "numbered cycles": "pipeline.builders.ranking_table",
     "numbered tours": "pipeline.builders.ranking_table",
     "one tour a pair": "pipeline.builders.tour_per_pair",
+    "placements of a pattern": "pipeline.builders.pattern_table",
     "tour counts": "pipeline.builders.count_table",
 }
 """The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
 builder themselves."""
 
 
-def build_table_data(puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     recipe = table.recipe
     plugin_builder = recipe.builder
@@ -36,7 +38,7 @@ def build_table_data(puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableD
         if plugin_builder
         else import_object(f"{BUILDERS[recipe.search]}:make")
     )
-    data: TableData = build(recipe, puzzle, table, runner)
+    data: TableData = build(recipe, puzzle, table, context)
     return data
 
 
@@ -47,10 +49,10 @@ def parts(table: Table) -> TaskList:
 
 
 def estimate(
-    table: Table, runner: TaskRunner, items: list[tuple[Any, ...]] | None = None
+    table: Table, context: BuildContext, items: list[tuple[Any, ...]] | None = None
 ) -> CostSample:
     """Estimate the cost of a table, or of the given tasks of a list."""
-    sample: CostSample = _import_function(table, "estimate")(table, runner, items)
+    sample: CostSample = _import_function(table, "estimate")(table, context, items)
     return sample
 
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.tour_columns import Array, make_search_board, make_tour_columns
 from pipeline.search.hamiltonian_paths import iter_paths
 from pipeline.search.path_estimate import estimate_paths
@@ -76,7 +77,9 @@ def list_openings(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
     return paths
 
 
-def estimate(table: Table, runner: TaskRunner, items: list[tuple[int, ...]] | None) -> CostSample:
+def estimate(
+    table: Table, context: BuildContext, items: list[tuple[int, ...]] | None
+) -> CostSample:
     """Estimate the cost of the given tasks, or of all."""
     recipe = cast(AllTours, table.recipe)
     if items is None:
@@ -92,9 +95,9 @@ def estimate(table: Table, runner: TaskRunner, items: list[tuple[int, ...]] | No
     )
 
 
-def make(recipe: AllTours, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(recipe: AllTours, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows of a board's tours, in ascending order; there is no index."""
-    return _iter_rows(recipe, runner), make_no_records(), 0
+    return _iter_rows(recipe, context.tasks), make_no_records(), 0
 
 
 def _iter_rows(recipe: AllTours, runner: TaskRunner) -> Chunks:

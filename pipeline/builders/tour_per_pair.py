@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pipeline.build_context import BuildContext
 from pipeline.builders.tour_columns import Array, make_tour_columns
 from pipeline.search.path_per_pair import find_paths
 from pipeline.tasks import Chunks, TableData, TaskRunner
@@ -33,7 +34,7 @@ def find_tours_to_each(files: int, ranks: int, start: int) -> Arrays:
     return [tours]
 
 
-def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, runner: TaskRunner) -> TableData:
+def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows and the records of a board's tours, one for each pair.
 
     The tours stay in memory, because the records are written after all rows.
@@ -41,7 +42,7 @@ def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, runner: TaskRunner) 
     board, tours_by_start = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
     return (
-        _iter_rows(board, runner, pairs, tours_by_start),
+        _iter_rows(board, context.tasks, pairs, tours_by_start),
         _iter_records(board, tours_by_start),
         pairs,
     )

@@ -78,13 +78,14 @@ class PrecomputeCommand(TyperCommand):
 
 
 def _format_tables(puzzle: Puzzle) -> str:
-    """Format the default tables of a stage."""
+    """Format the tables that a stage builds without options."""
     lines = [f"Tables of {puzzle.name} ({puzzle.title}):"]
-    for table in puzzle.tables:
+    tables = puzzle.catalogue.list_stage_tables()
+    for table in tables:
         lines += [f"  {table.file}", f"    {table.meaning}."]
         if table.index and table.columns:
             lines.append(f"    {table.index_file}: the index, for other programs.")
-    if not puzzle.tables:
+    if not tables:
         lines.append(f"  none without {puzzle.catalogue.options[0].flag}")
     return "\n".join([*lines, "", ""])
 

@@ -74,6 +74,8 @@ def select_tables(targets: Targets, values: BuildValues) -> Selection:
         tables = {table.name: table for table in map(puzzle.catalogue.find_table, names) if table}
         if puzzle.name in stage_names or not names:
             tables |= {table.name: table for table in puzzle.tables}
+        if puzzle.name in stage_names and not by_option:
+            tables |= {table.name: table for table in puzzle.catalogue.list_stage_tables()}
         tables |= {table.name: table for table in by_option}
         if puzzle.name in stage_names and not tables:
             raise _make_missing_option_error(puzzle)

@@ -1,200 +1,206 @@
-"""Breadth-first search over states in state blocks, one shard of rows at a time.
+"""Breadth-first search in words of bits, one shard of rows at a time.
 
-Only layers are stored: a state's neighbours are in the next layer or in the previous one, so the
-next layer of a shard follows from its last two layers and the states sent by other shards. Forked
-moves stay in a prefix (`rows_per_prefix` consecutive rows), and so in a shard; other moves lead
-whole rows to rows, and these are sent as they are.
+Between two layers a shard keeps no words, only its layers: a state's neighbours are in the next
+layer or in the previous one, so the next layer of a shard follows from its last two and from the
+states that other shards send. Shards are cut where only exchanges in the head lead from one to
+another: these move whole rows, which are sent as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.block_bfs import expand_layer
-from tablebase.graph import UNREACHED, BlockMove, Blocks, ForkedMove
+from pipeline.search.word_bfs import Planes, pull_block
+from pipeline.search.word_kernels import add_rows, pack_rows
+from tablebase.graph import UNREACHED
+from tablebase.word_space import (
+    BLOCK,
+    CYCLE,
+    IS_BORDER,
+    RECORD_BYTES,
+    ROW_STATES,
+    START,
+    WEIGHT,
+    WORD_STATES,
+    WordSpace,
+)
 
-StateRows = list[npt.NDArray[Any]]
-"""States as two arrays: the numbers of their rows in the shard, and for each row a bit a place."""
+Array = npt.NDArray[Any]
+StateRows = list[Array]
+"""States as two arrays: the numbers of their rows, and for each of these rows 45 bytes."""
+Layer = list[Array]
+"""States of a layer as two arrays: a bit for each row of the layer's side, whether it has any, and
+45 bytes for each row that has."""
+UNITS_PER_SHARD = 8
+"""Units of rows that a shard has, if possible: so that shards differ little in size."""
 ROWS_PER_STEP = 1 << 12
-"""Rows that are processed together."""
-MAX_EXPANDED_STATES = 1 << 22
-"""States that are expanded together, a byte each; more if a single prefix has more."""
-MAX_MARKED_STATES = 1 << 25
-"""States whose distances are collected together, a byte each; more if a single block has more.
-
-All layers are read for each such group.
-"""
-BACK, LAST, NEXT = 0, 1, 2
-"""Marks for the states of three layers: the one before the last, the last, and the next."""
+"""Rows that are copied together."""
 
 
 class Shard:
-    """One of `count` shards: consecutive rows of every block, cut where a prefix ends."""
+    """One of `count` shards: consecutive rows of every block, cut where a unit of rows ends."""
 
-    def __init__(self, space: Blocks, number: int, count: int) -> None:
+    def __init__(self, space: WordSpace, number: int, count: int) -> None:
         self.space = space
-        prefixes = len(space.row_kinds) // space.rows_per_prefix
-        self.bounds = np.array(
-            [prefixes * shard // count * space.rows_per_prefix for shard in range(count + 1)]
-        )
+        unit = _choose_unit(space, count)
+        units = space.rows // unit
+        self.bounds = np.array([units * shard // count * unit for shard in range(count + 1)])
         self.first, self.last = (int(bound) for bound in self.bounds[number : number + 2])
         self.rows = self.last - self.first
-        self.inner, self.outer = list[tuple[BlockMove, BlockMove]](), list[BlockMove]()
-        for pair in space.moves:
-            if all(map(_is_inner, pair)):
-                self.inner.append(pair)
-            else:
-                self.outer += pair
-
-    def extract_layer(self, depth: npt.NDArray[np.uint8], level: int) -> StateRows:
-        """Return a layer of the shard, given the depths of all states."""
-        rows = len(self.space.row_kinds)
-        starts = np.arange(len(self.space.sides))[:, None] * rows
-        shard_rows = (starts + np.arange(self.first, self.last)).ravel()
-        numbers, bits = _collect_layer(depth.reshape(-1, self.space.places), shard_rows, level)
-        blocks, block_rows = np.divmod(numbers, np.uint32(rows))
-        return [blocks * np.uint32(self.rows) + block_rows - np.uint32(self.first), bits]
-
-    def make_root_layer(self) -> StateRows:
-        """Return the layer of the root, which is empty if the root is in another shard."""
-        row, place = divmod(self.space.root, self.space.places)
-        block, row = divmod(row, len(self.space.row_kinds))
-        depth = np.full((1, self.space.places), UNREACHED, dtype=np.uint8)
-        depth[0, place] = NEXT
-        root_rows = np.array([0] if self.first <= row < self.last else [], dtype=np.int64)
-        layer = _collect_layer(depth, root_rows, NEXT)
-        return [layer[0] + np.uint32(block * self.rows + row - self.first), layer[1]]
-
-    def make_empty_layer(self) -> StateRows:
-        """Return a layer without states."""
-        return _collect_layer(
-            np.zeros((0, self.space.places), np.uint8), np.zeros(0, np.int64), NEXT
+        spans = [moves[:, WEIGHT] * moves[:, CYCLE] for moves in space.moves]
+        self.inner, self.outer = (
+            [moves[(span <= unit) == stays] for moves, span in zip(space.moves, spans, strict=True)]
+            for stays in (True, False)
         )
+        """For each block the moves to it that stay in a unit, and the others."""
+        self.partners = self._list_partners(unit)
+        """The shards that this one gets states from, which are also those that it sends any to."""
+        self.states = space.blocks * self.rows * ROW_STATES
+
+    def _list_partners(self, unit: int) -> list[int]:
+        shards = [np.zeros(0, dtype=np.int64)]
+        for move in (move for moves in self.outer for move in moves):
+            rows = np.arange(self.first, self.last, min(unit, move[WEIGHT]))
+            shards.append(self._find_shards(self._find_rows(move, rows)))
+        return [int(shard) for shard in np.unique(np.concatenate(shards))]
+
+    def _find_rows(self, move: Array, rows: Array) -> Array:
+        """Find the rows that a move leads from to these, or that the one back leads to."""
+        runs = move[START] + rows // move[WEIGHT] % move[CYCLE]
+        source_rows: Array = rows + self.space.tables.offsets[runs, 0]
+        return source_rows
+
+    def _find_shards(self, rows: Array) -> Array:
+        shards: Array = np.searchsorted(self.bounds, rows, side="right") - 1
+        return shards
+
+    def _list_blocks(self, level: int) -> Array:
+        """List the blocks of a layer's side."""
+        root_side = self.space.sides[self.space.root // self.space.states]
+        blocks: Array = np.flatnonzero(self.space.sides == root_side ^ level % 2)
+        return blocks
+
+    def _list_side_rows(self, level: int) -> Array:
+        """List the numbers of all rows of a layer's side."""
+        rows: Array = self._list_blocks(level)[:, None] * self.rows + np.arange(self.rows)
+        return rows.ravel()
+
+    def make_root_layer(self) -> Layer:
+        """Return the layer of the root, which is empty if the root is in another shard."""
+        block, place = divmod(self.space.root, self.space.states)
+        row, bit = divmod(place, ROW_STATES)
+        planes = Planes(self.space, self.first, self.last)
+        if self.first <= row < self.last:
+            number = block * self.rows + row - self.first
+            planes.words[number, bit // WORD_STATES] = np.uint64(1 << bit % WORD_STATES)
+            planes.fresh[number] = 1
+        return self._collect_layer(planes, 0)
+
+    def read_layer(self, layer: Layer, level: int) -> StateRows:
+        """Return a layer's states with the numbers of their rows."""
+        side_rows = self._list_side_rows(level)
+        return [side_rows[np.unpackbits(layer[0], count=len(side_rows)).view(np.bool_)], layer[1]]
 
     def find_next_layer(
-        self, back: StateRows, last: StateRows, incoming: list[StateRows]
-    ) -> StateRows:
-        """Return the shard's next layer, from its last two and the states that others sent."""
-        states_per_row = len(self.space.sides) * self.space.places
-        step = self.space.rows_per_prefix * max(
-            1, MAX_EXPANDED_STATES // (self.space.rows_per_prefix * states_per_row)
-        )
-        marked = [(back, BACK), (last, LAST), *((rows, NEXT) for rows in incoming)]
-        layers = [
-            self._find_next_rows(marked, first, min(self.rows, first + step))
-            for first in range(0, self.rows, step)
-        ]
-        return [np.concatenate(arrays) for arrays in zip(*layers, strict=True)]
+        self, level: int, layers: Iterable[Layer], incoming: Iterable[StateRows]
+    ) -> Layer:
+        """Find the layer `level`, from the last one, the one before, and what others sent."""
+        planes = Planes(self.space, self.first, self.last)
+        for back, layer in enumerate(layers, start=1):
+            numbers, records = self.read_layer(layer, level - back)
+            add_rows(planes.words, planes.fresh, numbers, records, back == 1)
+        for block in self._list_blocks(level):
+            bounds = np.array([block * self.rows, 0, self.rows, self.space.kinds[block]])
+            pull_block(planes, self.inner[block], self.space.tables, bounds)
+        for rows in incoming:
+            numbers, records = rows
+            add_rows(planes.words, planes.fresh, numbers, records, True)
+        return self._collect_layer(planes, level)
 
-    def _find_next_rows(
-        self, marked: list[tuple[StateRows, int]], first: int, last: int
-    ) -> StateRows:
-        """Return the next layer of some of the shard's rows.
+    def _collect_layer(self, planes: Planes, level: int) -> Layer:
+        side_rows = self._list_side_rows(level)
+        is_fresh = planes.fresh[side_rows]
+        numbers = side_rows[is_fresh.view(np.bool_)]
+        records = np.empty((len(numbers), RECORD_BYTES), dtype=np.uint8)
+        for first in range(0, len(numbers), ROWS_PER_STEP):
+            last = first + ROWS_PER_STEP
+            pack_rows(planes.words[numbers[first:last]], records[first:last])
+        return [np.packbits(is_fresh), records]
 
-        The rows begin and end with a prefix, so that no move within the shard leads out of them.
-        """
-        subspace, space = self._restrict(self.first + first, self.first + last), self.space
-        rows = last - first
-        depth = np.full((len(space.sides) * rows, space.places), UNREACHED, dtype=np.uint8)
-        fresh, reached = (np.zeros(len(depth), dtype=np.uint8) for _ in range(2))
-        for (numbers, bits), layer in marked:
-            blocks, block_rows = np.divmod(numbers, np.uint32(self.rows))
-            is_inside = (block_rows >= first) & (block_rows < last)
-            inner_rows = (blocks * np.uint32(rows) + block_rows - np.uint32(first))[is_inside]
-            _mark_layer(depth, [inner_rows, bits[is_inside]], layer)
-            if layer != BACK:
-                (fresh if layer == LAST else reached)[inner_rows] = 1
-        if fresh.any():
-            expand_layer(subspace, (depth.ravel(), np.uint8(LAST), fresh, reached), 0, rows)
-        numbers, bits = _collect_layer(depth, np.flatnonzero(reached), NEXT)
-        blocks, block_rows = np.divmod(numbers, np.uint32(rows))
-        return [blocks * np.uint32(self.rows) + block_rows + np.uint32(first), bits]
+    def iter_outgoing(self, layer: Layer, level: int) -> Iterable[StateRows]:
+        """Iterate over the states to send to each partner: the rows there, with their states."""
+        numbers, records = self.read_layer(layer, level)
+        blocks, rows = np.divmod(numbers, self.rows)
+        places, targets, target_blocks = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
+        for block in self._list_blocks(level):
+            here = np.flatnonzero(blocks == block)
+            for move in self.outer[block]:
+                places.append(here)
+                targets.append(self._find_rows(move, rows[here] + self.first))
+                target_blocks.append(np.full(len(here), move[BLOCK]))
+        place, target, block = map(np.concatenate, (places, targets, target_blocks))
+        shards = self._find_shards(target)
+        for number in self.partners:
+            is_sent = shards == number
+            first, last = self.bounds[number : number + 2]
+            sent_rows = block[is_sent] * (last - first) + target[is_sent] - first
+            yield [sent_rows.astype(np.uint32), records[place[is_sent]]]
 
-    def _restrict(self, first: int, last: int) -> Blocks:
-        """Return a space of its own that has only these rows of each block."""
-        space = self.space
-        moves = [
-            (_restrict_move(forth, first, last), _restrict_move(back, first, last))
-            for forth, back in self.inner
-        ]
-        kinds = space.row_kinds[first:last]
-        sides = space.sides
-        return Blocks(
-            0, space.places, space.rows_per_prefix, sides, space.block_kinds, kinds, moves
-        )
+    def collect_bits(self, layers: Iterable[Layer]) -> Array:
+        """Collect bit 1 of every depth from all layers: 45 bytes a row, by block."""
+        bits = np.zeros((self.space.blocks * self.rows, RECORD_BYTES), dtype=np.uint8)
+        for level, layer in enumerate(layers):
+            if level & 2:
+                numbers, records = self.read_layer(layer, level)
+                bits[numbers] |= records
+        return bits.reshape(self.space.blocks, self.rows, RECORD_BYTES)
 
-    def list_outgoing(self, layer: StateRows) -> list[list[StateRows]]:
-        """Return the states to send to each shard: for each move the rows there, none twice."""
-        numbers, bits = layer
-        blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
-        outgoing: list[list[StateRows]] = [[] for _ in self.bounds[1:]]
-        for move in self.outer:
-            sources = np.flatnonzero(blocks == move.source)
-            targets = move.rows[rows[sources] + self.first].astype(np.int64)
-            shards = np.searchsorted(self.bounds, targets, side="right") - 1
-            for number in np.unique(shards):
-                first, last = self.bounds[number : number + 2]
-                is_sent = shards == number
-                sent_rows = move.target * (last - first) + targets[is_sent] - first
-                outgoing[number].append([sent_rows.astype(np.uint32), bits[sources[is_sent]]])
-        return outgoing
-
-    def iter_depths(
-        self, layers: Callable[[], Iterable[StateRows]]
-    ) -> Iterator[npt.NDArray[np.uint8]]:
-        """Iterate over the distances of the shard's states, block by block, from all its layers."""
-        blocks, places = len(self.space.sides), self.space.places
-        step = min(blocks, max(1, MAX_MARKED_STATES // (self.rows * places)))
-        depth = np.empty((step * self.rows, places), dtype=np.uint8)
-        for first in range(0, blocks, step):
-            count = min(step, blocks - first)
-            depth.fill(UNREACHED)
-            for level, (numbers, bits) in enumerate(layers()):
-                row_blocks = numbers // np.uint32(self.rows)
-                is_inside = (row_blocks >= first) & (row_blocks < first + count)
-                rows = numbers[is_inside] - np.uint32(first * self.rows)
-                _mark_layer(depth, [rows, bits[is_inside]], level)
-            for block in depth.reshape(step, -1)[:count]:
-                yield block.copy()
+    def collect_depths(self, layers: Iterable[Layer]) -> Array:
+        """Collect every depth from all layers, a byte each, by block."""
+        depth = np.full((self.space.blocks * self.rows, ROW_STATES), UNREACHED, dtype=np.uint8)
+        for level, layer in enumerate(layers):
+            numbers, records = self.read_layer(layer, level)
+            for first in range(0, len(numbers), ROWS_PER_STEP):
+                rows = numbers[first : first + ROWS_PER_STEP]
+                bits = np.unpackbits(
+                    records[first : first + ROWS_PER_STEP], axis=1, bitorder="little"
+                )
+                depth[rows] = np.where(bits, np.uint8(level), depth[rows])
+        return depth.reshape(self.space.blocks, -1)[:, : self.space.states]
 
 
-def _is_inner(move: BlockMove) -> bool:
-    """Return whether a move never leads from one prefix to another."""
-    identity = np.arange(len(move.rows), dtype=np.uint32)
-    return isinstance(move, ForkedMove) or np.array_equal(move.rows, identity)
+def count_max_shards(space: WordSpace) -> int:
+    """Count the units of rows, if they are as small as can be: at most so many shards are cut."""
+    return space.rows // min(_list_units(space))
 
 
-def _restrict_move(move: BlockMove, first: int, last: int) -> BlockMove:
-    """Return a move restricted to some rows, which it does not lead out of."""
-    rows = move.rows[first:last] - np.uint32(first)
-    if isinstance(move, ForkedMove):
-        entries = move.entries[first:last]
-        return ForkedMove(move.source, move.target, rows, move.forks, entries, move.places)
-    return BlockMove(move.source, move.target, rows)
+def _choose_unit(space: WordSpace, count: int) -> int:
+    """Return the number of rows of a unit, the largest of which there are enough."""
+    wanted = UNITS_PER_SHARD * count if count > 1 else 1
+    units = _list_units(space)
+    return next((unit for unit in units if space.rows // unit >= wanted), units[-1])
 
 
-def _mark_layer(depth: npt.NDArray[np.uint8], rows: StateRows, layer: int) -> None:
-    """Mark states with a layer, except where a lower one is marked already."""
-    for first in range(0, len(rows[0]), ROWS_PER_STEP):
-        numbers, bits = (array[first : first + ROWS_PER_STEP] for array in rows)
-        is_in_layer = np.unpackbits(bits, axis=1, count=depth.shape[1])
-        marks = depth[numbers]
-        depth[numbers] = np.where(is_in_layer, np.minimum(marks, np.uint8(layer)), marks)
+def _list_units(space: WordSpace) -> list[int]:
+    """List the numbers of rows whose orders begin alike, from all rows to as few as can be.
 
-
-def _collect_layer(
-    depth: npt.NDArray[np.uint8], rows: npt.NDArray[np.int64], layer: int
-) -> StateRows:
-    """Return the states that are marked with a layer, in the given rows."""
-    numbers, bits = [np.zeros(0, np.uint32)], [np.zeros((0, -(-depth.shape[1] // 8)), np.uint8)]
-    for first in range(0, len(rows), ROWS_PER_STEP):
-        chunk = rows[first : first + ROWS_PER_STEP]
-        is_in_layer = depth[chunk] == layer
-        has_states = is_in_layer.any(axis=1)
-        numbers.append(chunk[has_states].astype(np.uint32))
-        bits.append(np.packbits(is_in_layer[has_states], axis=1))
-    return [np.concatenate(numbers), np.concatenate(bits)]
+    Moves that exchange tiles of head and tail stay in a unit.
+    """
+    least = max(
+        (
+            int(move[WEIGHT] * move[CYCLE])
+            for moves in space.moves
+            for move in moves
+            if move[IS_BORDER]
+        ),
+        default=1,
+    )
+    units = [space.rows]
+    for radix in space.radices:
+        if units[-1] // radix >= least:
+            units.append(units[-1] // radix)
+    return units

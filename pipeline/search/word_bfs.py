@@ -28,21 +28,32 @@ from pipeline.search.word_kernels import (
 )
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED
-from tablebase.word_space import ROW_STATES, WORD_STATES, WORDS, WordSpace, WordTables
+from tablebase.word_space import (
+    RECORD_BYTES,
+    ROW_STATES,
+    WORD_STATES,
+    WORDS,
+    WordSpace,
+    WordTables,
+)
 
 Array = npt.NDArray[Any]
 MAX_TASK_ROWS = 1 << 17
 """Most rows of a task: few enough that a search ends soon after it is interrupted."""
 TASKS_PER_THREAD = 4
 """Tasks for each thread in a layer, at least: so many that no thread waits long."""
-RECORD_BYTES = ROW_STATES // 8
 
 
 class Planes:
-    """The two planes of a search, with the rows that have states of the last layer."""
+    """The two planes of a search, with the rows that have states of the last layer.
 
-    def __init__(self, space: WordSpace) -> None:
-        rows = space.blocks * space.rows
+    They have all rows of each block, or those from `first` to `last`.
+    """
+
+    def __init__(self, space: WordSpace, first: int = 0, last: int | None = None) -> None:
+        self.row_kinds = space.list_row_kinds(first, space.rows if last is None else last)
+        """For each row of a block, whether the sum of its head's digits is odd."""
+        rows = space.blocks * len(self.row_kinds)
         self.words = _allocate_words(rows * 2 * WORDS).reshape(rows, 2 * WORDS)
         """For each row the words of the first plane, then those of the second."""
         self.fresh = np.zeros(rows, dtype=np.uint8)
@@ -138,7 +149,7 @@ def _pull_tasks(
 ) -> Iterator[Task]:
     for block, first, last in _divide_rows(space, blocks, threads):
         yield (
-            _pull_block,
+            pull_block,
             planes,
             space.moves[block],
             space.tables,
@@ -159,10 +170,10 @@ def _close_tasks(
         yield _close_block, planes, bounds, depth
 
 
-def _pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
+def pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
     """Find the next layer's states in some rows of a block."""
     scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
-    pull_rows(planes.words, planes.fresh, moves, *tables, bounds, scratch)
+    pull_rows(planes.words, planes.fresh, moves, *tables, planes.row_kinds, bounds, scratch)
 
 
 def _close_block(planes: Planes, bounds: Array, depth: Array | None) -> int:

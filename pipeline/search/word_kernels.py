@@ -31,6 +31,7 @@ SCRATCH_ROWS = 2 * CHUNK_ROWS * (1 + WORDS)
 ONE, LOW_GROUP, GROUP_BITS = np.uint64(1), np.uint64(0xFFF), 12
 EVEN_BITS, PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 QUARTETS = np.uint64(0x0F0F0F0F0F0F0F0F)
+FULL_WORD = np.uint64((1 << WORD_STATES) - 1)
 
 
 @compiled
@@ -271,3 +272,32 @@ def pack_rows(words: Array, records: Array) -> None:
             high >>= np.uint64(4)
             for byte in range(7):
                 records[row, 15 * pair + 8 + byte] = high >> np.uint64(8 * byte) & np.uint64(255)
+
+
+@compiled
+def add_rows(words: Array, fresh: Array, numbers: Array, records: Array, is_new: bool) -> None:
+    """Add the states of records, as `pack_rows` writes them, to the rows with these numbers.
+
+    `is_new`: states that have no bit yet get both and are the next layer's; otherwise they get a
+    bit in the second plane alone.
+    """
+    for at in range(len(numbers)):
+        row = numbers[at]
+        added = np.uint64(0)
+        for pair in range(WORDS // 2):
+            low, high = np.uint64(0), np.uint64(0)
+            for byte in range(8):
+                low |= np.uint64(records[at, 15 * pair + byte]) << np.uint64(8 * byte)
+            for byte in range(7):
+                high |= np.uint64(records[at, 15 * pair + 8 + byte]) << np.uint64(8 * byte)
+            high = high << np.uint64(4) | low >> np.uint64(60)
+            for half in range(2):
+                word = 2 * pair + half
+                bits = high if half else low & FULL_WORD
+                bits &= ~(words[row, word] | words[row, WORDS + word])
+                words[row, WORDS + word] |= bits
+                if is_new:
+                    words[row, word] |= bits
+                    added |= bits
+        if added:
+            fresh[row] = 1

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pipeline.verify.eight.space import make_eight_space
+from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
 from pipeline.verify.graph_proof import prove_graph
@@ -20,6 +21,7 @@ from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import BreadthFirst, GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
+from tablebase.puzzles.fifteen.tables import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
@@ -38,6 +40,7 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (TourPerPair, Puzzle): prove_pairs,
     (TourCounts, Puzzle): prove_counts,
     (ClosedTourRanking, Puzzle): prove_ranks,
+    (PatternDistances, Puzzle): prove_pattern,
 }
 
 

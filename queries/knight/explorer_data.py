@@ -11,24 +11,21 @@ import json
 
 import polars as pl
 
-from queries.scans import scan_table
 from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import TOURS_PREFIX
-from tablebase.tables.store import Store
 
 PREFIX_SQUARES = 6
 """Squares of a tour's beginning: on 6x6 at most 65,908 tours share one."""
 
 
-def make_signposts(store: Store, stage: str, table: Table) -> bytes:
-    """Make the page's data of a board's list, as JSON with an object for each start.
+def make_signposts(tours: pl.LazyFrame, table: Table) -> bytes:
+    """Make the page's data of the rows of a board's list, as JSON with an object for each start.
 
     `begun` has the number of tours with each beginning, in ascending order of squares, and `first`
     the number of the first tour to each end.
     """
     board = parse_board(table.name.removeprefix(TOURS_PREFIX))
-    tours = scan_table(store, stage, table)
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
     counts = dict(beginnings.rows())
     firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from queries.answer import format_count
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
 from queries.query_options import Option
 from queries.reader import Query, Reader, ignore_progress
@@ -10,13 +9,11 @@ from tablebase.errors import (
     BadRequest,
     NoAnswer,
     NoSuchTour,
-    NotCounted,
     TableError,
-    TableMissing,
 )
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE, estimate_count_cost
+from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 from tablebase.puzzles.knight.tables import (
     MAX_SINGLE_FILE_SQUARES,
     PAIRS_BOARD,
@@ -88,9 +85,7 @@ class KnightQuery(Query):
 
     def answer(self, key: str) -> KnightAnswer | CountAnswer:
         start = self.board.parse_square(key)
-        if self.count:
-            return self.reader.count_tours(self.board, start, is_closed=self.closed)
-        return self.find_tour(start)
+        return self.count_tours(start) if self.count else self.find_tour(start)
 
     def find_tour(self, start: int) -> KnightAnswer:
         """Find the tour from a square that the options select."""
@@ -100,13 +95,23 @@ class KnightQuery(Query):
             return make_tour_answer(board, tours.unrank(self.rank, start), rank=self.rank)
         if self.to is not None:
             _require_joinable(board, start, self.to, self.closed)
-        has_pairs = (board.files, board.ranks) == PAIRS_BOARD
-        find_tour = reader.find_pair_tour if has_pairs else reader.find_listed_tour
-        number, squares = find_tour(board, start, self.to, self.number, self.closed)
+        wanted = board, start, self.to, self.number, self.closed
+        if (board.files, board.ranks) == PAIRS_BOARD:
+            number, squares = reader.find_pair_tour(*wanted)
+        else:
+            from queries.knight.table_scans import find_listed_tour
+
+            number, squares = find_listed_tour(reader, *wanted)
         return make_tour_answer(board, squares, number=number)
 
+    def count_tours(self, start: int | None) -> CountAnswer:
+        """Count the tours from a square, or from all squares."""
+        from queries.knight.table_scans import read_tour_counts
+
+        return read_tour_counts(self.reader, self.board, start, is_closed=self.closed)
+
     def answer_without_key(self) -> CountAnswer:
-        return self.reader.count_tours(self.board, None, is_closed=self.closed)
+        return self.count_tours(None)
 
     def draw_samples(
         self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
@@ -258,7 +263,7 @@ class KnightReader(Reader):
         index = self.open_index(name)
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])
-            if squares[0] != start or not _is_tour(board, squares):
+            if squares[0] != start or not board.is_tour(squares):
                 raise self.make_damage_error(
                     name, f"tour {candidate} from {board.name_square(start)} is none"
                 )
@@ -270,133 +275,19 @@ class KnightReader(Reader):
             name, f"an existing tour from {board.name_square(start)} is missing"
         )
 
-    def find_listed_tour(
-        self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
-    ) -> tuple[int, list[int]]:
-        """Find the first tour with these properties among all tours of a listed board.
-
-        If that fails, look once more: the list may have been published anew since it was opened.
-        """
-        try:
-            return self._search_list(board, start, end, number, closed)
-        except TableError:
-            if not self.store.refresh():
-                raise
-        self._entries.clear()
-        self._row_groups.clear()
-        return self._search_list(board, start, end, number, closed)
-
-    def _search_list(
-        self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
-    ) -> tuple[int, list[int]]:
-        table, name = make_tour_table(board), board.name_square(start)
-        values: dict[str, object] = {"start": name}
-        if number is not None:
-            values["number"] = number
-        if end is not None:
-            values["finish"] = board.name_square(end)
-        if closed:
-            values["closed"] = True
-        for groups in self.open_row_groups(table, name, number):
-            for row in groups.iter_rows(values, ("number", "path")):
-                path: str = row["path"]
-                squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-                is_found = (
-                    squares[0] == start
-                    and end in (None, squares[-1])
-                    and (not closed or squares[-1] in board.list_neighbours(start))
-                )
-                if not is_found or not _is_tour(board, squares):
-                    problem = f"tour {row['number']} from {name} is none"
-                    raise self.make_damage_error(table.name, problem, "parquet")
-                return row["number"], squares
-        count = sum(
-            groups.count_rows({"start": name}) for groups in self.open_row_groups(table, name)
-        )
-        if not count:
-            raise NoSuchTour(str(board), explain_no_tour(board, start))
-        if number is not None:
-            counted = format_count(count, "tour")
-            reason = f"{board} has {counted} from {name}, numbered 0 to {count - 1:,}."
-        elif end is not None:
-            kind = "closed tour" if closed else "tour"
-            reason = f"No {kind} of {board} leads from {name} to {board.name_square(end)}."
-        else:
-            reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
-        raise NoSuchTour(str(board), reason)
-
-    def count_tours(
-        self, board: KnightBoard, start: int | None, *, is_closed: bool = False
-    ) -> CountAnswer:
-        """Return the number of tours from the table of counts; `start` None: from all squares.
-
-        `is_closed`: only of closed tours.
-        """
-        import polars as pl
-
-        from queries.knight.count_answer import CountAnswer
-
-        table = PUZZLE.tables[-1]
-        rows = self.scan_table(table).filter(pl.col("board") == str(board))
-        if start is not None:
-            rows = rows.filter(pl.col("start") == board.name_square(start))
-        rows_found = rows.select("tours", "closed").collect().rows()
-        if not rows_found:
-            row_of = f"{self.store.locate(table.file)}: the row of {board}"
-            raise TableMissing(row_of, " or ".join(self.list_count_commands(board)))
-        tours, closed = zip(*rows_found, strict=True)
-        total = None if None in tours else sum(tours)
-        return CountAnswer(
-            _board=board,
-            _is_closed=is_closed,
-            board=str(board),
-            start=None if start is None else board.name_square(start),
-            tours=None if is_closed else total,
-            closed=sum(closed),
-        )
-
-    def list_count_commands(self, board: KnightBoard) -> list[str]:
-        """Return the commands that count a board's tours, or only its closed ones.
-
-        NotCounted if no command can count them.
-        """
-        from tablebase.tables.repair import format_rebuild_command
-
-        stages = (
-            []
-            if board.squares > MAX_SINGLE_FILE_SQUARES
-            else [PUZZLE.catalogue.format_build_arguments(f"{TOURS_PREFIX}{board}")]
-        )
-        for closed in (False, True) if not stages else ():
-            if not closed or board.has_closed_tours():
-                try:
-                    estimate_count_cost(get_sides(board), closed=closed)
-                except BadRequest:
-                    continue
-                stages.append(f"knight --count {board}{' --closed' * closed}")
-        if not stages:
-            raise NotCounted(str(board))
-        return [*filter(None, (format_rebuild_command(stage, self.store) for stage in stages))]
-
     def count_listed_rows(self, table: Table) -> int | None:
+        from queries.knight.table_scans import read_tour_counts
+
         board = find_listed_board(table.name)
         try:
-            return self.count_tours(board, None).tours if board else None
+            return read_tour_counts(self, board, None).tours if board else None
         except (NoAnswer, TableError):
             return None
 
     def make_signposts(self, table: Table) -> bytes:
         from queries.knight.explorer_data import make_signposts
 
-        return make_signposts(self.store, self.puzzle.name, table)
-
-
-def _is_tour(board: KnightBoard, squares: list[int]) -> bool:
-    from itertools import pairwise
-
-    return len({*squares}) == board.squares and all(
-        after in board.list_neighbours(here) for here, after in pairwise(squares)
-    )
+        return make_signposts(self.scan_table(table), table)
 
 
 def _parse_number(given: int | str) -> int:

@@ -8,7 +8,6 @@ from queries.knight.count_answer import CountAnswer
 from queries.knight.reader import KnightQuery, KnightReader, RankQuery
 from queries.knight.tour_answer import KnightAnswer
 from queries.typed_tables import Default, PuzzleTable, get_or
-from tablebase.puzzles.knight.board import parse_board
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,8 +79,8 @@ class KnightTable(PuzzleTable):
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
         """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
-        on = parse_board(board)
-        return self._reader.count_tours(on, on.parse_square(start))
+        query = KnightQuery(self._reader, board)
+        return query.count_tours(query.board.parse_square(start))
 
     def unrank(
         self, rank: int, start: str = "a1", *, board: str = "8x8", closed: bool = False

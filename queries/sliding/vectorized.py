@@ -16,7 +16,7 @@ from queries.state_columns import (
     view_texts,
 )
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
-from tablebase.puzzles.sliding.move_tables import MOVE_SETS
+from tablebase.puzzles.sliding.table_rows import MOVE_SETS
 from tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 14

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MODULES = {
     "eight": "tablebase.puzzles.eight",
     "sliding": "tablebase.puzzles.sliding.definition",
+    "fifteen": "tablebase.puzzles.fifteen.definition",
     "senet": "tablebase.puzzles.senet",
     "knight": "tablebase.puzzles.knight.definition",
 }

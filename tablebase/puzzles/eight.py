@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
 from tablebase.puzzle import Column, GoalPuzzle, View
+from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,36 +227,27 @@ def count_misplaced(state: str, goal: str) -> int:
     return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
 
 
-class EightGoalView(View):
+class EightGoalView(SymmetryView):
     """View of any goal as one of the three layouts that have a table.
 
-    The board is turned until the goal's blank is where a layout has it, and the tiles are renamed
-    so that the goal becomes that layout. This maps every state that reaches the goal to a state
-    that reaches the layout, move for move.
+    The board is turned until the goal's blank is where a layout has it.
 
     >>> view = EightGoalView("087654321")
     >>> view.layout, view.map_state("087654321")
     ('corner', '123456780')
     """
 
-    __slots__ = ("_cells", "_names")
+    __slots__ = ()
 
     def __init__(self, goal: str) -> None:
         layouts = {state.index("0"): layout for layout, state in LAYOUTS.items()}
         cells = tuple(range(9))
         while cells.index(goal.index("0")) not in layouts:
             cells = tuple([cells[cell] for cell in QUARTER])
-        super().__init__(layouts[cells.index(goal.index("0"))])
-        self._cells = cells
-        self._names = str.maketrans("".join([goal[cell] for cell in cells]), LAYOUTS[self.layout])
-
-    def map_state(self, state: str) -> str:
-        return "".join([state[cell] for cell in self._cells]).translate(self._names)
+        layout = layouts[cells.index(goal.index("0"))]
+        super().__init__(layout, LAYOUTS[layout], goal, cells)
 
 
-MANHATTAN = (
-    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
-)
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
 
 

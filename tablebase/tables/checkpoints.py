@@ -119,6 +119,10 @@ class Checkpoints:
         """Count the bytes of the table's checkpoints, of all recipes."""
         return sum(map(self._store.get_size, list_checkpoint_files(self._store, self._table)))
 
+    def require_space(self, needed: int) -> None:
+        """Raise DiskShort if so many bytes do not fit the store, with those that are there."""
+        self._store.require_space(f"A search for {self._table}", needed - self.count_bytes())
+
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists."""
         with suppress(StoreError):

@@ -183,6 +183,18 @@ class Store:
         """Create the store if it is missing; raise StoreError if it cannot be written to."""
         raise NotImplementedError
 
+    def get_free_space(self) -> int | None:
+        """Return the bytes that can still be written; None where the store does not say."""
+        return None
+
+    def require_space(self, work: str, needed: int) -> None:
+        """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
+        from tablebase.errors import DiskShort
+
+        free = self.get_free_space()
+        if free is not None and free < needed:
+            raise DiskShort(str(self), work, needed, free)
+
     def lock(self) -> AbstractContextManager[None]:
         """Make the store ready and lock it for one build; raise StoreError if that fails."""
         raise NotImplementedError
@@ -283,6 +295,12 @@ class Folder(Store):
 
         with translate_store_errors(self._path):
             os.makedirs(self._path, exist_ok=True)
+
+    def get_free_space(self) -> int | None:
+        if not hasattr(os, "statvfs"):
+            return None
+        status = os.statvfs(self._path)
+        return status.f_bavail * status.f_frsize
 
     def lock(self) -> AbstractContextManager[None]:
         from tablebase.tables.locks import lock_folder

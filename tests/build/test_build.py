@@ -15,8 +15,9 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.build_context import BuildContext
 from pipeline.builders.registry import BUILDERS
-from pipeline.tasks import TableData, TaskRunner
+from pipeline.tasks import TableData
 from tablebase.errors import (
     SearchError,
 )
@@ -230,8 +231,8 @@ def square(number: int) -> Arrays:
     return [np.array([number, number * number])]
 
 
-def make(recipe: Squares, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
-    result = work.run_tasks(square, ((number,) for number in range(9)))
+def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+    result = context.tasks.run_tasks(square, ((number,) for number in range(9)))
     rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
     return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
 

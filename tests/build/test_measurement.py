@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline import measurement
+from pipeline.build_context import BuildContext
 from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.commands.app import run_app
 from pipeline.measurement import measure_cost
@@ -27,7 +28,7 @@ from tests.support.shell import SCRIPT, Cli, environment
 
 SLIDING = sliding.PUZZLE
 NEXT_BOARD = {"3x4": "3x5", "2x6": "2x7"}
-ROWS = {"2x7": 43_589_145_600, "3x5": 653_837_184_000}
+ROWS = {"2x7": 43_589_145_600 // 360, "3x5": 653_837_184_000 // 360}
 START = 1.0
 """Seconds that a process takes when it has nothing to do."""
 
@@ -54,8 +55,8 @@ def estimate_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """
     calls: list[Any] = []
 
-    def return_estimate(table: Table, work: TaskRunner, items: Any) -> CostSample:
-        calls.append((work.jobs, items))
+    def return_estimate(table: Table, work: BuildContext, items: Any) -> CostSample:
+        calls.append((work.tasks.jobs, items))
         return SAMPLE
 
     monkeypatch.setattr(measurement, "estimate", return_estimate)
@@ -132,9 +133,8 @@ def test_bytes_and_seconds_per_row_are_measured(
     monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
     table = (make_listing("4x3") if columns else make_sliding_listing("2x3")).table
     with ThreadPoolExecutor(1) as threads:
-        result = estimate(
-            table, TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table)), None
-        )
+        work = TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table))
+        result = estimate(table, BuildContext(work), None)
     clock = iter([10.0, 10.5, 20.0, 24.0])
     monkeypatch.setattr("pipeline.measurement.time.thread_time", lambda: next(clock))
     size, seconds = measurement._measure_write_cost(Folder(tmp_path), table, result)
@@ -215,7 +215,7 @@ def test_the_plan_of_a_sliding_board(tmp_path: Path) -> None:
     plan = measure_cost(Folder(tmp_path / "new"), make_sliding_listing("2x5"), None)
     assert (plan.tasks, plan.rows) == (9 * 8, 1_814_400)
     assert 1_814_400 < plan.memory < 1.3 * 1_814_400
-    assert 0 < plan.error < 0.3
+    assert 0 < plan.error < 0.6  # most of the time of so small a board goes into files
     assert 0 < plan.local_seconds < plan.seconds
     assert plan.writing_seconds > 0
     assert not (tmp_path / "new").exists()

@@ -50,7 +50,8 @@ def test_part_files_have_the_rows_of_a_single_file(
     assert len(read_manifest(Folder(several_files))[name].files) == len(CUTS[name]) + 1
     assert not (several_files / f"{name}.parquet").exists()
     rows, expected = (
-        scan_table(Folder(folder), "", TABLES[name]) for folder in (several_files, outputs)
+        scan_table(Folder(folder), KNIGHT.catalogue, TABLES[name])
+        for folder in (several_files, outputs)
     )
     if name == "knight_tours_6x6":
         rows, expected = (frame.drop("board", "path") for frame in (rows, expected))
@@ -65,7 +66,8 @@ def test_files_may_end_after_any_row(
     folder = link_copy(outputs, tmp_path_factory.mktemp("cut"))
     split(folder, FIVE, *sorted(cuts))
     rows, expected = (
-        scan_table(Folder(store_folder), "", TABLES[FIVE]) for store_folder in (folder, outputs)
+        scan_table(Folder(store_folder), KNIGHT.catalogue, TABLES[FIVE])
+        for store_folder in (folder, outputs)
     )
     assert rows.collect().equals(expected.collect())
     prove_one(folder, FIVE)
@@ -199,7 +201,7 @@ def test_report_and_explorer_read_all_part_files(several_files: Path, outputs: P
         assert entry.rows == expected.entries[name].rows
     for name in (FIVE, "knight_tours_6x6"):
         posts = [
-            make_signposts(Folder(folder), "knight", TABLES[name])
+            make_signposts(scan_table(Folder(folder), KNIGHT.catalogue, TABLES[name]), TABLES[name])
             for folder in (several_files, outputs)
         ]
         assert posts[0] == posts[1]

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.build_context import BuildContext, MemoryLimit
 from pipeline.builders import ranking_table, sweep_driver
 from pipeline.builders.ranking_table import make
 from pipeline.builders.registry import checkpoints
@@ -95,7 +96,7 @@ def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -
         (
             "knight --rank-closed 8x8 --memory 1",
             3,
-            "it needs 2.41 GB of memory; 1.00 GB is available",
+            "knight_cycles_8x8 needs 2.41 GB of memory; 1.00 GB is available",
         ),
     ],
 )
@@ -142,10 +143,8 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     def rebuild() -> TableData:
         assert isinstance(SIX.recipe, ClosedTourRanking)
         with ThreadPoolExecutor(1) as pool:
-            work = TaskRunner(
-                pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX), memory=1 << 40
-            )
-            return make(SIX.recipe, PUZZLE, SIX, work)
+            work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+            return make(SIX.recipe, PUZZLE, SIX, BuildContext(work, MemoryLimit(1 << 40)))
 
     monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(ranking_table, "advance_layer", advance)

@@ -229,7 +229,7 @@ def test_a_large_table_is_not_begun_without_shards(cli: Cli, tmp_path: Path) -> 
 
 
 def test_part_files_hold_the_rows_of_a_single_file(large: Path, in_one: pl.DataFrame) -> None:
-    rows = scan_table(Folder(large), "", make_tour_table(LARGE)).collect()
+    rows = scan_table(Folder(large), KNIGHT.catalogue, make_tour_table(LARGE)).collect()
     assert rows.equals(in_one)
     files = read_manifest(Folder(large))[NAME].files
     assert len(files) == 20
@@ -243,7 +243,7 @@ def test_numbers_continue_across_the_files_of_one_start(
     build_one_shard(tmp_path, str(LARGE), 1, 1)
     publish(tmp_path, str(LARGE))
     table = make_tour_table(LARGE)
-    assert scan_table(Folder(tmp_path), "", table).collect().equals(in_one)
+    assert scan_table(Folder(tmp_path), KNIGHT.catalogue, table).collect().equals(in_one)
     files = read_manifest(Folder(tmp_path))[NAME].files
     read: list[str] = []
     real_get_source = Folder.get_source

@@ -18,9 +18,10 @@ import pytest
 
 import pipeline.tasks
 from pipeline.build import Request, build
+from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
-from pipeline.tasks import TaskRunner
+from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase import errors
 from tablebase.puzzle import Puzzle, Table
 from tablebase.puzzles import list_puzzles
@@ -127,7 +128,7 @@ def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
     with pytest.raises(KeyboardInterrupt):
         list(work.run_tasks(double, yield_then_interrupt()))
     with pytest.raises(KeyboardInterrupt):
-        replace(work, shared={}).report_progress("layer", 1)
+        replace(work, usage=TaskUsage()).report_progress("layer", 1)
 
 
 def test_a_failure_ends_the_wait_for_another_task(pool: CountingExecutor) -> None:
@@ -157,16 +158,20 @@ def test_progress_is_reported_as_the_builder_words_it(pool: CountingExecutor) ->
     assert steps == [("starts", 3, 36)]
 
 
-def test_shared_results_are_computed_once(pool: CountingExecutor) -> None:
-    work = TaskRunner(pool, 2)
-    numbers: list[int] = []
-    assert [
-        work.compute_once(numbers.copy) is work.compute_once(numbers.copy),
-        len(work.shared),
-    ] == [True, 1]
-    assert replace(work, shared={}).compute_once(numbers.copy) is not work.compute_once(
-        numbers.copy
-    )
+def test_shared_results_are_computed_once() -> None:
+    shared, numbers = SharedResults(), list[int]()
+    first = shared.compute_once(numbers.copy)
+    assert shared.compute_once(numbers.copy) is first
+    assert SharedResults().compute_once(numbers.copy) is not first
+
+
+@pytest.mark.parametrize("limit", [None, 1_000])
+def test_too_little_memory_is_refused(limit: int | None) -> None:
+    memory = MemoryLimit(limit)
+    memory.require("a search", 1_000)
+    with pytest.raises(errors.MemoryShort) as caught:
+        memory.require("a search", 1 << 60)
+    assert ("Raise the limit." in str(caught.value)) is (limit is not None)
 
 
 # ---- saved results --------------------------------------------------------------------------
@@ -257,7 +262,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
 
 
 def collect_columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
-    rows, records, _ = build_table_data(KNIGHT, table, TaskRunner(executor, 2))
+    rows, records, _ = build_table_data(KNIGHT, table, BuildContext(TaskRunner(executor, 2)))
     result: dict[str, list[Any]] = {}
     for chunk in itertools.chain(rows, records):
         for name, column in chunk.items():

@@ -285,7 +285,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     peak = 0.0
     while build.poll() is None:
         peak = max(peak, *(get_memory(worker, "RssAnon") for worker in survivors))
-        if len(list(remote.glob(".sliding_3x4_12.*.kept"))) > 700:
+        if len(list(remote.glob(".sliding_3x4_12.*.kept"))) > 250:
             victim.kill()
         time.sleep(0.05)
     assert build.returncode == 0

@@ -44,6 +44,8 @@ DIALECT = re.compile(
 ALLOWED = {
     "rank_matching": "to rank is a verb, and a matching is what it ranks",
     "compiled": "a decorator",
+    "bound": "a lower bound, as `distance` is a distance: `tables.fifteen.bound(state)`",
+    "__missing__": "Python's name for what a dict does about a key that it lacks",
     "sliding": "the name of a puzzle: `tables.sliding(board)` beside `tables.eight`",
     "tablebase/puzzle.py:Column.__init__": "a record: each parameter is one of its fields",
     "tablebase/puzzle.py:Table.__init__": "a record: each parameter is one of its fields",

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline import tasks
+from pipeline import build_context, tasks
 from pipeline.build import BuildObserver, Request, TableStatistics, build
+from pipeline.build_context import BuildContext
 from pipeline.builders import block_table
 from pipeline.builders.block_table import make
 from pipeline.builders.registry import checkpoints
@@ -182,7 +183,9 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
             raise KeyboardInterrupt
 
     with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
-        make(get_recipe(table), PUZZLE, table, TaskRunner(pool, 2, on_progress, saved))
+        make(
+            get_recipe(table), PUZZLE, table, BuildContext(TaskRunner(pool, 2, on_progress, saved))
+        )
     assert not [*tmp_path.iterdir()]
     assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
     files = {file: digest for file, digest in hash_files(folder).items() if "3x3" in file}
@@ -252,7 +255,7 @@ def test_states_are_counted_by_walks(folder: Path, tmp_path: Path) -> None:
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "get_free_memory", lambda: 50_000_000)
+    monkeypatch.setattr(build_context, "get_free_memory", lambda: 50_000_000)
     with pytest.raises(MemoryShort) as caught:
         build_boards(tmp_path, ["3x4"])
     assert 60_000_000 < caught.value.needed < 70_000_000
@@ -281,7 +284,7 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
             "sliding",
             "sliding has no table without --board. Example: pipeline precompute sliding",
         ),
-        ("sliding --board 4x5", "'4x5' is not a sliding board: boards have at most 16 cells."),
+        ("sliding --board 3x6", "'3x6' is not a sliding board: boards have at most 16 cells."),
         ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),

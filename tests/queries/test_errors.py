@@ -189,6 +189,13 @@ def test_an_uncounted_board_names_the_count_commands(
     assert error.command == " or ".join(f"pipeline {command}" for command in commands)
 
 
+def test_a_list_that_is_not_begun_begins_with_a_shard(outputs: Path) -> None:
+    error = refusal("knight", "a1", {"board": "7x7", "outputs": str(outputs)})
+    assert isinstance(error, TableMissing)
+    start = "pipeline precompute knight --board 7x7 --shard 1/1000"
+    assert error.command == f"{start} --outputs {outputs}"
+
+
 def test_a_narrow_board_is_counted_when_it_is_listed(outputs: Path) -> None:
     error = refusal("knight", "a1", {"board": "2x7", "count": True, "outputs": str(outputs)})
     assert isinstance(error, TableMissing)

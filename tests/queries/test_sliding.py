@@ -179,7 +179,7 @@ def test_batches_answer_every_key(cli: Cli, folder: Path) -> None:
     assert (row["solution"], row["path"]) == ("D", "120453 123450")
 
 
-MARKS = "0123456789ab"
+CHARACTERS = "0123456789ab"
 WRITTEN: list[Callable[[str], str]] = [
     ",".join,
     " ".join,
@@ -220,7 +220,7 @@ def test_a_long_batch_answers_as_a_short_one(
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
     def number(state: str) -> str:
-        return ", ".join(str(MARKS.index(mark)) for mark in state)
+        return ", ".join(str(CHARACTERS.index(mark)) for mark in state)
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])

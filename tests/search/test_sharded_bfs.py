@@ -1,9 +1,10 @@
 """The sharded search: it finds what one machine finds, also where task results are lost."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,25 +13,21 @@ import pytest
 from pipeline.builders import block_shards
 from pipeline.builders.block_shards import search_layer, search_shards
 from pipeline.builders.registry import checkpoints
-from pipeline.search.word_bfs import search_words
+from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
+from pipeline.search.word_bfs import iter_word_records, search_words
 from pipeline.tasks import TaskRunner
-from tablebase.errors import SearchError, StoreError
-from tablebase.puzzles.sliding import move_tables
+from tablebase.errors import MemoryShort, SearchError, StoreError
 from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
-from tablebase.puzzles.sliding.move_tables import SplitOrders
+from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
+from tablebase.word_space import BLOCK, WordSpace
+from tests import first, long_run, wide
+from tests.support.shell import python
 
-BOARD = parse_board("2x4")
+BOARD = parse_board("2x5")
 ROOT = BOARD.example
-
-
-@pytest.fixture(autouse=True)
-def _short_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten rows, because a board of 8 cells can be split only where they are short."""
-    monkeypatch.setattr(move_tables, "MAX_TAIL_TILES", 4)
-    monkeypatch.setattr(move_tables, "_get_split_orders", cache(SplitOrders))
-    monkeypatch.setattr(block_shards, "_blocks_by_name", {})
+Results = npt.NDArray[np.uint8]
 
 
 @pytest.fixture
@@ -39,65 +36,189 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def search_depths(board: BoardWithTables, goal: str) -> npt.NDArray[np.uint8]:
-    depth = np.full(board.size, 255, dtype=np.uint8)
-    search_words(board.make_words(goal), 2, lambda *layer: None, lambda: None, depth)
-    return depth
+def search_whole(space: WordSpace, *, has_bits: bool) -> Results:
+    """Search on one machine; return bit 1 of every depth, or the depths."""
+    depth = None if has_bits else np.full(space.size, 255, dtype=np.uint8)
+    planes = search_words(space, 2, lambda *layer: None, lambda: None, depth)
+    return np.concatenate([*iter_word_records(planes)]) if depth is None else depth
 
 
-def open_checkpoints(folder: Path, board: str = "2x4") -> Checkpoints:
+def search_in_shards(
+    store: Checkpoints,
+    board: BoardWithTables,
+    goal: str,
+    shards: int,
+    pool: Executor,
+    *,
+    has_bits: bool = False,
+) -> Results:
+    runner = TaskRunner(pool, shards, checkpoints=store, is_remote=True)
+    read_results = search_shards(board, goal, runner, has_bits=has_bits)
+    first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
+    assert np.array_equal(first_time, second_time)
+    return first_time
+
+
+def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
     return checkpoints(Folder(folder), parse_board(board).tables[0])
 
 
-@pytest.mark.parametrize(("name", "shards"), [("2x2", 3), ("2x3", 2), ("2x4", 1), ("2x4", 5)])
+CASES = [
+    (name, number, shards)
+    for name, counts in [
+        ("2x2", (3,)), ("2x3", (2,)), ("2x4", (5,)), ("3x3", (2,)), ("2x5", (3, 1, 2, 7, 72)),
+    ]
+    for shards in counts
+    for number in range(len(parse_board(name).layouts))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "number", "shards"), first(10, CASES))
 def test_shards_find_every_depth(
-    pool: ThreadPoolExecutor, tmp_path: Path, name: str, shards: int
+    pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
 ) -> None:
     board = parse_board(name)
-    for number, goal in enumerate(board.layouts):
-        store = checkpoints(Folder(tmp_path), board.tables[number])
-        result = search_shards(
-            board, goal, TaskRunner(pool, shards, checkpoints=store, is_remote=True)
-        )
-        expected = search_depths(board, goal)
-        for _ in range(2):
-            assert np.array_equal(np.concatenate([*result()]), expected)
+    goal = [*board.layouts][number]
+    expected = search_whole(board.make_words(goal), has_bits=False)
+    found = search_in_shards(open_checkpoints(tmp_path, name), board, goal, shards, pool)
+    assert np.array_equal(found, expected)
 
 
-def test_shards_respect_the_state_limit(
-    pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(block_shards, "MAX_SHARD_STATES", 5000)
+def test_shards_find_bit_1_of_every_depth(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+    expected = search_whole(BOARD.make_words(ROOT), has_bits=True)
+    found = search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 4, pool, has_bits=True)
+    assert np.array_equal(found, expected)
+
+
+def search_in_memory(space: WordSpace, count: int) -> Results:
+    """Search in shards whose layers and messages stay in memory."""
+    shards = [Shard(space, number, count) for number in range(count)]
+    layers = [[shard.make_root_layer()] for shard in shards]
+    level = 0
+    while any(len(shard_layers[level][1]) for shard_layers in layers):
+        incoming: list[list[StateRows]] = [[] for _ in shards]
+        for shard, shard_layers in zip(shards, layers, strict=True):
+            outgoing = shard.iter_outgoing(shard_layers[level], level)
+            for receiver, rows in zip(shard.partners, outgoing, strict=True):
+                incoming[receiver].append(rows)
+        level += 1
+        for shard, shard_layers, messages in zip(shards, layers, incoming, strict=True):
+            last_two = shard_layers[:-3:-1]
+            shard_layers.append(shard.find_next_layer(level, last_two, messages))
+    bits = [
+        shard.collect_bits(shard_layers) for shard, shard_layers in zip(shards, layers, strict=True)
+    ]
+    return np.concatenate(bits, axis=1).reshape(-1, bits[0].shape[2])
+
+
+@pytest.mark.parametrize(
+    ("rows", "shards"), [(3, 5), pytest.param(2, 3, marks=wide), pytest.param(4, 2, marks=wide)]
+)
+def test_boards_of_12_cells_in_shards(rows: int, shards: int) -> None:
+    """Compare boards of three and four rows, which are cut only from 12 cells on."""
+    space = make_word_space(rows, 12, 11, False, 11 * (11 * 1_814_400))
+    assert count_max_shards(space) > shards
+    expected = search_whole(space, has_bits=True)
+    assert np.array_equal(search_in_memory(space, shards), expected)
+
+
+@pytest.mark.parametrize("name", ["2x5", "3x4", "2x6", "2x7", "3x5", "4x4"])
+@pytest.mark.parametrize("count", [1, 2, 10, 60])
+def test_shards_are_equal_and_know_who_sends(name: str, count: int) -> None:
+    board = parse_board(name)
+    space = board.make_words(board.example)
+    shards = [Shard(space, number, count) for number in range(count)]
+    assert (shards[0].first, shards[-1].last) == (0, space.rows)
+    assert all(shard.last == after.first for shard, after in pairwise(shards))
+    sizes = [shard.rows for shard in shards]
+    assert max(sizes) <= 1.15 * min(sizes) or name == "2x5"
+    pairs = {(shard, partner) for shard in range(count) for partner in shards[shard].partners}
+    assert pairs == {(partner, shard) for shard, partner in pairs}
+
+
+def test_most_moves_stay_in_a_shard() -> None:
+    board = parse_board("4x4")
+    shard = Shard(board.make_words(board.example), 0, 1000)
+    outer, inner = (sum(map(len, moves)) for moves in (shard.outer, shard.inner))
+    assert (outer, inner) == (8, 40)
+    assert {int(move[BLOCK]) for moves in shard.outer for move in moves} == {*range(8)}
+
+
+def test_the_compiler_changes_nothing() -> None:
+    code = """
+import sys
+sys.path.insert(0, ".")
+from tests.search.test_sharded_bfs import search_in_memory
+from tablebase.puzzles.sliding.definition import parse_board
+for name in ("2x3", "2x4"):
+    board = parse_board(name)
+    print(search_in_memory(board.make_words(board.example), 1).tobytes().hex())
+"""
+    assert python(code, env={"NUMBA_DISABLE_JIT": "1"}) == python(code)
+
+
+def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+    limit = 300_000
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    shard_depths = [*search_shards(BOARD, ROOT, work)()]
-    assert len(shard_depths) == 8 * 5  # blocks, and shards of at most 5,000 of 20,160 states
-    assert max(map(len, shard_depths)) * 8 <= 5000
+    chunks = [*search_shards(BOARD, ROOT, work, limit, has_bits=True)()]
+    assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
+    assert max(map(len, chunks)) * 10 * 360 * block_shards.BYTES_PER_STATE <= 1.2 * limit
 
 
-def test_a_search_resumes_from_checkpoints(
-    pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(block_shards, "get_free_memory", lambda: 200_000)
+    with pytest.raises(MemoryShort, match="A shard of the 2x5 needs") as caught:
+        search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 0)
+    assert caught.value.needed == 1_814_400 * 0.5 / 2
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     def tired(doing: str, done: int, total: int | None) -> None:
         if done == 20:
             raise KeyboardInterrupt
 
     store = open_checkpoints(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        search_shards(BOARD, ROOT, TaskRunner(pool, 3, tired, store, is_remote=True))
+        search_shards(
+            BOARD, ROOT, TaskRunner(pool, 3, tired, store, is_remote=True), has_bits=False
+        )
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    result = search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
-    assert {path: path.stat().st_mtime_ns for path in begun} == begun
-    expected = search_depths(BOARD, ROOT)
-    assert np.array_equal(np.concatenate([*result()]), expected)
+    found = search_in_shards(store, BOARD, ROOT, 3, pool)
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path in begun}
+    assert len(kept) > 3 * 20 * 2  # layers, and tasks' results; messages are removed
+    assert kept.items() <= begun.items()
+    assert np.array_equal(found, search_whole(BOARD.make_words(ROOT), has_bits=False))
 
 
-def test_a_repeated_task_writes_the_same_bytes(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
-    store = open_checkpoints(tmp_path)
-    search_shards(BOARD, ROOT, TaskRunner(pool, 3, None, store, is_remote=True))
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    counts = [int(search_layer(store, BOARD, ROOT, number, 3, 18)[0][0]) for number in range(3)]
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert sum(counts) == 788  # A090035
+class RepeatingExecutor(Executor):
+    """Executor that runs every task of a search twice, as if the first worker had been killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.repeated = 0
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        _, task, task_arguments = arguments
+        task(*task_arguments)
+        before = {path: path.read_bytes() for path in self.folder.iterdir()}
+        task(*task_arguments)
+        assert {path: path.read_bytes() for path in self.folder.iterdir()} == before
+        self.repeated += 1
+        future: Future[Any] = Future()
+        future.set_result(function(*arguments, **options))
+        return future
+
+
+def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
+    executor = RepeatingExecutor(tmp_path)
+    found = search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, executor)
+    assert executor.repeated == 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the results
+    assert np.array_equal(found, search_whole(BOARD.make_words(ROOT), has_bits=False))
 
 
 def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
@@ -110,6 +231,29 @@ def test_depths_are_limited_to_a_byte(
 ) -> None:
     monkeypatch.setattr(block_shards, "UNREACHED", 7)
     with pytest.raises(SearchError, match="6 or more moves"):
-        search_shards(
-            BOARD, ROOT, TaskRunner(pool, 2, None, open_checkpoints(tmp_path), is_remote=True)
+        search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
+
+
+def test_states_that_no_move_reaches_are_reported(
+    pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = BOARD.make_words(ROOT)
+    moves = [moves_to[moves_to[:, BLOCK] < 5] for moves_to in space.moves]
+    monkeypatch.setattr(block_shards, "_get_words", lambda *_: space._replace(moves=moves))
+    with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
+        search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
+
+
+@long_run
+@pytest.mark.parametrize("name", ["3x4", "2x6"])
+def test_a_board_of_12_cells_in_seven_shards(
+    pool: ThreadPoolExecutor, tmp_path: Path, name: str
+) -> None:
+    board = parse_board(name)
+    for goal in board.layouts:
+        expected = search_whole(board.make_words(goal), has_bits=True)
+        store = open_checkpoints(tmp_path / goal, name)
+        Folder(tmp_path / goal).make_ready()
+        assert np.array_equal(
+            search_in_shards(store, board, goal, 7, pool, has_bits=True), expected
         )

@@ -27,13 +27,13 @@ from tests import first, long_run, wide
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import python
 
-MARKS = "0123456789abcdef"
+CHARACTERS = "0123456789abcdef"
 
 
 @cache
 def rank_orders(cells: int) -> dict[tuple[str, ...], int]:
     """Return the number of each order of the tiles; an even and an odd one share each."""
-    return {order: at // 2 for at, order in enumerate(permutations(MARKS[1:cells]))}
+    return {order: at // 2 for at, order in enumerate(permutations(CHARACTERS[1:cells]))}
 
 
 def read_places(state: str, rows: int, columns: int) -> tuple[int, tuple[str, ...]]:
@@ -84,7 +84,7 @@ def append_count(layers: list[int], level: int, count: int) -> None:
 
 def list_goals(rows: int, columns: int) -> list[str]:
     """List goals with the blank on each cell, whose tiles are in an order of either parity."""
-    tiles = MARKS[1 : rows * columns]
+    tiles = CHARACTERS[1 : rows * columns]
     goals = [f"{tiles[:at]}0{tiles[at:]}" for at in range(len(tiles) + 1)]
     return [*goals, tiles[1] + tiles[0] + tiles[2:] + "0"]
 
@@ -168,7 +168,7 @@ def test_every_layer_is_as_large_as_published(name: str) -> None:
 @pytest.mark.parametrize("name", ["3x4", "2x6", "4x3"])
 def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) -> None:
     board = parse_board(name)
-    goal = f"{MARKS[1:12]}0"
+    goal = f"{CHARACTERS[1:12]}0"
     space = make_word_space(board.line, 12, 11, board.is_odd(goal), board.rank(goal))
     if name == "4x3":  # the search's own columns are then long
         order = [int(goal[at % 4 * 3 + at // 4], 16) for at in range(11)]

@@ -21,14 +21,14 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     build_tables(tmp_path, KNIGHT, TOURS)
-    (file,) = require_intact(Folder(tmp_path), STAGE, TOURS).files
+    (file,) = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).files
     assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 
 
 def refusal(path: Path) -> TableError:
     with pytest.raises(TableError) as caught:
-        require_intact(Folder(path.parent), STAGE, TOURS)
+        require_intact(Folder(path.parent), KNIGHT.catalogue, TOURS)
     assert caught.value.file == str(path)
     assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
     return caught.value

@@ -208,7 +208,7 @@ def test_invalid_page_lists_are_rejected(copy: Path, pages: object) -> None:
 def test_a_changed_page_is_detected(copy: Path) -> None:
     page = copy / "explorer.html"
     page.write_text("a page", "utf-8")
-    record_page(Folder(copy), str(page), "report", {})
+    record_page(Folder(copy), str(page), "explore", {})
     assert "explorer.html" in {claim.file for claim in verify(Folder(copy), quick=True).claims}
     page.write_text("a_page", "utf-8")
     with pytest.raises(VerifyFailed, match="found SHA-256") as caught:

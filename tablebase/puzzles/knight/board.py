@@ -75,6 +75,14 @@ class KnightBoard:
             if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
         )
 
+    def is_tour(self, squares: list[int]) -> bool:
+        """Return whether squares are a tour: all of them, each one jump from the one before."""
+        from itertools import pairwise
+
+        return len({*squares}) == len(squares) == self.squares and all(
+            after in self.list_neighbours(here) for here, after in pairwise(squares)
+        )
+
     def find_jump(self, start: int, goal: int) -> int:
         """Return which of the jumps 1-8 joins two squares; raise ValueError if none does."""
         down = start // self.files - goal // self.files

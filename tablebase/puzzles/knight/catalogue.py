@@ -99,7 +99,7 @@ class KnightCatalogue(Catalogue):
             find_listed_boards([table]) or find_ranking_table(table)
         )
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         if any(table == known.name for known in self.tables):
             return self.stage
         for option in self.options:
@@ -107,8 +107,10 @@ class KnightCatalogue(Catalogue):
             if prefix and table.startswith(prefix):
                 return f"{self.stage} {option.flag} {table.removeprefix(prefix)}"
         board = find_listed_board(table)
-        finish = " --publish" if board and has_part_files(board) else ""
-        return f"{self.stage} --board {table.removeprefix(TOURS_PREFIX)}{finish}"
+        arguments = f"{self.stage} --board {table.removeprefix(TOURS_PREFIX)}"
+        if board and has_part_files(board):
+            return f"{arguments} {'--publish' if has_shards else '--shard 1/1000'}"
+        return arguments
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
         small = [board for board in find_listed_boards(published) if not has_part_files(board)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from tablebase.block_space import BlockSpace
 from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import Column, View
+from tablebase.puzzle import Column
+from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} |
     mark: mark for mark in CHARACTERS
 }
 """Spellings of a cell in states whose cells are separated."""
-
-MANHATTAN = (
-    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
-)
 
 
 class SlidingBoard(BlockSpace):
@@ -264,7 +261,7 @@ class SlidingBoard(BlockSpace):
         return BoardGoalView(self, goal)
 
 
-class BoardGoalView(View):
+class BoardGoalView(SymmetryView):
     """View of any goal of a board as one of the wide board's layouts.
 
     >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
@@ -272,26 +269,14 @@ class BoardGoalView(View):
     ('123405', '123405', '150234')
     """
 
-    __slots__ = ("_names", "_old_names", "cells")
+    __slots__ = ()
 
     def __init__(self, board: SlidingBoard, goal: str) -> None:
         layouts = {layout.index("0"): layout for layout in board.wide.layouts}
         blank = goal.index("0")
         cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in layouts)
-        super().__init__(layouts[cells.index(blank)])
-        self.cells = cells
-        """For each cell of the wide board, the cell of this board whose tile it gets."""
-        marks = "".join([goal[cell] for cell in cells])
-        self._names = str.maketrans(marks, self.layout)
-        self._old_names = str.maketrans(self.layout, marks)
-
-    def map_state(self, state: str) -> str:
-        return "".join([state[cell] for cell in self.cells]).translate(self._names)
-
-    def restore_state(self, state: str) -> str:
-        """Return the state that `map_state` maps to this one."""
-        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
-        return "".join([marks[cell] for cell in range(len(marks))])
+        layout = layouts[cells.index(blank)]
+        super().__init__(layout, layout, goal, cells)
 
 
 def _format_tile(mark: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockBreadthFirst
+from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
 from tablebase.puzzle import BITS_INDEX, ROW_BYTES, BuildOption, Catalogue, Puzzle, Table
 from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.block_space import Depths
-    from tablebase.graph import Blocks
     from tablebase.puzzle import BuildValues, Columns
     from tablebase.word_space import WordSpace
 
@@ -68,23 +67,13 @@ class BoardWithTables(SlidingBoard):
     def catalogue(self) -> Catalogue:
         return BoardCatalogue(self)
 
-    @property
-    def measurable_space(self) -> BoardWithTables:
-        """The board itself, or if it is too large, the largest one with as many rows, at most 3."""
+    def list_measurable_spaces(self) -> list[BlockSpace]:
+        """List the board itself, or two smaller ones with as many rows, or with three."""
         if self.cells <= MAX_MEASURED_CELLS:
-            return self
+            return [self]
         high = min(self.line, 3)
-        return BoardWithTables(high, MAX_MEASURED_CELLS // high)
-
-    def count_max_shards(self) -> int:
-        from tablebase.puzzles.sliding.move_tables import count_fixed_prefixes
-
-        return count_fixed_prefixes(self)
-
-    def make_blocks(self, root: str) -> Blocks:
-        from tablebase.puzzles.sliding.move_tables import make_blocks
-
-        return make_blocks(self, root)
+        columns = MAX_MEASURED_CELLS // high
+        return [BoardWithTables(high, columns - 1), BoardWithTables(high, columns)]
 
     def make_words(self, root: str) -> WordSpace:
         from tablebase.puzzles.sliding.word_moves import make_word_space
@@ -93,9 +82,9 @@ class BoardWithTables(SlidingBoard):
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
     def make_rows(
-        self, root: str, space: Blocks, depth: Depths, block: int, first: int, last: int
+        self, root: str, space: WordSpace, depth: Depths, block: int, first: int, last: int
     ) -> Columns:
-        from tablebase.puzzles.sliding.move_tables import make_rows
+        from tablebase.puzzles.sliding.table_rows import make_rows
 
         return make_rows(self, root, space, depth, block, first, last)
 
@@ -140,7 +129,7 @@ class BoardCatalogue(Catalogue):
         super().__init__(board.name, board.tables)
         self._board = board
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         return format_board_arguments(self._board, table)
 
 
@@ -200,7 +189,7 @@ class SlidingCatalogue(Catalogue):
     def owns_table(self, table: str) -> bool:
         return find_goal(table) is not None
 
-    def format_build_arguments(self, table: str) -> str:
+    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
         board_and_goal = find_goal(table)
         return format_board_arguments(board_and_goal[0], table) if board_and_goal else self.stage
 

@@ -7,6 +7,7 @@ one after the other.
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -40,13 +41,6 @@ class Layout:
         self.rows = prod(radices)
         self.states = prod(range(3, tiles + 1))
         """The states of a block: half of all orders."""
-
-    def list_row_kinds(self) -> npt.NDArray[np.uint8]:
-        """List for each row whether the sum of its digits is odd."""
-        kinds: npt.NDArray[np.uint8] = np.zeros(1, dtype=np.uint8)
-        for radix in self.radices[: self.head]:
-            kinds = (kinds[:, None] ^ (np.arange(radix) % 2).astype(np.uint8)).reshape(-1)
-        return kinds
 
     def list_exchanges(self, source: int, target: int) -> list[int]:
         """List the exchanges of a move in the order in which they are taken back.
@@ -106,16 +100,20 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
         moves.append(np.array(rows, dtype=np.int64))
     lines, steps = np.divmod(np.arange(cells), line)
     kinds = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
-    row_kinds = layout.list_row_kinds()
-    tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks(), row_kinds)
+    tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks())
     sides = ((lines + steps) % 2).astype(np.uint8)
-    return WordSpace(root, layout.states, sides, kinds.astype(np.uint8), moves, tables)
+    radices = layout.radices[: layout.head]
+    return WordSpace(root, layout.states, sides, kinds.astype(np.uint8), moves, tables, radices)
 
 
 def _trace_rows(
     layout: Layout, exchanges: list[int]
 ) -> tuple[int, int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Return a move's weight and cycle, and its offsets and source words for each run."""
+    """Return a move's weight and cycle, and its offsets and source words for each run.
+
+    Only the first offset counts unless head and tail exchange a tile.
+    """
+    border = layout.head - 1
     changed = sorted(
         {at for at in exchanges if at < layout.head}
         | {at + 1 for at in exchanges if at + 1 < layout.head}
@@ -129,7 +127,7 @@ def _trace_rows(
         digits = [0] * layout.head
         for at, digit_weight, radix in zip(changed, weights, radices, strict=True):
             digits[at] = run // digit_weight % radix
-        for word in range(WORDS):
+        for word in range(WORDS if border in exchanges else 1):
             source_digits, sources[run, word] = layout.trace_run(exchanges, digits, word)
             offsets[run, word] = sum(
                 (source_digits[at] - digits[at]) * layout.weights[at] for at in changed
@@ -173,6 +171,28 @@ def make_masks() -> npt.NDArray[np.uint64]:
         for number, (far, group) in enumerate(sorted(groups.items())):
             masks[exchange, number] = [*group, max(far, 0), max(-far, 0)]
     return masks
+
+
+@cache
+def trace_places(exchanges: tuple[int, ...], odd: int) -> npt.NDArray[np.int64]:
+    """Take exchanges in the tails of a row back; return the place that each place comes from.
+
+    `odd`: whether the tails are odd.
+    """
+    places = np.arange(WORDS * WORD_STATES)
+    for number, exchange in enumerate(exchanges):
+        sources = [_trace_place(exchange, odd + number, int(place)) for place in range(len(places))]
+        places = np.array(sources)[places]
+    return places
+
+
+def _trace_place(exchange: int, odd: int, place: int) -> int:
+    """Return the place that an exchange in a tail moves to this one."""
+    word, bit = divmod(place, WORD_STATES)
+    if exchange:
+        return word * WORD_STATES + _trace_bit(exchange, odd + word, bit)
+    word, group = exchange_digits(word, bit // 12)
+    return word * WORD_STATES + 12 * group + bit % 12
 
 
 def _trace_bit(exchange: int, odd: int, bit: int) -> int:

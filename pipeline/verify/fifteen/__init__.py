@@ -1,0 +1,1 @@
+"""The proof of the 15-puzzle's tables."""

@@ -1,0 +1,219 @@
+"""The search for a shortest solution in plain Python, which reads only the blocks it needs.
+
+It visits the same positions in the same order as the compiled search, which takes longer to load
+than most searches take here.
+"""
+
+from __future__ import annotations
+
+from queries.fifteen.solution import PlainSearchOver, SearchState
+from tablebase.puzzles.fifteen.pattern import list_neighbours, mirror_cell, rank_order, rank_set
+from tablebase.tables.index_format import BODY_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tablebase.puzzles.fifteen.pattern import Pattern
+
+    ReadBlock = Callable[[int], bytes]
+    Change = tuple["Slot", int, bytes, int]
+    """A slot with its cells, order and distance after a move."""
+
+PAUSE_POSITIONS = 256
+"""Positions between two pauses."""
+
+
+class SetRanks(dict[int, int]):
+    """The rank of each set of cells, by the number that has a bit for each cell."""
+
+    def __missing__(self, mask: int) -> int:
+        cells = [cell for cell in range(mask.bit_length()) if mask >> cell & 1]
+        self[mask] = rank = rank_set(cells)
+        return rank
+
+
+class OrderRanks(dict[bytes, int]):
+    """The rank of the first placement of each order."""
+
+    def __init__(self, sets: int) -> None:
+        super().__init__()
+        self._sets = sets
+
+    def __missing__(self, order: bytes) -> int:
+        self[order] = rank = rank_order(order) * self._sets
+        return rank
+
+
+class PatternReader:
+    """The distances of a pattern; each block is read once."""
+
+    def __init__(self, pattern: Pattern, read_block: ReadBlock) -> None:
+        self.pattern = pattern
+        self._read_block = read_block
+        self._blocks = dict[int, bytes]()
+        self._orders = OrderRanks(pattern.sets)
+        self._sets = SetRanks()
+
+    def read(self, mask: int, order: bytes) -> int:
+        """Return the distance of a placement, by its cells and its order."""
+        number, at = divmod(self._orders[order] + self._sets[mask], BODY_BYTES)
+        block = self._blocks.get(number)
+        if block is None:
+            self._blocks[number] = block = self._read_block(number)
+        return block[at]
+
+
+class Slot:
+    """The tiles of a pattern on the board or its mirror image: their cells, order and distance."""
+
+    __slots__ = ("distances", "mask", "order", "value")
+
+    def __init__(self, distances: PatternReader, cells: Sequence[int]) -> None:
+        self.distances = distances
+        self.mask = sum(1 << cell for cell in cells)
+        self.order = bytes(sorted(range(len(cells)), key=[*cells].__getitem__))
+        self.value = distances.read(self.mask, self.order)
+
+
+class Image:
+    """The board or its mirror image: its cells, and the slot of each tile of the board."""
+
+    __slots__ = ("cells", "slots")
+
+    def __init__(self, cells: list[int], tables: Sequence[PatternReader], board: list[int]) -> None:
+        self.cells = cells
+        self.slots = dict[int, Slot]()
+        for distances in tables:
+            # mirroring twice changes nothing, so it also leads back to the board's tiles
+            tiles = [cells[tile - 1] + 1 for tile in distances.pattern.tiles]
+            slot = Slot(distances, [cells[board.index(tile)] for tile in tiles])
+            self.slots.update(dict.fromkeys(tiles, slot))
+
+    def compute_bound(self) -> int:
+        """Return the sum of the distances."""
+        return sum(slot.value for slot in {*self.slots.values()})
+
+    def find_change(self, tile: int, begin: int, end: int, width: int) -> Change:
+        """Find what a move of a tile from a cell of the board to another changes."""
+        slot, begin, end = self.slots[tile], self.cells[begin], self.cells[end]
+        mask, order = slot.mask, slot.order
+        if end - begin in (width, -width):
+            first = (mask & ((1 << begin) - 1)).bit_count()
+            mover = order[first : first + 1]
+            if end > begin:
+                last = first + (mask >> (begin + 1) & ((1 << (width - 1)) - 1)).bit_count()
+                order = order[:first] + order[first + 1 : last + 1] + mover + order[last + 1 :]
+            else:
+                last = first - (mask >> (end + 1) & ((1 << (width - 1)) - 1)).bit_count()
+                order = order[:last] + mover + order[last:first] + order[first + 1 :]
+        mask ^= 1 << begin | 1 << end
+        return slot, mask, order, slot.distances.read(mask, order)
+
+
+class PlainSolver:
+    """A solver that reads the tables a block at a time."""
+
+    def __init__(self, tables: Sequence[PatternReader]) -> None:
+        self._tables = tables
+        self.height, self.width = tables[0].pattern.height, tables[0].pattern.width
+        self.steps = list_neighbours(self.height, self.width)
+
+    def make_images(self, board: list[int]) -> list[Image]:
+        """Make the images of a board: itself, and its mirror image if it is square."""
+        cells = [*range(len(board))]
+        images = [Image(cells, self._tables, board)]
+        if self.height == self.width:
+            mirrored = [mirror_cell(cell, self.width) for cell in cells]
+            images.append(Image(mirrored, self._tables, board))
+        return images
+
+    def compute_bound(self, board: list[int]) -> int:
+        """Return a number of moves that no solution can be shorter than."""
+        return max(image.compute_bound() for image in self.make_images(board))
+
+    def search(self, board: list[int], state: SearchState, max_positions: int) -> list[int]:
+        """Return the cells of the blank on a shortest solution, the first one included.
+
+        The search continues from the limit of `state`, and changes it. After `max_positions` it
+        raises PlainSearchOver; positions since the limit last changed are then not counted.
+        """
+        images = self.make_images(board)
+        bounds = [image.compute_bound() for image in images]
+        state.limit = max(state.limit, *bounds)
+        path = [board.index(0)]
+        if bounds[0] == 0:
+            return path
+        search = _Iterations(board[:], images, self.steps, self.width, state, max_positions)
+        while not search.visit(path, bounds):
+            state.limit += 2
+            state.positions = search.positions
+        state.positions = search.positions
+        return path
+
+
+class _Iterations:
+    """The iterations of a search, one for each limit."""
+
+    def __init__(
+        self, board: list[int], images: list[Image], steps: list[list[int]], width: int,
+        state: SearchState, max_positions: int,
+    ) -> None:  # fmt: skip
+        self._board = board
+        self._images = images
+        self._steps = steps
+        self._width = width
+        self._state = state
+        self._max_positions = max_positions
+        self.positions = state.positions
+
+    def visit(self, path: list[int], bounds: list[int]) -> bool:
+        """Return whether a position has a solution within the limit, and append it to `path`."""
+        self.positions += 1
+        if self.positions % PAUSE_POSITIONS == 0:
+            self._state.pause()
+            if self.positions > self._max_positions:
+                raise PlainSearchOver
+        board, blank = self._board, path[-1]
+        for _, _, cell, child_bounds, changes in self._list_children(path, bounds):
+            board[blank], board[cell] = board[cell], 0
+            path.append(cell)
+            undo = [(slot, slot.mask, slot.order, slot.value) for slot, *_ in changes]
+            _apply(changes)
+            if child_bounds[0] == 0 or self.visit(path, child_bounds):
+                return True
+            _apply(undo)
+            path.pop()
+            board[cell], board[blank] = board[blank], 0
+        return False
+
+    def _list_children(
+        self, path: list[int], bounds: list[int]
+    ) -> list[tuple[int, int, int, list[int], list[Change]]]:
+        """List the children within the limit, those with the smallest bounds first."""
+        board, blank, images = self._board, path[-1], self._images
+        room = self._state.limit - (len(path) - 1)
+        previous = path[-2] if len(path) > 1 else -1
+        children: list[tuple[int, int, int, list[int], list[Change]]] = []
+        for cell in self._steps[blank]:
+            if cell == previous:
+                continue
+            tile = board[cell]
+            changes = [image.find_change(tile, cell, blank, self._width) for image in images]
+            child_bounds = [
+                bound - change[0].value + change[3]
+                for bound, change in zip(bounds, changes, strict=True)
+            ]
+            bound = max(child_bounds)
+            # a move changes the true distance by one: if a child's bound is larger by more, the
+            # bound of the position was too small, and it may be beyond the limit itself
+            if bound > room + 1:
+                return []
+            if bound < room:
+                children.append((sum(child_bounds), len(children), cell, child_bounds, changes))
+        return sorted(children)
+
+
+def _apply(changes: list[Change]) -> None:
+    for slot, mask, order, value in changes:
+        slot.mask, slot.order, slot.value = mask, order, value

@@ -1,0 +1,318 @@
+"""The reader of the 15-puzzle: it opens the tables of a partition, and searches for answers."""
+
+from __future__ import annotations
+
+from queries.fifteen.plain_search import PatternReader, PlainSolver
+from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
+from queries.fifteen.solution_answer import FifteenHint, FifteenSolution, list_moved_tiles
+from queries.index_reader import IndexReader
+from queries.query_options import Option
+from queries.reader import Query, Reader, ignore_progress
+from tablebase.errors import (
+    BadRequest,
+    GoalUnreachable,
+    TableMissing,
+    Undecided,
+    quote,
+    require_choice,
+)
+from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.answer_frames import Answers
+    from queries.fifteen.compiled_search import CompiledSolver
+    from tablebase.puzzle import Column, Puzzle
+    from tablebase.puzzles.sliding.board import BoardGoalView
+    from tablebase.tables.store import Store
+
+MAX_PLAIN_POSITIONS = 20_000
+"""Positions after which the compiled search takes over: loading it takes about as long."""
+MAX_PLAIN_KEYS = 3
+"""A batch with more keys begins with the compiled search."""
+
+
+class FifteenQuery(Query):
+    """A query of states and a goal with the blank in a corner.
+
+    `seconds` is the time limit of a search, `partition` the one whose tables it uses; None: the
+    best one that is published.
+    """
+
+    reader: FifteenReader
+
+    def __init__(
+        self,
+        reader: FifteenReader,
+        goal: str | None = None,
+        *,
+        path: bool = False,
+        boards: bool = False,
+        hint: bool = False,
+        not_shortest: bool = False,
+        time_limit: float | str | None = None,
+        patterns: str | None = None,
+    ) -> None:
+        super().__init__(reader)
+        self.goal = BOARD.example if goal is None else BOARD.parse_goal(goal)
+        self.view = view_corner(self.goal)
+        self.path, self.boards, self.hint, self.not_shortest = path, boards, hint, not_shortest
+        self.seconds = None if time_limit is None else parse_seconds(time_limit)
+        self.partition = patterns
+        if patterns is not None:
+            require_choice(patterns, "partition", *PARTITIONS)
+        if hint and not_shortest:
+            raise BadRequest(
+                "--hint cannot be combined with --not-shortest",
+                "A hint is a move of a shortest solution",
+            )
+
+    def answer(self, key: str) -> FifteenSolution | FifteenHint:
+        if not self.hint:
+            return self.solve(key)
+        state = self.parse_state(key)
+        found = self.find_solution(state)
+        return FifteenHint(
+            state=state,
+            goal=self.goal,
+            _states=found.states,
+            hint=found.letters[:1],
+            hint_tile=list_moved_tiles(found.states)[:1],
+        )
+
+    def solve(self, key: str) -> FifteenSolution:
+        """Return a solution: a shortest one, unless the query is for any."""
+        state = self.parse_state(key)
+        found = self.find_solution(state)
+        length = len(found.letters)
+        return FifteenSolution(
+            state=state,
+            goal=self.goal,
+            _states=found.states,
+            _has_boards=self.boards,
+            distance=length if found.is_shortest else None,
+            length=None if found.is_shortest else length,
+            bound=found.bound,
+            positions=None if self.not_shortest else found.positions,
+            solution=found.letters,
+            tiles=list_moved_tiles(found.states),
+            path=found.states if self.path or self.boards else None,
+        )
+
+    def list_added_columns(self) -> tuple[str, ...]:
+        return (*super().list_added_columns(), *(("path",) if self.path else ()))
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        from tablebase.puzzle import Column
+
+        kinds = {"distance": "int8", "bound": "int8", "positions": "int64"}
+        return {name: Column(name, kind, "") for name, kind in kinds.items()}
+
+    def answer_keys(self, keys: pl.Series) -> Answers:
+        from queries.answer_frames import look_up_keys
+
+        unique = keys.drop_nulls().unique(maintain_order=True)
+        if len(unique) <= MAX_PLAIN_KEYS:
+            return super().answer_keys(keys)
+        from queries.fifteen.batch import answer_in_threads
+
+        self.reader.open_compiled(self.reader.find_partition(self.partition))
+        answers = answer_in_threads(unique.to_list(), self.solve, self.on_progress)
+        return look_up_keys(keys, lambda key: answers[key](), self.make_schema(), ignore_progress)
+
+    def parse_state(self, key: str) -> str:
+        """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
+        state = BOARD.parse(key)
+        if not BOARD.can_reach(state, self.goal):
+            reason = BOARD.explain_unreachable(state, self.goal)
+            raise GoalUnreachable(state, self.goal, reason)
+        return state
+
+    def compute_bound(self, key: str) -> int:
+        """Return a number of moves that no solution of a state can be shorter than."""
+        board = list_tiles(self.view.map_state(self.parse_state(key)))
+        partition = self.reader.find_partition(self.partition)
+        return self.reader.open_plain(partition).compute_bound(board)
+
+    def find_solution(self, state: str) -> FoundSolution:
+        """Find a solution: a shortest one, unless the query is for any.
+
+        Undecided if it takes longer than the query allows.
+        """
+        view, reader = self.view, self.reader
+        board = list_tiles(view.map_state(state))
+        partition = reader.find_partition(self.partition)
+        solver = reader.open_plain(partition)
+        bound = solver.compute_bound(board)
+        if self.not_shortest:
+            from queries.fifteen.best_first_search import find_solution
+
+            path = find_solution(solver, board)
+            return make_solution(view, state, path, bound, 0, is_shortest=len(path) - 1 == bound)
+        if self.seconds is not None:
+            return self._search_in_time(state, board, partition, self.seconds)
+        search = SearchState(bound, ignore_progress)
+        path = reader.search(partition, board, search)
+        return make_solution(view, state, path, bound, search.positions, is_shortest=True)
+
+    def _search_in_time(
+        self, state: str, board: list[int], partition: str, seconds: float
+    ) -> FoundSolution:
+        """Find a shortest solution before a time limit; Undecided if there is none in time."""
+        import time
+
+        from queries.fifteen.best_first_search import find_solution
+
+        view, reader = self.view, self.reader
+        end = time.monotonic() + seconds
+        solver = reader.open_plain(partition)
+        known = find_solution(solver, board)
+
+        def pause() -> None:
+            # at the length of the known solution, the search would only find another one
+            if time.monotonic() > end or search.limit == len(known) - 1:
+                raise SearchPaused
+
+        bound = solver.compute_bound(board)
+        search = SearchState(bound, pause)
+        try:
+            pause()
+            path = reader.search(partition, board, search)
+        except SearchPaused:
+            path = known
+            if search.limit < len(path) - 1:
+                found = make_solution(view, state, path, bound, 0, is_shortest=False)
+                least, most = search.limit, len(found.letters)
+                raise Undecided(state, seconds, least, most, found.letters) from None
+        return make_solution(view, state, path, bound, search.positions, is_shortest=True)
+
+
+class FifteenReader(Reader):
+    query = FifteenQuery
+    has_pictures = True
+    options = (
+        Option(
+            "goal",
+            "Goal to reach: any state with the blank in a corner (default: tiles in reading order, "
+            "blank in the last corner).",
+            "GOAL",
+        ),
+        Option("path", "Print every state of the solution, one per line."),
+        Option("boards", "Print every state of the solution as a picture.", is_single=True),
+        Option("hint", "Print only the next move of a shortest solution.", is_single=True),
+        Option("not_shortest", "Print a solution at once, which may be longer.", is_single=True),
+        Option("time_limit", "Stop after so many seconds, and print what is known.", "SECONDS"),
+        Option(
+            "patterns",
+            f"Partition whose tables to use: {', '.join(PARTITIONS)} (default: the first of these "
+            "that is published).",
+            "NAME",
+        ),
+    )
+    key = "STATE"
+    columns = ("state", "goal", "distance", "bound", "positions", "solution")
+    joined_characters = BOARD.cells
+    long_cells = tuple(map(str, range(10, BOARD.cells)))
+
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._plain: dict[str, PlainSolver] = {}
+        self._compiled: dict[str, CompiledSolver] = {}
+
+    def list_values(self, option: str) -> tuple[str, ...]:
+        return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
+
+    def search(self, partition: str, board: list[int], search: SearchState) -> list[int]:
+        """Return the blank's cells on a shortest solution, by the search that is faster."""
+        if partition not in self._compiled:
+            try:
+                return self.open_plain(partition).search(board, search, MAX_PLAIN_POSITIONS)
+            except PlainSearchOver:
+                pass
+        return self.open_compiled(partition).search(board, search)
+
+    def find_partition(self, requested: str | None) -> str:
+        """Return the partition that is requested, or the best one that is published."""
+        if requested is not None:
+            return requested
+        for name in PARTITIONS:
+            try:
+                self.open_plain(name)
+            except TableMissing:
+                continue
+            return name
+        return DEFAULT_PARTITION
+
+    def open_plain(self, partition: str) -> PlainSolver:
+        """Return the search in plain Python, which reads the tables' blocks as it needs them."""
+        if partition not in self._plain:
+            patterns = PARTITIONS[partition].patterns
+            indexes = self._open_indexes(partition)
+            self._plain[partition] = PlainSolver(
+                [
+                    PatternReader(pattern, index.read_block)
+                    for pattern, index in zip(patterns, indexes, strict=True)
+                ]
+            )
+        return self._plain[partition]
+
+    def open_compiled(self, partition: str) -> CompiledSolver:
+        """Return the compiled search; the tables are read into memory the first time."""
+        if partition not in self._compiled:
+            from queries.fifteen.compiled_search import CompiledSolver
+            from queries.fifteen.flat_tables import make_tables
+
+            patterns = PARTITIONS[partition].patterns
+            chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
+            self._compiled[partition] = CompiledSolver(patterns, make_tables(patterns, chunks))
+        return self._compiled[partition]
+
+    def _open_indexes(self, partition: str) -> list[IndexReader]:
+        return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
+
+
+def parse_seconds(given: float | str) -> float:
+    """Return a time limit that is given as a number or a text."""
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        problem = f"--time-limit needs a number of seconds above 0, not {quote(str(given))}"
+        raise BadRequest(problem, "Example: --time-limit 10")
+    return seconds
+
+
+def view_corner(goal: str) -> BoardGoalView:
+    """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
+    view = BOARD.view_goal(goal)
+    if view.layout != BOARD.example:
+        raise BadRequest(
+            f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
+            "the blank in a corner",
+            f"Example: --goal 0{BOARD.example[:-1]}",
+        )
+    return view
+
+
+def list_tiles(state: str) -> list[int]:
+    """Return the tile on each cell."""
+    return [int(mark, BOARD.cells) for mark in state]
+
+
+def make_solution(
+    view: BoardGoalView, state: str, path: list[int], bound: int, positions: int, *,
+    is_shortest: bool,
+) -> FoundSolution:  # fmt: skip
+    """Make a solution from the cells of the blank on the view's board."""
+    states, letters = [state], ""
+    for cell in path[1:]:
+        target = view.cells[cell]
+        for letter, next_state in BOARD.moves(states[-1]):
+            if next_state[target] == "0":
+                letters += letter
+                states.append(next_state)
+                break
+    return FoundSolution(states, letters, bound, positions, is_shortest=is_shortest)

@@ -1,0 +1,44 @@
+"""The state of a search, which different searches continue, and the solution that it finds."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class SearchPaused(Exception):
+    """The end of a search that its caller stopped before it had found a solution."""
+
+
+class PlainSearchOver(Exception):
+    """The end of a search in plain Python, which would take too long."""
+
+
+class SearchState:
+    """The state of a search: no solution is shorter than `limit`; it took so many positions.
+
+    `pause` is called now and then, and may raise SearchPaused.
+    """
+
+    __slots__ = ("limit", "pause", "positions")
+
+    def __init__(self, limit: int, pause: Callable[[], None]) -> None:
+        self.limit = limit
+        self.pause = pause
+        self.positions = 0
+
+
+class FoundSolution:
+    """The letters and states of a solution, with the bound and the positions of its search."""
+
+    __slots__ = ("bound", "is_shortest", "letters", "positions", "states")
+
+    def __init__(
+        self, states: list[str], letters: str, bound: int, positions: int, *, is_shortest: bool
+    ) -> None:
+        self.states = states
+        self.letters = letters
+        self.bound = bound
+        self.positions = positions
+        self.is_shortest = is_shortest

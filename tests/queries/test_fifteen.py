@@ -1,0 +1,276 @@
+"""Queries of the 15-puzzle with the tables of 5-5-5: answers, options, batches and errors."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import puzzle_tablebase as pt
+from pipeline.run import run_command
+from queries.fifteen import reader as fifteen_reader
+from tablebase.errors import BadRequest, GoalUnreachable, TableMissing, Undecided
+from tests.support import sliding_oracle as oracle
+from tests.support.reference_numbers import lines
+from tests.support.shell import program
+
+GOAL = "123456789abcdef0"
+CHARACTERS = "0123456789abcdef"
+STEPS = {"U": -4, "D": 4, "L": -1, "R": 1}
+
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ask(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Ask:
+    def run(*words: str) -> tuple[int, str, str]:
+        code = run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)])
+        output, errors = capfdbinary.readouterr()
+        return code, output.decode(), errors.decode()
+
+    return run
+
+
+def walk(state: str, solution: str) -> list[str]:
+    """Return the states along a solution, by the oracle's moves."""
+    states = [state]
+    for letter in solution:
+        states.append(oracle.neighbours(states[-1], 4, 4)[letter])
+    return states
+
+
+def scramble(steps: int, seed: int, goal: str = GOAL) -> str:
+    """Return a state some random moves away from a goal."""
+    state, source = goal, random.Random(seed)
+    for _ in range(steps):
+        state = source.choice([*oracle.neighbours(state, 4, 4).values()])
+    return state
+
+
+def list_published(kind: str) -> list[tuple[str, int]]:
+    """Return the published boards of a kind as text, each with its distance."""
+    result = []
+    for label, value in lines("fifteen.txt"):
+        if label.startswith(kind):
+            distance, *cells = map(int, value.split())
+            result.append(("".join(CHARACTERS[cell] for cell in cells), distance))
+    return result
+
+
+def list_states_near(goal: str, steps: int) -> dict[str, int]:
+    """Return the states within so many moves of a goal, with their distances."""
+    known, layer = {goal: 0}, [goal]
+    for step in range(1, steps + 1):
+        layer = [
+            near
+            for state in layer
+            for near in oracle.neighbours(state, 4, 4).values()
+            if near not in known and not known.update({near: step})
+        ]
+    return known
+
+
+@pytest.mark.parametrize("goal", [GOAL, "0123456789abcdef", "fedcba9876543210", "89a0b1c2d3e4f567"])
+def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None:
+    if goal.index("0") not in (0, 3, 12, 15):
+        goal = f"{goal.replace('0', '')}0"
+    known = list_states_near(goal, 12)
+    with pt.open_tables(str(patterns_555)) as tables:
+        for state in random.Random(4).sample(sorted(known), 40):
+            answer = tables.fifteen.solve(state, goal)
+            assert answer.distance == len(answer.solution) == known[state]
+            assert walk(state, answer.solution)[-1] == goal
+            assert tables.fifteen.bound(state, goal) == answer.bound <= answer.distance
+
+
+def test_published_boards_have_the_published_distances(patterns_555: Path) -> None:
+    boards = sorted(list_published("korf"), key=lambda board: board[1])[:12]
+    frame = pl.DataFrame({"state": [state for state, _ in boards]})
+    with pt.open_tables(str(patterns_555)) as tables:
+        for state, distance in boards:
+            answer = tables.fifteen.solve(state, "0123456789abcdef")
+            assert answer.distance == len(answer.solution) == distance
+            assert walk(state, answer.solution)[-1] == "0123456789abcdef"
+        assert tables.fifteen.annotate(frame)["distance"].null_count() == len(frame)
+
+
+def test_text_has_the_board_and_the_solution(ask: Ask) -> None:
+    code, text, _ = ask("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
+    assert code == 0
+    assert text.splitlines() == [
+        " 1 2 3 4",
+        " 5 6 7 8",
+        " 9 a b c",
+        " d e . f",
+        "",
+        f"goal        {GOAL}",
+        "distance    1 move",
+        "solution    R",
+        "tiles slid  f",
+        "bound       1 at the start",
+        "positions   1 searched",
+    ]
+
+
+def test_letters_numbers_and_pictures_name_the_same_state(ask: Ask) -> None:
+    state = scramble(30, 1)
+    numbers = [str(CHARACTERS.index(mark)) for mark in state]
+    rows = "\n".join(" ".join(numbers[row : row + 4]) for row in range(0, 16, 4))
+    answers = {ask(text, "--json")[1] for text in (state, state.upper(), " ".join(numbers), rows)}
+    assert len(answers) == 1
+    facts = json.loads(answers.pop())
+    assert facts["state"] == state
+    assert walk(state, facts["solution"])[-1] == GOAL
+    assert [*facts] == ["state", "goal", "distance", "bound", "positions", "solution", "tiles"]
+
+
+def test_path_boards_and_hint_show_the_same_solution(ask: Ask, tmp_path: Path) -> None:
+    state = scramble(24, 2)
+    facts = json.loads(ask(state, "--json")[1])
+    states = walk(state, facts["solution"])
+    assert ask(state, "--path")[1].splitlines() == states
+    assert json.loads(ask(state, "--path", "--json")[1])["path"] == states
+    boards = ask(state, "--boards")[1]
+    assert boards.count("(tile ") == facts["distance"]
+    hint = f"{facts['solution'][0]} (tile {facts['tiles'][0]})\n"
+    assert ask(state, "--hint")[1] == hint
+    picture = tmp_path / "solution.svg"
+    assert ask(state, "--svg", str(picture))[0] == 0
+    assert picture.read_text().count(">15<") + picture.read_text().count(">f<") == len(states)
+    assert ask(GOAL, "--hint")[1] == "none: this is the goal\n"
+
+
+def test_a_solution_that_need_not_be_shortest(ask: Ask) -> None:
+    state = scramble(300, 3)
+    facts = json.loads(ask(state, "--not-shortest", "--json")[1])
+    assert walk(state, facts["solution"])[-1] == GOAL
+    length = facts.get("length", facts.get("distance"))
+    assert len(facts["solution"]) == length >= facts["bound"]
+    assert "no solution is shorter than" in ask(state, "--not-shortest")[1]
+
+
+def test_a_time_limit_ends_with_what_is_known(patterns_555: Path) -> None:
+    state, distance = list_published("farthest")[0]
+    with pt.open_tables(str(patterns_555)) as tables:
+        with pytest.raises(Undecided) as caught:
+            tables.fifteen.solve(state, time_limit=0.2)
+        known = caught.value
+        assert known.exit_code == 4
+        assert known.least <= distance <= known.most == len(known.solution)
+        assert walk(state, known.solution)[-1] == GOAL
+        # a limit that is long enough changes nothing but the positions
+        near = scramble(30, 5)
+        assert tables.fifteen.solve(near, time_limit=60).distance == (
+            tables.fifteen.solve(near).distance
+        )
+
+
+def test_a_time_limit_at_the_shell(ask: Ask) -> None:
+    code, output, errors = ask(list_published("farthest")[0][0], "--time-limit", "0.2")
+    assert (code, output) == (4, "")
+    assert "needs between" in errors
+    assert "A solution of" in errors
+
+
+def test_the_compiled_search_takes_over(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, distance = min(list_published("korf"), key=lambda board: board[1])
+    with pt.open_tables(str(patterns_555)) as tables:
+        expected = tables.fifteen.solve(state, "0123456789abcdef")
+    monkeypatch.setattr(fifteen_reader, "MAX_PLAIN_POSITIONS", 300)
+    with pt.open_tables(str(patterns_555)) as tables:
+        assert tables.fifteen.solve(state, "0123456789abcdef") == expected
+    assert expected.distance == distance
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["123456789abcdfe0"], 1, "Swap any two tiles"),
+        (["123456789abcdef"], 2, "write it as 0"),
+        (["1123456789abcdef"], 2, "tile 1 stands twice"),
+        ([GOAL, "--goal", "123450789abcdef6"], 2, "in a corner"),
+        ([GOAL, "--time-limit", "soon"], 2, "--time-limit needs"),
+        ([GOAL, "--time-limit", "0"], 2, "--time-limit needs"),
+        ([GOAL, "--patterns", "7-9"], 2, "Choose one of: 7-8, 6-6-3, 5-5-5"),
+        ([GOAL, "--hint", "--not-shortest"], 2, "--hint cannot be combined"),
+        ([GOAL, "--patterns", "7-8"], 3, "precompute fifteen --patterns 7-8"),
+    ],
+)
+def test_errors(ask: Ask, words: list[str], code: int, message: str) -> None:
+    found, output, errors = ask(*words)
+    assert (found, output) == (code, "")
+    assert message in errors
+
+
+def test_python_errors(patterns_555: Path, tmp_path: Path, outputs: Path) -> None:
+    with pt.open_tables(str(patterns_555)) as tables:
+        with pytest.raises(GoalUnreachable):
+            tables.fifteen.solve("123456789abcdfe0")
+        assert tables.fifteen.get("123456789abcdfe0", default=0) == 0
+        with pytest.raises(BadRequest):
+            tables.fifteen.get(GOAL, goal="123450789abcdef6")
+    with pt.open_tables(str(outputs)) as tables, pytest.raises(TableMissing) as caught:
+        tables.fifteen.solve(GOAL)
+    assert "pipeline precompute fifteen" in str(caught.value)
+
+
+def test_a_batch_answers_every_key(patterns_555: Path, tmp_path: Path) -> None:
+    states = [scramble(steps, steps) for steps in range(0, 60, 4)]
+    keys = [*states, "nonsense", "123456789abcdfe0"]
+    source, target = tmp_path / "keys.csv", tmp_path / "answers.jsonl"
+    source.write_text("name,state\n" + "".join(f"{at},{key}\n" for at, key in enumerate(keys)))
+    words = ["--input", str(source), "--output", str(target), "--path"]
+    code = run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)])
+    assert code == 2
+    rows = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [row["name"] for row in rows] == [*map(str, range(len(keys)))]
+    for row, state in zip(rows, states, strict=False):
+        assert row["error"] is None
+        assert row["distance"] == len(row["solution"])
+        assert row["path"].split() == walk(state, row["solution"])
+        assert row["path"].split()[-1] == GOAL
+    assert "not a state" in rows[-2]["error"]
+    assert "cannot be reached" in rows[-1]["error"]
+
+
+def test_damaged_tables_never_answer(patterns_555: Path, tmp_path: Path) -> None:
+    for file in patterns_555.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    index = tmp_path / "fifteen_12356.idx"
+    data = bytearray(index.read_bytes())
+    for block in range(1, len(data) // 4096):
+        data[block * 4096 + 7] ^= 1
+    index.write_bytes(data)
+    for words in ([scramble(60, 9)], ["--input", str(_write_keys(tmp_path))]):
+        command = ["query", "fifteen", *words, "--outputs", str(tmp_path)]
+        assert run_command(command) == 3
+
+
+def _write_keys(folder: Path) -> Path:
+    keys = folder / "keys.txt"
+    keys.write_text("".join(f"{scramble(40, seed)}\n" for seed in range(10)))
+    return keys
+
+
+def test_an_interrupt_ends_a_search(patterns_555: Path) -> None:
+    state, _ = list_published("farthest")[0]
+    command = [program(), "query", "fifteen", state, "--outputs", str(patterns_555)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    assert process.poll() is None
+    begin = time.monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=10)
+    assert time.monotonic() - begin < 1  # a busy machine; alone it takes some milliseconds
+    assert output == b""
+    assert process.returncode in (130, -signal.SIGINT)

@@ -1,0 +1,131 @@
+"""Searches for shortest solutions, beside the distances of all states of small boards."""
+
+import random
+
+import pytest
+
+from queries.fifteen import compiled_search
+from queries.fifteen.best_first_search import find_solution
+from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
+from tests import wide
+from tests.support import sliding_oracle as oracle
+from tests.support.fifteen_boards import make_solvers, make_state, require_path
+
+CHARACTERS = "0123456789ab"
+
+
+def list_states(name: str) -> tuple[dict[str, int], int]:
+    """Return the distance of each state of a board, and the board's width."""
+    height, width = map(int, name.split()[0].split("x"))
+    goal = f"{CHARACTERS[1 : height * width]}0"
+    return oracle.distances(goal, height, width), width
+
+
+def sample(name: str, size: int) -> list[tuple[list[int], int]]:
+    known, _ = list_states(name)
+    chosen = random.Random(15).sample(sorted(known.items()), min(size, len(known)))
+    return [([CHARACTERS.index(mark) for mark in state], distance) for state, distance in chosen]
+
+
+def list_near_states(steps: int) -> dict[str, int]:
+    """Return the states of 3x4 within so many steps of the goal, with their distances."""
+    known = {"123456789ab0": 0}
+    layer = [*known]
+    for step in range(steps):
+        layer = [
+            near
+            for state in layer
+            for near in oracle.neighbours(state, 3, 4).values()
+            if known.setdefault(near, step + 1) == step + 1
+        ]
+    return known
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("2x3", 360),
+        ("3x3", 2_000),
+        ("3x3 alone", 2_000),
+        pytest.param("3x3", 181_440, marks=wide),
+        pytest.param("3x3 alone", 181_440, marks=wide),
+    ],
+)
+def test_states_are_solved_in_the_fewest_moves(name: str, size: int) -> None:
+    plain, compiled = make_solvers(name)
+    _, width = list_states(name)
+    for board, distance in sample(name, size):
+        bound = plain.compute_bound(board)
+        assert 0 <= bound <= distance
+        assert (distance - bound) % 2 == 0
+        path = compiled.search(board, make_state())
+        assert len(path) - 1 == distance
+        require_path(board, width, path)
+
+
+def test_states_of_3x4_are_solved_in_the_fewest_moves() -> None:
+    plain, compiled = make_solvers("3x4")
+    chosen = random.Random(34).sample(sorted(list_near_states(18).items()), 500)
+    for text, distance in chosen:
+        board = [CHARACTERS.index(mark) for mark in text]
+        assert plain.compute_bound(board) <= distance
+        path = compiled.search(board, make_state())
+        assert len(path) - 1 == distance
+        require_path(board, 4, path)
+        assert plain.search(board, make_state(), 10**9) == path
+
+
+@pytest.mark.parametrize(("name", "size"), [("2x3", 360), ("3x3", 300), ("3x3 alone", 60)])
+def test_both_searches_visit_the_same_positions(name: str, size: int) -> None:
+    plain, compiled = make_solvers(name)
+    for board, distance in sample(name, size):
+        states = make_state(), make_state()
+        paths = plain.search(board, states[0], 10**9), compiled.search(board, states[1])
+        assert paths[0] == paths[1]
+        assert len(paths[0]) - 1 == distance == states[0].limit == states[1].limit
+        assert states[0].positions == states[1].positions
+
+
+@pytest.mark.parametrize("name", ["2x3", "3x3", "3x3 alone"])
+def test_a_solution_at_once_is_a_solution(name: str) -> None:
+    plain, _ = make_solvers(name)
+    _, width = list_states(name)
+    for board, distance in sample(name, 40):
+        path = find_solution(plain, board)
+        require_path(board, width, path)
+        assert len(path) - 1 >= distance
+
+
+HARD = [11, 10, 9, 8, 7, 6, 5, 4, 3, 1, 2, 0]
+"""A state of 3x4 whose search takes thousands of positions."""
+
+
+def test_a_search_continues_where_another_ended() -> None:
+    plain, compiled = make_solvers("3x4")
+    whole = make_state()
+    path = compiled.search(HARD, whole)
+    require_path(HARD, 4, path)
+    for limit in (300, 1000):
+        state = make_state()
+        with pytest.raises(PlainSearchOver):
+            plain.search(HARD, state, limit)
+        assert state.positions <= limit
+        assert state.limit <= whole.limit
+        assert compiled.search(HARD, state) == path
+        assert state.positions == whole.positions
+
+
+def test_a_pause_can_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_search, "BUDGET", 100)
+
+    def stop() -> None:
+        raise SearchPaused
+
+    plain, compiled = make_solvers("3x4")
+    board = HARD[:]
+    for is_plain in (True, False):
+        state = SearchState(0, stop)
+        with pytest.raises(SearchPaused):
+            _ = plain.search(board, state, 10**9) if is_plain else compiled.search(board, state)
+        assert plain.compute_bound(board) <= state.limit <= 50
+        assert board == HARD

@@ -1,0 +1,54 @@
+"""Distances of patterns, beside a slow search that follows the blank cell by cell."""
+
+import pytest
+
+from tablebase.puzzles.fifteen.pattern import Pattern
+from tests.support import fifteen_oracle as oracle
+from tests.support.fifteen_boards import search_depths
+
+PATTERNS = [
+    (2, 2, (1, 2)),
+    (2, 3, (2, 4)),
+    (2, 3, (1, 3, 5)),
+    (3, 3, (2, 5, 8)),
+    (3, 3, (1, 2, 4, 6, 7)),
+    (2, 4, (1, 3, 6, 7)),
+    (4, 3, (1, 6, 9, 11)),
+    (3, 4, (1, 2, 3, 5)),
+    (4, 4, (5, 11, 15)),
+]
+
+
+@pytest.mark.parametrize(("height", "width", "tiles"), PATTERNS)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_distances_are_those_of_a_search_of_every_cell(
+    height: int, width: int, tiles: tuple[int, ...], threads: int
+) -> None:
+    pattern = Pattern(height, width, tiles)
+    known = oracle.distances(height, width, [*tiles])
+    placements = [*oracle.list_placements(height * width, len(tiles))]
+    assert len(placements) == pattern.size
+    depths = search_depths(pattern, threads).tolist()
+    assert depths == [known.get(placement, 255) for placement in placements]
+
+
+@pytest.mark.parametrize(("height", "width", "tiles"), PATTERNS)
+def test_ranks_number_the_placements_in_the_documented_order(
+    height: int, width: int, tiles: tuple[int, ...]
+) -> None:
+    pattern = Pattern(height, width, tiles)
+    for rank, placement in enumerate(oracle.list_placements(height * width, len(tiles))):
+        assert pattern.rank(placement) == rank
+        assert pattern.unrank(rank) == placement
+
+
+def test_a_mirrored_pattern_has_the_same_distances() -> None:
+    pattern = Pattern(3, 3, (2, 3, 6))
+    mirrored = pattern.mirror()
+    assert mirrored.tiles == (4, 7, 8)
+    of_tile = {4: 2, 7: 3, 8: 6}
+    depths, others = search_depths(pattern), search_depths(mirrored)
+    for rank, depth in enumerate(others.tolist()):
+        cells = dict(zip(mirrored.tiles, mirrored.unrank(rank), strict=True))
+        back = {of_tile[tile]: cell % 3 * 3 + cell // 3 for tile, cell in cells.items()}
+        assert depth == depths[pattern.rank([back[tile] for tile in pattern.tiles])]
