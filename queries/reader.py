@@ -199,6 +199,14 @@ class Reader:
             self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
         return self._scans[table.name]
 
+    def refresh_lists(self) -> bool:
+        """Forget which files the lists have; return False if the store cannot have changed."""
+        if not self.store.refresh():
+            return False
+        self._entries.clear()
+        self._row_groups.clear()
+        return True
+
     def open_row_groups(
         self, table: Table, value: str, number: int | None = None
     ) -> Iterator[RowGroups]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
 from queries.reader import Reader
-from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableMissing
+from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableError, TableMissing
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost
@@ -28,7 +28,26 @@ def find_listed_tour(
     number: int | None,
     closed: bool,
 ) -> tuple[int, list[int]]:
-    """Find the first tour with these properties among all tours of a listed board."""
+    """Find the first tour with these properties among all tours of a listed board.
+
+    If that fails, look once more: the list may have been published anew since it was opened.
+    """
+    try:
+        return _search_list(reader, board, start, end, number, closed)
+    except TableError:
+        if not reader.refresh_lists():
+            raise
+    return _search_list(reader, board, start, end, number, closed)
+
+
+def _search_list(
+    reader: Reader,
+    board: KnightBoard,
+    start: int,
+    end: int | None,
+    number: int | None,
+    closed: bool,
+) -> tuple[int, list[int]]:
     table, name = make_tour_table(board), board.name_square(start)
     values: dict[str, object] = {"start": name}
     if number is not None:

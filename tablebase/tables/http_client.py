@@ -48,7 +48,7 @@ STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 
 
 class Content(NamedTuple):
-    """The bytes that a host sent."""
+    """The bytes that a host sent, with what it says about their file."""
 
     data: bytes
     first: int

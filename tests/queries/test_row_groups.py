@@ -45,9 +45,8 @@ def test_any_number_of_a_large_list_is_found_in_few_bytes(outputs: Path) -> None
             row = next(groups.iter_rows(values, ("number", "path")))
             assert row == {"number": number, "path": path}
             assert host.sent < 1_000_000
-            # five groups reach from one rank of the board to the next: by their statistics, which
-            # compare text, they may have any start
-            assert len(host.requests) <= 4 + 5
+            # by its statistics, which compare text, a group of several starts may have any
+            assert len(host.requests) <= 4 + 12
 
 
 def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:

@@ -19,10 +19,12 @@ from queries.sliding.reader import BitReader, SlidingReader
 from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE
+from tablebase.tables import http_store
 from tablebase.tables.store import Folder
 from tests import often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
+from tests.support.hosts import serve
 from tests.support.shell import python, run_uncompiled
 
 SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
@@ -187,3 +189,28 @@ def answer_small_board() -> str:
 
 def test_the_compiler_changes_nothing() -> None:
     assert run_uncompiled(answer_small_board) == answer_small_board()
+
+
+def test_a_host_is_asked_once_for_each_move(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_store, "MAX_SMALL_BYTES", 0)  # these boards are small
+    known = oracle.distances("123456780", 3, 3)
+    states = random.Random(31).sample(sorted(known), 10)
+    with serve(folder) as host:
+        rounds: list[object] = []
+        read_parts = http_store.HttpFile.read_parts
+
+        def read_round(file: http_store.HttpFile, parts: list[tuple[int, int]]) -> list[bytes]:
+            rounds.append(parts)
+            return read_parts(file, parts)
+
+        monkeypatch.setattr(http_store.HttpFile, "read_parts", read_round)
+        sliding_reader = open_reader("sliding", http_store.HttpStore(host.url))
+        assert isinstance(sliding_reader, SlidingReader)
+        board_reader = sliding_reader.open_board("3x3")
+        for state in states:
+            before = len(rounds)
+            assert board_reader.find_distance(state, "123456780")[0] == known[state]
+            assert len(board_reader.find_path(state, "123456780")) == known[state] + 1
+            # one more: the first also opens the index
+            assert len(rounds) - before <= known[state] + 1
+        assert all(request.span for request in host.requests[1:])
