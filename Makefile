@@ -78,7 +78,7 @@ explore: precompute ## write outputs/explorer.html, a page with the answers insi
 	$(BIN)/pipeline explore
 
 ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py tests/faults/test_cluster.py tests/faults/test_large_boards.py tests/build/test_shards.py tests/build/test_plan.py
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py tests/faults/test_cluster.py tests/faults/test_large_boards.py tests/faults/test_fifteen_ordeal.py tests/build/test_shards.py tests/build/test_plan.py
 
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
 	$(BIN)/python -m tools.mutants

@@ -16,7 +16,7 @@ from queries.kernels.pattern_search import (
     continue_search,
     make_search,
 )
-from tablebase.puzzles.fifteen.pattern import Pattern
+from tablebase.puzzles.fifteen.pattern import Pattern, rank_order
 
 BUDGET = 200_000
 """Positions between two calls of `on_pause`: some hundredths of a second."""
@@ -37,8 +37,10 @@ class CompiledSolver:
         search = self._begin(board)
         search.counters[1] = max(state.limit, int(search.bounds[:2].max()))
         earlier, status = state.positions, -1
+        # plain tuples: compiled code that is cached would depend on the names of the classes
+        arrays = tuple(self._tables), tuple(search)
         while status != FOUND:
-            status = continue_search(self._tables, search, np.uint64(BUDGET))
+            status = continue_search(*arrays, np.uint64(BUDGET))
             state.limit = int(search.counters[1])
             state.positions = earlier + int(search.counters[2])
             if status != FOUND:
@@ -56,9 +58,10 @@ class CompiledSolver:
                 # mirroring twice changes nothing, so it also leads back to the board's tiles
                 cells = [to_image[board.index(to_image[t - 1] + 1)] for t in pattern.tiles]
                 slot = image * SLOTS + number
-                rank = pattern.rank(cells)
-                search.masks[slot] = sum(1 << cell for cell in cells)
-                search.orders[slot] = rank // pattern.sets
-                search.values[slot] = tables.distances[int(tables.offsets[slot]) + rank]
-                search.bounds[image] += search.values[slot]
+                mask = sum(1 << cell for cell in cells)
+                order = rank_order(sorted(range(len(cells)), key=cells.__getitem__))
+                rank = order * pattern.sets + int(tables.set_ranks[mask])
+                value = tables.distances[int(tables.offsets[slot]) + rank]
+                search.masks[slot], search.orders[slot], search.values[slot] = mask, order, value
+                search.bounds[image] += value
         return search

@@ -96,10 +96,11 @@ def make_search() -> Search:
 
 
 @compiled
-def continue_search(tables: SearchTables, search: Search, budget: np.uint64) -> int:
+def continue_search(tables: tuple[Any, ...], search: tuple[Any, ...], budget: np.uint64) -> int:
     """Search until a solution is found or `budget` more positions are searched.
 
-    At a solution the depth is its length, and `blanks` has the blank's cell after each move.
+    `tables` and `search` are the fields of `SearchTables` and `Search`. At a solution the depth is
+    its length, and `blanks` has the blank's cell after each move.
     """
     (distances, set_ranks, order_maps, steps, cells, slots, offsets, sets, counts,
      map_offsets, width, images) = tables  # fmt: skip

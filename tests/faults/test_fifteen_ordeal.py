@@ -1,0 +1,81 @@
+"""The 15-puzzle with 7-8, for hours: it is built, proved, and asked for every published board."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import puzzle_tablebase as pt
+from pipeline.verify import verify
+from tablebase.puzzles.fifteen.definition import PUZZLE
+from tablebase.puzzles.fifteen.tables import PARTITIONS
+from tablebase.puzzles.sliding.board import MARKS
+from tablebase.tables.store import Folder
+from tests import long_run
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables
+from tests.support.reference_numbers import lines
+
+pytestmark = long_run
+FIRST, LAST = "0123456789abcdef", "123456789abcdef0"
+
+
+@pytest.fixture(scope="session")
+def patterns_78(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tables = PARTITIONS["7-8"].make_tables()
+    return make_once(
+        tmp_path_factory, "patterns_78", lambda place: build_tables(place, PUZZLE, *tables)
+    )
+
+
+def read_boards(kind: str) -> dict[str, int]:
+    """Return the published boards of a kind, each with its distance."""
+    rows = ([*map(int, value.split())] for label, value in lines("fifteen.txt") if kind in label)
+    return {"".join(MARKS[cell] for cell in cells): distance for distance, *cells in rows}
+
+
+def mirror(state: str) -> str:
+    """Return the mirror image of a state in the main diagonal, for the goal `LAST`."""
+    tiles = {"0": "0"}
+    for cell, tile in enumerate(LAST[:-1]):
+        tiles[LAST[cell % 4 * 4 + cell // 4]] = tile
+    return "".join(tiles[state[cell % 4 * 4 + cell // 4]] for cell in range(16))
+
+
+def test_tables_of_7_8_are_proved(patterns_78: Path) -> None:
+    verdicts = verify(Folder(patterns_78)).verdicts
+    assert [verdict.verdict for verdict in verdicts] == ["proved"] * 2
+
+
+@pytest.mark.parametrize(("kind", "goal", "count"), [("korf", FIRST, 100), ("farthest", LAST, 17)])
+def test_published_boards(patterns_78: Path, kind: str, goal: str, count: int) -> None:
+    boards = read_boards(kind)
+    assert len(boards) == count
+    with pt.open_tables(str(patterns_78)) as tables:
+        for state, distance in boards.items():
+            assert tables.fifteen.solve(state, goal).distance == distance, state
+
+
+def test_mirrored_boards_are_as_far(patterns_78: Path) -> None:
+    boards = read_boards("farthest")
+    assert {mirror(state) for state in boards} == {*boards}, "the mirror image of each is another"
+
+
+def test_reversed_questions_have_the_same_distance(patterns_78: Path) -> None:
+    # a goal needs its blank in a corner, so only such boards can be asked from the other end
+    boards = {
+        state: distance
+        for state, distance in read_boards("korf").items()
+        if state.index("0") in (0, 3, 12, 15)
+    }
+    assert len(boards) > 10
+    with pt.open_tables(str(patterns_78)) as tables:
+        for state, distance in boards.items():
+            assert tables.fifteen.solve(FIRST, state).distance == distance
+
+
+def test_a_frame_of_boards_is_annotated(patterns_78: Path) -> None:
+    boards = {mirror(state): 80 for state in [*read_boards("farthest")][:4]}
+    frame = pl.DataFrame({"state": [*boards]})
+    with pt.open_tables(str(patterns_78)) as tables:
+        assert tables.fifteen.annotate(frame)["distance"].to_list() == [80] * 4
