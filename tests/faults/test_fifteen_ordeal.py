@@ -9,7 +9,7 @@ import puzzle_tablebase as pt
 from pipeline.verify import verify
 from tablebase.puzzles.fifteen.definition import PUZZLE
 from tablebase.puzzles.fifteen.tables import PARTITIONS
-from tablebase.puzzles.sliding.board import MARKS
+from tablebase.puzzles.sliding.board import CHARACTERS
 from tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
@@ -31,7 +31,7 @@ def patterns_78(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_boards(kind: str) -> dict[str, int]:
     """Return the published boards of a kind, each with its distance."""
     rows = ([*map(int, value.split())] for label, value in lines("fifteen.txt") if kind in label)
-    return {"".join(MARKS[cell] for cell in cells): distance for distance, *cells in rows}
+    return {"".join(CHARACTERS[cell] for cell in cells): distance for distance, *cells in rows}
 
 
 def mirror(state: str) -> str:
