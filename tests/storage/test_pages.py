@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.figure import Figure, Sources
+from queries.report.page import DrawnFigure
 from queries.report.writer import write_report
 from queries.status import list_status
 from tablebase.errors import TableDamaged
@@ -91,9 +92,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Sources, "answer", answer)
     monkeypatch.setattr(
-        "queries.report.writer._render_figure",
-        lambda options, figure: (str(options.answer(figure).height), "<svg></svg>"),
+        "queries.report.writer._draw_figure",
+        lambda options, figure: DrawnFigure(figure, options.answer(figure), [], "", ""),
     )
+    monkeypatch.setattr("queries.report.page._format_figure", lambda drawn: drawn.figure.name)
 
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:

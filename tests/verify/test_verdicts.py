@@ -26,6 +26,8 @@ from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, 
 from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
+from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -371,7 +373,10 @@ def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) 
 
 
 def test_the_page_has_the_verdicts_on_optional_tables(
-    tmp_path: Path, numbered_boards: list[Verdict], counted_boards: list[Verdict]
+    tmp_path: Path,
+    numbered_boards: list[Verdict],
+    counted_boards: list[Verdict],
+    pattern_verdicts: list[Verdict],
 ) -> None:
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
@@ -385,7 +390,20 @@ def test_the_page_has_the_verdicts_on_optional_tables(
             folder = tmp_path / f"bits {len(options)}"
             build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))
             verdicts += verify(Folder(folder)).verdicts
+    verdicts += pattern_verdicts
     require_same("Other tables", verdicts)
+
+
+@pytest.fixture
+def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
+    """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
+    (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
+    build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
+    return [
+        verdict
+        for folder in (patterns_555, tmp_path / "pattern")
+        for verdict in verify(Folder(folder)).verdicts
+    ]
 
 
 @pytest.fixture(scope="module")
