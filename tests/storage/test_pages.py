@@ -95,6 +95,9 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         "queries.report.writer._draw_figure",
         lambda options, figure: DrawnFigure(figure, options.answer(figure), [], "", ""),
     )
+    monkeypatch.setattr(
+        "queries.report.writer._render_picture", lambda options, figure: "<svg></svg>"
+    )
     monkeypatch.setattr("queries.report.page._format_figure", lambda drawn: drawn.figure.name)
 
 
