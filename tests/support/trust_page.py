@@ -12,7 +12,10 @@ BOARD = re.compile(r"[0-9]+x[0-9]+")
 
 
 class Row(NamedTuple):
-    """A row of the page: tables by name, `CxR` for any board; `…` in `how` stands for any text."""
+    """A row of the page: tables by name, `CxR` for any board, `T` for any tiles.
+
+    `…` in `how` stands for any text.
+    """
 
     tables: str
     boards: str
@@ -21,7 +24,7 @@ class Row(NamedTuple):
 
     def covers(self, verdict: Verdict) -> bool:
         names = re.findall(r"`([a-z]\w+)`", self.tables)
-        patterns = [re.sub("[CRN]", "[0-9]+", name) for name in names]
+        patterns = [re.sub("[CRN]", "[0-9]+", name).replace("T", "[0-9a-f]+") for name in names]
         how = ".*".join(map(re.escape, self.how.split("…")))
         return (
             (not names or any(re.fullmatch(pattern, verdict.table) for pattern in patterns))
