@@ -65,7 +65,7 @@ COMMANDS = (
         ("precompute knight knight_c", "knight_counts"),
         ("precompute knight --ra", "--rank-closed --rank-tours"),
         ("histogram ", "eight sliding senet"),
-        ("query ", "eight sliding senet knight"),
+        ("query ", "eight sliding fifteen senet knight"),
         ("query eight 123456780 --goal ", "corner centre edge"),
         ("query eight 123456780 --goal c", "corner centre"),
         ("query senet ABABABABAB..... --turn ", "A B"),

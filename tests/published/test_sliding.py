@@ -261,6 +261,7 @@ def test_a_search_that_does_not_fit_is_not_begun(
     assert 60_000_000 < caught.value.needed < 70_000_000
     assert str(caught.value).startswith("sliding_3x4_12 needs 0.07 GB of memory")
     assert build_boards(tmp_path, ["3x3"])
+    monkeypatch.setattr(Folder, "get_free_space", lambda store: None)
     for board, needed in (("2x7", 1.19e10), ("3x5", 1.78e11), ("4x4", 2.85e12)):
         with pytest.raises(MemoryShort) as caught:
             build_boards(tmp_path, [board])
@@ -289,7 +290,10 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
         ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals."),
-        ("knight --board 3x4 --parquet", "--parquet is an option of the stage sliding."),
+        (
+            "knight --board 3x4 --parquet",
+            "--parquet is an option of the stage sliding and of fifteen.",
+        ),
         ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
     ],
 )

@@ -391,7 +391,10 @@ def test_a_batch_reads_a_table_once(
     options: OptionTexts,
     keys: list[str],
 ) -> None:
-    """Count reads of the checksum, however many chunks and keys there are."""
+    """Count reads of the checksum, however many chunks and keys there are.
+
+    Of a list of tours, the parts that are read are checked, not the file.
+    """
     read: list[str] = []
 
     def sha256_of(store: Store, file: str) -> str:
@@ -408,4 +411,4 @@ def test_a_batch_reads_a_table_once(
         == 0
     )
     assert reported == [1, 2, 3], "each key was a stretch of its own"
-    assert len(read) == 1
+    assert len(read) == (0 if name == "knight" else 1)
