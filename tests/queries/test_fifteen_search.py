@@ -7,7 +7,7 @@ import pytest
 from queries.fifteen import compiled_search
 from queries.fifteen.best_first_search import find_solution
 from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
-from tests import wide
+from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path
 
@@ -47,8 +47,8 @@ def list_near_states(steps: int) -> dict[str, int]:
         ("2x3", 360),
         ("3x3", 2_000),
         ("3x3 alone", 2_000),
-        pytest.param("3x3", 181_440, marks=wide),
-        pytest.param("3x3 alone", 181_440, marks=wide),
+        pytest.param("3x3", 181_440, marks=long_run),
+        pytest.param("3x3 alone", 181_440, marks=long_run),
     ],
 )
 def test_states_are_solved_in_the_fewest_moves(name: str, size: int) -> None:
