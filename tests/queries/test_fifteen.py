@@ -271,6 +271,6 @@ def test_an_interrupt_ends_a_search(patterns_555: Path) -> None:
     begin = time.monotonic()
     os.kill(process.pid, signal.SIGINT)
     output, _ = process.communicate(timeout=10)
-    assert time.monotonic() - begin < 1  # a busy machine; alone it takes some milliseconds
+    assert time.monotonic() - begin < 5  # a busy machine; alone it takes some milliseconds
     assert output == b""
     assert process.returncode in (130, -signal.SIGINT)
