@@ -50,7 +50,7 @@ class RowGroups:
         if hashlib.sha256(footer).hexdigest() != file.footer.sha256:
             raise self._make_error("its footer differs from the manifest")
         self._parts = _PartsFile(source, {at: footer})
-        self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True)
+        self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True, pre_buffer=False)
         self._number = table.number_column
         self._number_name = self._number.name if self._number else ""
         self._begins = file.begins
@@ -126,7 +126,7 @@ class RowGroups:
         chunks, names = self._rows.metadata.row_group(group), self._rows.schema_arrow.names
         try:
             self._parts.load([_find_span(chunks.column(names.index(name))) for name in columns])
-            rows = self._rows.read_row_group(group, columns=columns)
+            rows = self._rows.read_row_group(group, columns=columns, use_threads=False)
         except (Unreachable, pa.ArrowException, OSError) as error:
             if isinstance(error, Unreachable) or getattr(error, "errno", None) is not None:
                 raise make_open_error(self._path, error, self._command) from error
