@@ -77,8 +77,11 @@ report: precompute $(REPORT) ## write outputs/report.html, a page of charts made
 explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-ordeal: precompute $(TESTS) ## run the long fault tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/faults/test_killed.py tests/faults/test_damage.py tests/faults/test_hostile.py tests/faults/test_interrupts.py tests/faults/test_cluster.py tests/faults/test_large_boards.py tests/faults/test_fifteen_ordeal.py tests/build/test_shards.py tests/build/test_plan.py
+# The files of tests that the long run adds, or repeats more often.
+ORDEAL = $(shell grep -rlwE 'long_run|often' --include='test_*.py' tests)
+
+ordeal: precompute $(TESTS) ## run the long tests: 200 kills, 200 interrupts, thousands of damaged files
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ORDEAL)
 
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
 	$(BIN)/python -m tools.mutants
@@ -92,7 +95,7 @@ fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (defa
 same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
 	$(BIN)/python -m tools.same_bytes
 
-stores: precompute $(TESTS) ## run the object store's tests against a second kind of server
+stores: precompute $(TESTS) ## run the object stores' tests against further servers: LocalStack and Azurite
 	@$(BIN)/python -m tools.other_store
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md

@@ -37,6 +37,14 @@ the same (`-O2`); the peak memory is that of the whole process with Python and i
 Their tables, and the Parquet file of one of them:
 
 {boards}
+The largest table that one machine has built, 2x7 (43,589,145,600 states, 5,510,533,120 bytes),
+takes too long for this page. It was built and proved once, by hand, on a machine of two cores:
+
+| command | time | processor time | peak memory |
+| --- | ---: | ---: | ---: |
+| `pipeline precompute sliding --board 2x7` | 3 min 22 s | 5 min 40 s | 11.2 GiB |
+| `pipeline verify`, beside other work at the lowest priority | 100 min | 54 min | 11.1 GiB |
+
 The stages as whole processes, with tables written to disk:
 
 {stages}

@@ -530,5 +530,132 @@ def _(pl, show):
     return
 
 
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 21. Which moves join the states near the goal?
+
+    The graph as an edge list: each state within ten moves of corner with each state one move away.
+    Without the filter of the distance, it has all 483,840 moves.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_21 = (
+        pl.scan_parquet("outputs/eight.parquet")
+        .filter(pl.col("goal") == "corner", pl.col("distance") <= 10)
+        .join(pl.LazyFrame({"cell": range(9)}, schema={"cell": pl.Int8}), how="cross")
+        .filter(
+            (pl.col("blank") // 3 - pl.col("cell") // 3).abs()
+            + (pl.col("blank") % 3 - pl.col("cell") % 3).abs()
+            == 1
+        )
+        .with_columns(pl.min_horizontal("blank", "cell").alias("low"))
+        .with_columns(pl.max_horizontal("blank", "cell").alias("high"))
+        .with_columns(
+            pl.concat_str(
+                pl.col("state").str.slice(0, "low"),
+                pl.col("state").str.slice("high", 1),
+                pl.col("state").str.slice(pl.col("low") + 1, pl.col("high") - pl.col("low") - 1),
+                pl.col("state").str.slice("low", 1),
+                pl.col("state").str.slice(pl.col("high") + 1),
+            ).alias("next")
+        )
+        .select("state", "next")
+        .sort("state", "next")
+        .collect()
+    )
+    show(answer_21)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 22. How many moves lead nearer?
+
+    The graph as a join: each move of the states within 20 moves of corner, joined with the
+    distance of the state that it leads to. `nearer` moves are part of a shortest solution.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_22 = (
+        pl.scan_parquet("outputs/eight.parquet")
+        .filter(pl.col("goal") == "corner", pl.col("distance") <= 20)
+        .join(pl.LazyFrame({"cell": range(9)}, schema={"cell": pl.Int8}), how="cross")
+        .filter(
+            (pl.col("blank") // 3 - pl.col("cell") // 3).abs()
+            + (pl.col("blank") % 3 - pl.col("cell") % 3).abs()
+            == 1
+        )
+        .with_columns(pl.min_horizontal("blank", "cell").alias("low"))
+        .with_columns(pl.max_horizontal("blank", "cell").alias("high"))
+        .with_columns(
+            pl.concat_str(
+                pl.col("state").str.slice(0, "low"),
+                pl.col("state").str.slice("high", 1),
+                pl.col("state").str.slice(pl.col("low") + 1, pl.col("high") - pl.col("low") - 1),
+                pl.col("state").str.slice("low", 1),
+                pl.col("state").str.slice(pl.col("high") + 1),
+            ).alias("next")
+        )
+        .join(
+            pl.scan_parquet("outputs/eight.parquet").select(
+                pl.col("state").alias("next"), pl.col("distance").alias("then")
+            ),
+            on="next",
+        )
+        .group_by("distance")
+        .agg(
+            pl.len().alias("moves"),
+            (pl.col("then") < pl.col("distance")).sum().alias("nearer"),
+        )
+        .sort("distance")
+        .collect()
+    )
+    show(answer_22)
+    return
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 23. Which states stand for their mirror images?
+
+    Across the diagonal of corner, every state has a mirror image at the same distance. By
+    distance: the states, and those that stand for both, the first of the two in notation order. A
+    few are their own image.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_23 = (
+        pl.scan_parquet("outputs/eight.parquet")
+        .filter(pl.col("goal") == "corner")
+        .with_columns(
+            pl.concat_str(pl.col("state").str.slice(int(cell), 1) for cell in "036147258")
+            .str.replace_many([*"234678"], [*"472836"])
+            .alias("image")
+        )
+        .group_by("distance")
+        .agg(
+            pl.len().alias("states"),
+            (pl.col("state") <= pl.col("image")).sum().alias("kept"),
+            (pl.col("state") == pl.col("image")).sum().alias("own"),
+        )
+        .sort("distance")
+        .collect()
+    )
+    show(answer_23)
+    return
+
+
 if __name__ == "__main__":
     app.run()

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import replace as replace_entry
 
 from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
+from pipeline.build_request import (
+    FORCED,
+    UP_TO_DATE,
+    Request,
+    divide_request,
+    find_unchanged,
+    follow_request,
+    list_contents,
+    list_reasons,
+)
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.part_files import (
     build_part_files,
@@ -23,7 +35,8 @@ from pipeline.part_files import (
 from pipeline.recovery import Recovery, recover
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Stage
+from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import compute_index_bytes, write_index
@@ -34,18 +47,16 @@ from tablebase.tables.manifest import (
     Page,
     amend_manifest,
     facts_of_rows,
-    find_mismatch,
     has_manifest,
     is_row_file,
-    list_parameters,
     measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter, compute_description
-from tablebase.tables.repair import ABSENT, list_files, make_open_error
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.parquet import TableWriter
+from tablebase.tables.repair import list_files, make_open_error
+from tablebase.tables.store import Store
 
 
 class TableStatistics(NamedTuple):
@@ -60,6 +71,16 @@ class TableStatistics(NamedTuple):
     tasks_done: int
     tasks_resumed: int
     tasks_failed: int
+
+
+class EarlierTables(NamedTuple):
+    """The published tables, also those that this build has made, which tables are made from.
+
+    `layers`: the states at each depth of the tables that this build searched.
+    """
+
+    entries: Mapping[str, Entry]
+    layers: dict[str, list[int]]
 
 
 class BuildObserver:
@@ -91,24 +112,6 @@ class BuildObserver:
         was left out the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A build's tables, its store and its limits."""
-
-    store: Store
-    tables: Sequence[tuple[Puzzle, tuple[Table, ...]]]
-    force: bool = False
-    jobs: int = 1
-    without: frozenset[str] = frozenset()
-    """Names of tables to remove."""
-    memory: int | None = None
-    """Bytes that a search may use; None: all free memory."""
-
-
-UP_TO_DATE = "up to date"
-FORCED = "forced"
-
-
 def build(
     request: Request, observer: BuildObserver, executor: Executor | None = None
 ) -> dict[str, Entry]:
@@ -127,29 +130,50 @@ def build(
             request.store.remove(file)
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
-        table_queues = _find_outdated(request, published, observer)
-        _require_space(request.store, table_queues)
-        observer.on_plan([table for queue in table_queues for _, table, *_ in queue])
-        with ExitStack() as stack:
-            # two pools: a table that waits for its tasks must not take a thread from them
-            task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
-            for pool in (task_pool, table_pool):
-                stack.callback(pool.shutdown, cancel_futures=True)
-            runner = TaskRunner(
-                executor or task_pool,
-                request.jobs,
-                is_remote=executor is not None,
-            )
-            shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
-            arguments = [(queue, *shared) for queue in table_queues]
-            table_runner = replace(runner, executor=table_pool, is_remote=False)
-            for entries in table_runner.run_tasks(_build_queue, arguments):
-                published |= entries
+        reasons = [*list_reasons(request, published)]
+        observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
+        first = [each for each in reasons if not each[1].recipe.list_sources()]
+        earlier = EarlierTables(published, {})
+        built = _build_tables(request, first, earlier, observer, executor)
+        published |= built
+        # whether a derived table is out of date is known only now
+        for part in (divide_request(request)[1], *([follow_request(request)] if built else [])):
+            derived = list_reasons(part, published)
+            published |= _build_tables(request, derived, earlier, observer, executor)
         if unlisted_names:
             amend_manifest(request.store, without=unlisted_names)
         for name in request.without:
             _remove_unlisted(request.store, name, None)
     return published
+
+
+def _build_tables(
+    request: Request,
+    reasons: Iterable[tuple[Stage, Table, str]],
+    earlier: EarlierTables,
+    observer: BuildObserver,
+    executor: Executor | None,
+) -> dict[str, Entry]:
+    """Build the tables that are out of date, several at a time; return their entries."""
+    table_queues = _find_outdated(request.store, reasons, earlier.entries, observer)
+    _require_space(request.store, table_queues)
+    entries = dict[str, Entry]()
+    with ExitStack() as stack:
+        # two pools: a table that waits for its tasks must not take a thread from them
+        task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
+        for pool in (task_pool, table_pool):
+            stack.callback(pool.shutdown, cancel_futures=True)
+        runner = TaskRunner(
+            executor or task_pool,
+            request.jobs,
+            is_remote=executor is not None,
+        )
+        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer, earlier
+        arguments = [(queue, *shared) for queue in table_queues]
+        table_runner = replace(runner, executor=table_pool, is_remote=False)
+        for queue_entries in table_runner.run_tasks(_build_queue, arguments):
+            entries |= queue_entries
+    return entries
 
 
 def _list_unfinished(store: Store) -> list[str]:
@@ -201,12 +225,15 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
     return published
 
 
-TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
+TableQueue = list[tuple[Stage, Table, str, Entry | None]]
 """Tables of one puzzle and one search: they are built one after another and share results."""
 
 
 def _find_outdated(
-    request: Request, published: dict[str, Entry], observer: BuildObserver
+    store: Store,
+    reasons: Iterable[tuple[Stage, Table, str]],
+    published: Mapping[str, Entry],
+    observer: BuildObserver,
 ) -> list[TableQueue]:
     """Find the tables that are out of date, each with puzzle, reason and published entry.
 
@@ -214,15 +241,15 @@ def _find_outdated(
     versions.
     """
     queues: dict[tuple[str, str], TableQueue] = {}
-    for puzzle, table, reason in list_reasons(request, published):
+    for puzzle, table, reason in reasons:
         if reason == FORCED:
-            for file in list_checkpoint_files(request.store, table.name):
-                request.store.remove(file)
+            for file in list_checkpoint_files(store, table.name):
+                store.remove(file)
         elif reason != UP_TO_DATE:
-            checkpoints(request.store, table).clear_others()
+            checkpoints(store, table).clear_others()
         if reason == UP_TO_DATE:
             observer.on_table(table, reason)
-            _remove_unlisted(request.store, table.name, published[table.name])
+            _remove_unlisted(store, table.name, published[table.name])
         else:
             queue = queues.setdefault((puzzle.name, table.recipe.search), [])
             queue.append((puzzle, table, reason, published.get(table.name)))
@@ -263,6 +290,7 @@ def _build_queue(
     store: Store,
     listing: Lock,
     observer: BuildObserver,
+    earlier: EarlierTables,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
     entries, shared = {}, SharedResults()
@@ -276,15 +304,20 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
-        context = BuildContext(table_runner, memory, shared)
+        context = BuildContext(table_runner, store, memory, shared, layers=earlier.layers)
         if reason != FORCED:
             read_rows = partial(read_previous_rows, store, table, published)
-            context = replace(context, read_previous_rows=read_rows)
+            context = replace(
+                context,
+                read_previous_rows=read_rows,
+                unchanged_sources=find_unchanged(published, earlier.entries),
+            )
         try:
             if reason != FORCED and published and is_repairable(table, published):
                 entry = repair_part_files(store, table, published, table_runner)
             else:
                 entry = _write_table(store, puzzle, table, context)
+                entry = replace_entry(entry, made_from=list_contents(table, earlier.entries))
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
@@ -332,49 +365,7 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
     return published
 
 
-def list_reasons(
-    request: Request, published: dict[str, Entry]
-) -> Iterator[tuple[Puzzle, Table, str]]:
-    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
-
-    The table is as it must be built beside those that are published or requested.
-    """
-    requested = {table.name: dict[str, Any]() for _, tables in request.tables for table in tables}
-    parameters = {**requested, **list_parameters(published)}
-    for puzzle, tables in request.tables:
-        for default_table in tables:
-            table = puzzle.catalogue.adapt_to_manifest(default_table, parameters)
-            yield (
-                puzzle,
-                table,
-                explain_rebuild(request.store, published.get(table.name), table, request.force),
-            )
-
-
-def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
-    """Return the reason why a table must be built, or `UP_TO_DATE`."""
-    if force:
-        return FORCED
-    if entry is None:
-        return "missing"
-    if entry.parameters != table.recipe.list_parameters():
-        return "parameters changed"
-    if entry.description != compute_description(table):
-        return "description changed"
-    for file in entry.all_files:
-        try:
-            if find_mismatch(store, file):
-                return f"{file.file} damaged"
-        except ABSENT:
-            return f"{file.file} missing"
-        except Unreachable as error:
-            raise make_open_error(store.locate(file.file), error, "") from error
-        except OSError:
-            return f"{file.file} cannot be read"
-    return UP_TO_DATE
-
-
-def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildContext) -> Entry:
+def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
     if table.recipe.has_part_files:
         return build_part_files(store, table, context.tasks)

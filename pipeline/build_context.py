@@ -11,6 +11,7 @@ import pyarrow as pa
 from pipeline.tasks import TaskRunner
 from tablebase.errors import MemoryShort
 from tablebase.resources import get_free_memory
+from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 
@@ -52,7 +53,12 @@ class BuildContext:
     """The context of the builder of one table."""
 
     tasks: TaskRunner
+    store: Store
     memory: MemoryLimit = MemoryLimit()
     shared: SharedResults = field(default_factory=SharedResults)
     read_previous_rows: Callable[[], pa.Table | None] = read_no_rows
     """A function that returns the table's rows if this version of the program published them."""
+    layers: dict[str, list[int]] = field(default_factory=dict)
+    """The number of states at each depth, by table, as far as searches of this build counted it."""
+    unchanged_sources: frozenset[str] = frozenset()
+    """Names of the tables that those rows were made from and that have not changed since."""

@@ -10,9 +10,10 @@ from typing import NamedTuple, Self
 from rich import progress as bars
 from rich.text import Text
 
-from pipeline.build import UP_TO_DATE, BuildObserver, TableStatistics
+from pipeline.build import BuildObserver, TableStatistics
+from pipeline.build_request import UP_TO_DATE
 from pipeline.progress import ProgressBar
-from tablebase.puzzle import Table
+from tablebase.schema import Table
 from tablebase.tables.manifest import Entry
 
 LINE_INTERVAL = 5.0

@@ -8,8 +8,8 @@ from typing import Any
 
 from pipeline.row_comparison import RowCounts, compare_rows, have_equal_records
 from tablebase.errors import NoAnswer, TableError
-from tablebase.puzzle import Table
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
+from tablebase.schema import Table
 from tablebase.stdio import explain_os_error
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import (
@@ -92,7 +92,7 @@ def _find_tables(*published: Mapping[str, Entry]) -> dict[str, Table]:
     return {
         table.name: table
         for entries in published
-        for puzzle in list_puzzles()
+        for puzzle in list_stages()
         for table in puzzle.catalogue.list_published_tables(list_parameters(entries))
     }
 
@@ -191,7 +191,7 @@ def make_difference_error(
 
 def _format_repair_command(store: Store, name: str) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
-    for puzzle in list_puzzles():
+    for puzzle in list_stages():
         if puzzle.catalogue.owns_table(name):
             return format_rebuild_command(puzzle.catalogue.format_build_arguments(name), store)
     return format_remove_command(name, store)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pipeline.build import UP_TO_DATE, Request, list_reasons, read_published
+from pipeline.build import read_published
+from pipeline.build_request import UP_TO_DATE, Request, list_reasons
 from pipeline.builders.registry import checkpoints, is_measurable
 from pipeline.measurement import MeasuredCost, measure_cost
 from pipeline.part_files import divide_table, find_finished_tasks
@@ -16,7 +17,8 @@ from pipeline.recovery import Recovery
 from pipeline.shards import Listing
 from queries.dispatch import open_reader
 from tablebase.cost import PROCESS_BYTES, Cost
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Stage
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import Entry
 from tablebase.tables.run_records import TableRun, find_table_run
@@ -41,7 +43,7 @@ class PlannedTable(NamedTuple):
     figures, if they were measured.
     """
 
-    puzzle: Puzzle
+    puzzle: Stage
     table: Table
     reason: str
     saved: SavedWork | None

@@ -22,8 +22,8 @@ from pipeline.builders.registry import checkpoints, estimate, parts
 from pipeline.shards import Listing
 from pipeline.tasks import CostSample, TaskRunner
 from queries.dispatch import open_reader
-from tablebase.puzzle import Table
 from tablebase.resources import get_free_memory
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import measure_file
@@ -73,7 +73,10 @@ def measure_cost(
         folder_store = Folder(Path(folder))
         sample = estimate(
             table,
-            BuildContext(TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table))),
+            BuildContext(
+                TaskRunner(threads, jobs, checkpoints=checkpoints(folder_store, table)),
+                folder_store,
+            ),
             items,
         )
         size, writing = _measure_write_cost(folder_store, table, sample)

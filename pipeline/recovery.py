@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from pipeline.part_files import describe
-from tablebase.puzzle import Table
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
+from tablebase.schema import Table
 from tablebase.tables import INDEX_VERSION
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import (
@@ -83,7 +83,7 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
         except NotWhole as error:
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
-    for puzzle in list_puzzles():
+    for puzzle in list_stages():
         for table in puzzle.catalogue.list_published_tables(known):
             table_parameters = parameters.pop(table.name, None)
             if table_parameters is not None:

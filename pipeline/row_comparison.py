@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from queries.scans import scan_file
-from tablebase.puzzle import Recipe, Table
+from tablebase.schema import Recipe, Table
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
 from tablebase.tables.manifest import Entry, IndexEntry
 from tablebase.tables.store import Store
@@ -36,20 +36,29 @@ class RowCounts(NamedTuple):
 
 
 def compare_rows(
-    stores: tuple[Store, Store], entries: tuple[Entry, Entry], table: Table | None
+    stores: tuple[Store, Store],
+    entries: tuple[Entry, Entry],
+    table: Table | None,
+    *,
+    share_rows: int = SHARE_ROWS,
+    max_rows: int = MAX_ROWS,
 ) -> tuple[RowCounts | None, str]:
     """Count the rows that differ; return None and the reason where they cannot be compared.
 
     If no row differs, the text says whether the order does; it is empty if that is equal, too.
     """
     try:
-        return _compare_scans(stores, entries, table)
+        return _compare_scans(stores, entries, table, share_rows, max_rows)
     except pl.exceptions.PolarsError:  # the manifest lists files that are no tables
         return None, "rows that cannot be decoded"
 
 
 def _compare_scans(
-    stores: tuple[Store, Store], entries: tuple[Entry, Entry], table: Table | None
+    stores: tuple[Store, Store],
+    entries: tuple[Entry, Entry],
+    table: Table | None,
+    share_rows: int,
+    max_rows: int,
 ) -> tuple[RowCounts | None, str]:
     a, b = (_scan_rows(*pair, table) for pair in zip(stores, entries, strict=True))
     schemas = a.collect_schema(), b.collect_schema()
@@ -57,9 +66,9 @@ def _compare_scans(
         names = [name for name in {**schemas[0], **schemas[1]} if _differ(*schemas, name)]
         return None, f"columns ({', '.join(names)})" if names else "order of columns"
     rows = max(entry.rows for entry in entries)
-    if rows > MAX_ROWS:
-        return None, f"rows not compared one by one: more than {MAX_ROWS:,}"
-    shares = 1 + rows // SHARE_ROWS
+    if rows > max_rows:
+        return None, f"rows not compared one by one: more than {max_rows:,}"
+    shares = 1 + rows // share_rows
     for key in [*_list_keys(table, schemas[0]), ()]:
         counts = _count_differences(a, b, key, shares)
         if counts is not None:

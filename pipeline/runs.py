@@ -16,11 +16,12 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from pipeline.build import UP_TO_DATE, BuildObserver, TableStatistics
+from pipeline.build import BuildObserver, TableStatistics
+from pipeline.build_request import UP_TO_DATE
 from tablebase import __version__
 from tablebase.errors import StoreError, TablebaseError
-from tablebase.puzzle import Table
 from tablebase.resources import count_cores, measure_peak_memory
+from tablebase.schema import Table
 from tablebase.signals import CleanupOnSignal, get_received_signal
 from tablebase.tables.manifest import Entry
 from tablebase.tables.run_records import (

@@ -13,12 +13,14 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from pipeline.build import UP_TO_DATE, BuildObserver, Clock, explain_rebuild
+from pipeline.build import BuildObserver, Clock
+from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.builders.registry import checkpoints
 from pipeline.part_files import divide_table, find_finished_tasks, is_repairable
 from pipeline.tasks import TaskRunner
 from tablebase.errors import BadRequest, StoreError, TablePartial, quote
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Stage
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import format_rebuild_command
@@ -31,7 +33,7 @@ MAX_SHARDS = 1_000_000
 class Listing(NamedTuple):
     """A table of a board, such as the list of all its tours, and its puzzle."""
 
-    puzzle: Puzzle
+    puzzle: Stage
     table: Table
 
 
@@ -54,7 +56,7 @@ def require_lists(option: str, listings: Sequence[Listing]) -> Sequence[Listing]
     return listings
 
 
-def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
+def require_shards(tables: Sequence[tuple[Stage, Sequence[Table]]]) -> None:
     """Raise BadRequest for a list that one process alone would need days to build."""
     for _, puzzle_tables in tables:
         for table in puzzle_tables:

@@ -6,16 +6,19 @@ command line declares its options from the same list and calls the same function
 
 from __future__ import annotations
 
+import sys
+
 from queries.answer import format_json
 from queries.dispatch import Readers, get_reader_class
 from queries.query_options import Option
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
 from tablebase.tables.store_factory import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pipeline.terminal import StepLine
     from queries.answer import Answer
     from queries.reader import Reader
 
@@ -55,7 +58,28 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     if svg is not None:  # a file that a signal must not leave behind
         watch_signals()
     require_one_printed(svg, as_json=bool(is_json))
-    answer = _ask(Readers(open_store(outputs)), name, key, options)
+    readers = Readers(open_store(outputs))
+    line: StepLine | None = None
+
+    def show_steps(steps: int) -> None:
+        nonlocal line
+        if line is None:  # most lookups have no steps, and need not import it
+            from pipeline.terminal import StepLine
+
+            line = StepLine()
+        line.show(steps)
+
+    if sys.stderr.isatty():  # a walk through a table on a host may take seconds
+        readers.open(name).on_step = show_steps
+    try:
+        answer = _ask(readers, name, key, options)
+    except TablebaseError as error:
+        if is_json and error.known:
+            sys.stdout.write(format_json(error.known) + "\n")
+        raise
+    finally:
+        if line:
+            line.clear()
     text = format_json(answer.to_dict()) + "\n" if is_json else answer.to_text()
     if svg is not None:
         from tablebase.output import STANDARD, write_output

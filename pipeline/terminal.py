@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 import sys
+import time
 
 MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
+
+
+class StepLine:
+    """A line on a terminal with the moves that a lookup has made, if it takes over a second."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._is_shown = False
+
+    def show(self, steps: int) -> None:
+        """Show the number of moves."""
+        if time.monotonic() - self._begin > 1:
+            self._is_shown = True
+            sys.stderr.write(f"\r{steps} moves")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def print_answer(text: str) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from queries import open_tables as open_tables
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
+    from queries.board_query import BoardAnswer as BoardAnswer
+    from queries.board_query import BoardSolution as BoardSolution
     from queries.eight.table import EightTable as EightTable
     from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
     from queries.fifteen.table import FifteenTable as FifteenTable
@@ -57,6 +59,7 @@ MODULES = {
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
     "queries.answer": ("Answer",),
+    "queries.board_query": ("BoardAnswer", "BoardSolution"),
     "queries.fifteen.solution_answer": ("FifteenSolution",),
     "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
     "queries.senet.reader": ("SenetAnswer",),

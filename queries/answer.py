@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
+from tablebase.errors import BadRequest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import ClassVar, NoReturn, dataclass_transform
 else:  # a single lookup must not import `typing`
 
@@ -77,6 +79,13 @@ class Answer:
         """Draw the answer as an SVG picture, for puzzles whose readers have pictures."""
         raise NotImplementedError
 
+    def _repr_svg_(self) -> str | None:
+        """Draw the answer for a notebook; None if it has no picture."""
+        try:
+            return self.to_svg()
+        except (NotImplementedError, BadRequest):
+            return None
+
 
 def format_json(value: object) -> str:
     """Format facts as `json.dumps` does, whose import takes longer than an answer.
@@ -137,6 +146,12 @@ def align_rows(rows: list[tuple[str, str]]) -> str:
     width = max(len(label) for label, _ in rows)
     lines = (f"{make_bold(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def format_steps(moves: Iterable[str], pictures: Iterable[str]) -> str:
+    """Format what each move leads to, after the start: pictures under numbered lines."""
+    heads = ["0", *(f"{number}  {move}" for number, move in enumerate(moves, 1))]
+    return "\n".join(f"{head}\n{each}" for head, each in zip(heads, pictures, strict=True))
 
 
 def format_count(count: int, noun: str) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from queries.answer import Answer
 from queries.key_columns import can_hold_keys, read_key_column
+from queries.other_frames import join_answers, list_column_names, make_type_error, read_keys
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
-from tablebase.puzzle import KIND_LETTERS, Column
+from tablebase.schema import KIND_LETTERS, Column
 
-Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+Frame = TypeVar("Frame")
+"""A frame of polars, pandas or pyarrow: `annotate` returns one of the same kind."""
+
+Keys = list[str] | list[str | None] | tuple[str | None, ...] | pl.Series
+"""Keys alone, for which `annotate` returns a polars frame."""
 
 TYPES: dict[str, type[pl.DataType]] = {
     kind: getattr(pl, kind.capitalize()) for kind in KIND_LETTERS
@@ -86,27 +91,32 @@ def merge_answers(
 
 
 def annotate_frame(
-    frame: Frame,
+    frame: Any,
     column: str,
     prefix: str,
     added: Iterable[str],
     answer: Callable[[pl.Series], pl.DataFrame],
     key_digits: int = 0,
-) -> Frame:
+) -> Any:
     """Add to a frame the answers for one of its columns; null where there is no answer.
 
-    For `key_digits` see `can_hold_keys`.
+    For `key_digits` see `can_hold_keys`, for frames of other libraries `queries.other_frames`.
     """
-    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        raise BadRequest(f"A polars frame is needed, not {quote(str(frame))}")
-    schema = frame.lazy().collect_schema()
+    is_own = isinstance(frame, pl.DataFrame | pl.LazyFrame)
+    keys = frame if is_own else read_keys(frame, column)
+    if keys is None:
+        raise make_type_error(frame)
+    schema = keys.lazy().collect_schema()
     if not can_hold_keys(schema.get(column), key_digits):
         raise BadRequest(f"There is no text column {quote(column)} with keys")
-    names = rename_columns(added, schema.names(), prefix, 'prefix="..."')
+    taken = schema.names() if is_own else list_column_names(frame)
+    names = rename_columns(added, taken, prefix, 'prefix="..."')
 
     def rename_answers(keys: pl.Series) -> pl.DataFrame:
         return answer(read_key_column(keys, key_digits)).rename(names)
 
+    if not is_own:
+        return join_answers(frame, keys, rename_answers(keys[column]))
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(rename_answers(frame[column]))
     return frame.with_columns(

@@ -18,9 +18,10 @@ from queries.senet.reader import SenetReader
 from queries.senet.table import SenetTable
 from queries.sliding.reader import SlidingReader
 from queries.sliding.table import BoardTable
-from queries.typed_tables import GoalTable, format_repr
+from queries.table_list import format_html, format_repr
+from queries.typed_tables import GoalTable
 from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzles import collect_from_each, is_registered
+from tablebase.puzzles import collect_from_each, is_registered, list_stages
 from tablebase.tables import MANIFEST
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store_factory import open_store
@@ -35,7 +36,8 @@ OpenedReader = TypeVar("OpenedReader", bound=Reader)
 class Tables:
     """The tables in one store; a context manager that closes them.
 
-    Once closed, any call that reads an index raises ValueError.
+    Once closed, any call that reads an index raises ValueError. Copies sent to other processes open
+    the files for themselves.
 
     >>> from queries import open_tables
     >>> with open_tables("outputs") as tables:
@@ -53,7 +55,16 @@ class Tables:
             raise make_open_error(self.store.locate(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:
-        return format_repr(self, self.store, lambda _: True)
+        return format_repr(self, self.store)
+
+    def _repr_html_(self) -> str:
+        """List the published tables for a notebook."""
+        catalogues = [stage.catalogue for stage in list_stages()]
+        return format_html(self, self.store, catalogues, has_all=True)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to open the tables there: no open file."""
+        return {"store": self.store, "_readers": self._readers}
 
     def close(self) -> None:
         """Close all files."""
@@ -81,6 +92,7 @@ class Tables:
 
     @cached_property
     def eight(self) -> EightTable:
+        """The tables of the 8-puzzle."""
         return EightTable(self._open_reader("eight", EightReader))
 
     def sliding(self, board: str) -> BoardTable:
@@ -94,14 +106,17 @@ class Tables:
 
     @cached_property
     def fifteen(self) -> FifteenTable:
+        """The tables of the 15-puzzle."""
         return FifteenTable(self._open_reader("fifteen", FifteenReader))
 
     @cached_property
     def senet(self) -> SenetTable:
+        """The table of Senet."""
         return SenetTable(self._open_reader("senet", SenetReader))
 
     @cached_property
     def knight(self) -> KnightTable:
+        """The tables of the knight's tours."""
         return KnightTable(self._open_reader("knight", KnightReader))
 
     def goals(self, name: str) -> GoalTable:

@@ -3,7 +3,29 @@
 from __future__ import annotations
 
 from queries.answer import format_count
-from queries.goal_reader import GoalQuery, GoalSolution
+from queries.board_text import format_board, format_slide, list_moved_tiles
+from queries.goal_reader import GoalAnswer, GoalQuery, GoalSolution
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class BoardAnswer(GoalAnswer):
+    """The answer for a state of a sliding board: a goal puzzle's, with a picture of the state."""
+
+    _width: int
+
+    def to_svg(self) -> str:
+        """Draw the state; the tiles of the best moves are coloured."""
+        from queries.board_svg import draw_boards
+
+        title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
+        head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
+        blank = self.state.index("0")
+        steps = {"U": -self._width, "D": self._width, "L": -1, "R": 1}
+        tiles = "".join(self.state[blank + steps[letter]] for letter in self.best_moves)
+        return draw_boards(title, [self.state], [head], [tiles], width=self._width)
 
 
 class BoardSolution(GoalSolution):
@@ -14,12 +36,11 @@ class BoardSolution(GoalSolution):
     tiles: str
 
     def to_svg(self) -> str:
-        from queries.board_svg import draw_boards
+        """Draw every state of the solution; the tile that moved is coloured."""
+        from queries.board_svg import draw_slides
 
         title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
-        heads = ["start", *(f"{n}  {letter}" for n, letter in enumerate(self.solution, start=1))]
-        width = self._query.width
-        return draw_boards(title, self._states, heads, ["", *self.tiles], width=width)
+        return draw_slides(title, self._states, self.solution, self.tiles, width=self._query.width)
 
 
 class BoardQuery(GoalQuery):
@@ -27,30 +48,26 @@ class BoardQuery(GoalQuery):
 
     width: int
 
+    def make_answer(self, **facts: Any) -> BoardAnswer:
+        return BoardAnswer(_width=self.width, **facts)
+
     def answer(self, key: str) -> BoardSolution:
         facts = self.find_facts(key)
         state, states = facts["state"], facts["_states"]
         return BoardSolution(
             **facts,
             best_tiles="".join(self._find_tile(state, letter) for letter in facts["best_moves"]),
-            tiles="".join(map(_find_moved_tile, states, states[1:])),
+            tiles=list_moved_tiles(states),
         )
 
     def _find_tile(self, state: str, letter: str) -> str:
-        return _find_moved_tile(state, dict(self.reader.puzzle.moves(state))[letter])
+        return list_moved_tiles([state, dict(self.reader.puzzle.moves(state))[letter]])
 
     def draw_state(self, state: str) -> str:
-        cells = state.replace("0", ".")
-        rows = range(0, len(cells), self.width)
-        return "".join(f" {' '.join(cells[row : row + self.width])}\n" for row in rows)
+        return format_board(state, self.width)
 
     def format_move(self, state: str, letter: str) -> str:
-        return f"{letter} (tile {self._find_tile(state, letter)})"
+        return format_slide(letter, self._find_tile(state, letter))
 
     def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
         return [("tiles slid", solution.tiles)] if isinstance(solution, BoardSolution) else []
-
-
-def _find_moved_tile(state: str, next_state: str) -> str:
-    """Return the tile that a move slides: after the move it is on the cell of the blank."""
-    return next_state[state.index("0")]

@@ -13,7 +13,7 @@ def draw_boards(
     title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *,
     width: int, bare: bool = False,
 ) -> str:  # fmt: skip
-    """Draw states as boards of `width` columns, each with a head; the moved tiles are coloured."""
+    """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour."""
     picture = Picture(title, bare=bare)
     edge = 2 if bare else 20
     top = 0 if bare else 44
@@ -32,6 +32,12 @@ def draw_boards(
     return picture.to_svg(total, top + rows * pitch_y - 16 + edge)
 
 
+def draw_slides(title: str, states: list[str], letters: str, tiles: str, *, width: int) -> str:
+    """Draw the states that some moves pass through, each with the tile that was slid."""
+    heads = ["start", *(f"{number}  {letter}" for number, letter in enumerate(letters, 1))]
+    return draw_boards(title, states[: len(heads)], heads, ["", *tiles], width=width)
+
+
 def _draw_board(
     picture: Picture, left: float, top: float, state: str, moved: str, width: int
 ) -> None:
@@ -41,7 +47,7 @@ def _draw_board(
             continue
         row, column = divmod(cell, width)
         x, y = left + column * SIDE, top + row * SIDE
-        is_moved = digit == moved
+        is_moved = digit in moved
         picture.add_rect(
             x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if is_moved else PAPER, ' rx="3"'
         )

@@ -6,7 +6,8 @@ from queries.answer import Answer, align_rows
 from queries.reader import Query, Reader
 from tablebase.errors import BadRequest, NoAnswer, quote
 from tablebase.graph import UNREACHED
-from tablebase.puzzle import Column, Puzzle, StateSpace
+from tablebase.puzzle import Puzzle, StateSpace
+from tablebase.schema import Column
 from tablebase.tables.store import Store
 
 

@@ -84,8 +84,19 @@ class Readers:
             raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
         return query.answer_without_key()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore_readers, (self.store, self._is_closed)
+
     def close(self) -> None:
         """Close all files."""
         self._is_closed = True
         for reader in self._opened.values():
             reader.close()
+
+
+def _restore_readers(store: Store, is_closed: bool) -> Readers:
+    """Make readers in another process, closed if they were."""
+    readers = Readers(store)
+    if is_closed:
+        readers.close()
+    return readers

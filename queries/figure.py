@@ -22,7 +22,8 @@ from queries.scans import require_intact, scan_rows
 from tablebase.puzzles import list_puzzles
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Catalogue, Table
+    from tablebase.catalogue import Catalogue
+    from tablebase.schema import Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
 
@@ -120,11 +121,17 @@ class Sources:
 
     def load(self, name: str) -> Source:
         if name not in self._sources:
+            if name not in self._tables:
+                self._tables[name] = _find_optional_table(name)
             catalogue, table = self._tables[name]
             entry = self.entries[name] = require_intact(self._store, catalogue, table)
             scan = scan_rows(self._store, table, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]
+
+    def list_tables(self) -> list[Table]:
+        """List the default tables, and the optional ones that were read."""
+        return [table for _, table in self._tables.values()]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
         key = figure.query, figure.sources
@@ -146,3 +153,12 @@ class Sources:
         files = " and ".join(PurePath(source.file).name for source in sources)
         returned = self.answer(figure).height
         return f"From {rows:,} rows of {files}; the query returns {returned:,} rows."
+
+
+def _find_optional_table(name: str) -> tuple[Catalogue, Table]:
+    """Find an optional table, with the catalogue that owns it."""
+    catalogues = (puzzle.catalogue for puzzle in list_puzzles())
+    catalogue = next(each for each in catalogues if each.owns_table(name))
+    table = catalogue.find_table(name)
+    assert table is not None
+    return catalogue, table

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows, format_count
+from queries.answer import Answer, align_rows, format_count, format_steps
 from queries.query_options import DISTANCE, HARDEST, Option, refuse_together
 from queries.reader import Query, Reader, parse_distance
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable
-from tablebase.puzzle import BreadthFirst, GoalPuzzle, View
+from tablebase.puzzle import GoalPuzzle, View
+from tablebase.schema import BreadthFirst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.hardest import HardestAnswer
-    from tablebase.puzzle import Column
+    from tablebase.schema import Column
     from tablebase.tables.store import Store
 
 
@@ -52,6 +53,7 @@ class GoalSolution(GoalAnswer):
     all_solutions: list[str] | None = None
 
     def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
         query = self._query
         if self.path and self.all_solutions:
             raise BadRequest(
@@ -64,11 +66,7 @@ class GoalSolution(GoalAnswer):
             moves = (
                 query.format_move(*step) for step in zip(self._states, self.solution, strict=False)
             )
-            heads = ["0", *(f"{n}  {move}" for n, move in enumerate(moves, 1))]
-            return "\n".join(
-                f"{head}\n{query.draw_state(step)}"
-                for head, step in zip(heads, self._states, strict=True)
-            )
+            return format_steps(moves, map(query.draw_state, self._states))
         if self.path:
             return "".join(f"{step}\n" for step in self.path)
         best = ", ".join(query.format_move(self.state, letter) for letter in self.best_moves)
@@ -125,13 +123,17 @@ class GoalQuery(Query):
             problem = f"no move from {state} is nearer to {goal}"
             layout = self.reader.puzzle.view_goal(goal).layout
             raise self.reader.make_damage_error(self.reader.table_names[layout], problem)
-        return GoalAnswer(
+        return self.make_answer(
             state=state,
             goal=self.reader.name_goal(goal),
             distance=distance,
             best_moves=best_moves,
             solutions=solutions,
         )
+
+    def make_answer(self, **facts: Any) -> GoalAnswer:
+        """Make the answer of `look_up` from its facts."""
+        return GoalAnswer(**facts)
 
     def answer(self, key: str) -> GoalSolution:
         return GoalSolution(**self.find_facts(key))

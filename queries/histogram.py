@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
-from queries.dispatch import open_reader
-from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import Puzzle, Table
+from queries.scans import require_intact, require_published, scan_rows
+from tablebase.errors import BadRequest, TableOutdated, quote
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_puzzles_with_depths
+from tablebase.puzzles.distances import DistanceStage
+from tablebase.schema import Table
 from tablebase.tables.manifest import (
     list_parameters,
     read_manifest,
 )
+from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 
@@ -34,11 +39,29 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
     tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
     if not tables and board_option:
         raise BadRequest("Missing option --board", f"Example: --board {board_option.example}")
-    reader, frames = open_reader(name, store), []
-    for table in tables:
-        frames.append(reader.count_states(table))
-    reader.close()
-    return pl.concat(frames)
+    boards = {puzzle.name_board(table.name) for table in tables}
+    counts = (
+        _scan_counts(store, puzzle, tables)
+        .filter(pl.col("puzzle") == name, pl.col("board").is_in([*boards], nulls_equal=True))
+        .select("goal", pl.col("distance").alias(puzzle.depth), "states")
+        .collect()
+    )
+    return counts.drop("goal") if counts["goal"].null_count() else counts
+
+
+def _scan_counts(store: Store, puzzle: Puzzle, tables: Iterable[Table]) -> pl.LazyFrame:
+    """Return the counts of all tables; a TableError if they do not count these as published."""
+    contents = {
+        table.name: require_published(store, puzzle.catalogue, table).content for table in tables
+    }
+    stage = DistanceStage([puzzle])
+    (counts,) = stage.tables
+    entry = require_intact(store, stage.catalogue, counts)
+    for name, content in contents.items():
+        if entry.made_from.get(name) != content:
+            file, command = store.locate(counts.file), format_rebuild_command(stage.name, store)
+            raise TableOutdated(file, f"it does not count {name} as published", command)
+    return scan_rows(store, counts, entry)
 
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.puzzle import Table
+    from tablebase.schema import Table
     from tablebase.tables.store import RandomAccessFile, Store
 
 BLOCKS_PER_READ = 256

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,18 @@ def refuse_together(flag: str, options: Mapping[str, object]) -> None:
         if value:
             problem = f"{flag} cannot be combined with --{name}"
             raise BadRequest(problem, "Leave out one of them")
+
+
+def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
+    """Return the number above 0 that an option's value names; `unit` is what it counts."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        problem = f"{flag} needs a number of {unit} above 0, not {quote(str(given))}"
+        raise BadRequest(problem, f"Example: {flag} {example}")
+    return number
 
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}

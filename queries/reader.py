@@ -7,6 +7,7 @@ from queries.index_reader import IndexReader
 from queries.query_options import Option
 from tablebase.errors import BadRequest, TableDamaged, quote
 from tablebase.puzzle import Puzzle
+from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from queries.hardest import HardestAnswer
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
-    from tablebase.puzzle import Column, Table
+    from tablebase.schema import Column, Table
     from tablebase.tables.manifest import Entry
 
     ProgressCallback = Callable[[int, int], None]
@@ -159,6 +160,8 @@ class Reader:
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
         self.puzzle = puzzle
+        self.on_step: Callable[[int], None] = ignore_progress
+        """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
         self._entries: dict[str, Entry] = {}
@@ -226,19 +229,16 @@ class Reader:
                 self._row_groups[file.file] = RowGroups(self.store, stage, table, file)
             yield self._row_groups[file.file]
 
-    def count_states(self, table: Table) -> pl.DataFrame:
-        """Count the states of a table by depth, and by goal if it has goals."""
-        import polars as pl
-
-        grouping = [
-            column.name for column in table.columns if column.name in ("goal", self.puzzle.depth)
-        ]
-        counts = self.scan_table(table).group_by(grouping).agg(pl.len().alias("states"))
-        return counts.sort(grouping, nulls_last=True, maintain_order=True).collect()
-
     def count_listed_rows(self, table: Table) -> int | None:
         """Return the number of rows that a table has or would have, if another table has it."""
         return None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # another process opens the files when it needs them, and has the registered puzzles
+        name = self.puzzle.name
+        is_known = is_registered(name) and get_puzzle(name) is self.puzzle
+        puzzle = name if is_known else self.puzzle
+        return _restore_reader, (type(self), puzzle, self.store), {"_closed": self._closed}
 
     def close(self) -> None:
         """Close the indexes' files."""
@@ -254,6 +254,10 @@ class Reader:
         """Return the readers behind the explorer's page: this one, or one for each board."""
         return [self]
 
+    def list_explored_tables(self) -> list[Table]:
+        """Return the tables that the explorer's page contains."""
+        return [table for table in self.puzzle.tables if table.name in self.explored]
+
     def list_values(self, option: str) -> tuple[str, ...]:
         """Return the values that a shell may suggest for an option; () if they cannot be listed."""
         return ()
@@ -268,3 +272,8 @@ class Reader:
             rows = self.scan_table(self.puzzle.tables[0])
             self._rows = rows.select(self.columns).collect()
         return self._rows
+
+
+def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:
+    """Make a reader of a puzzle, or of the registered one of a name."""
+    return kind(get_puzzle(puzzle) if isinstance(puzzle, str) else puzzle, store)

@@ -22,7 +22,7 @@ from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store import FileChanged, Unreachable
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Table
+    from tablebase.schema import Table
     from tablebase.tables.manifest import File
     from tablebase.tables.store import RandomAccessFile, Store
 

@@ -14,7 +14,8 @@ from tablebase.tables.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
-    from tablebase.puzzle import Catalogue, Table
+    from tablebase.catalogue import Catalogue
+    from tablebase.schema import Table
 
 
 def require_published(store: Store, catalogue: Catalogue, table: Table) -> Entry:

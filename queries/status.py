@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from tablebase.errors import TableError
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
 from tablebase.tables import MANIFEST
 from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (
@@ -27,18 +28,23 @@ def list_status(store: Store) -> list[dict[str, Any]]:
         name: shards for name, shards in summarize_shards(store).items() if name not in entries
     }
     rows = []
-    for puzzle in list_puzzles():
+    for puzzle in list_stages():
         for table in puzzle.tables:
             entry, shards = entries.pop(table.name, None), shards_by_table.pop(table.name, "")
             rows.append(
                 _make_row(
-                    store, table.name, entry, format_rebuild_command(puzzle.name, store), shards
+                    store,
+                    table.name,
+                    entry,
+                    format_rebuild_command(puzzle.name, store),
+                    shards,
+                    contents,
                 )
             )
     for name in [*entries, *shards_by_table]:
         entry, shards = entries.get(name), shards_by_table.get(name, "")
         owner = next(
-            (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(name)), None
+            (puzzle for puzzle in list_stages() if puzzle.catalogue.owns_table(name)), None
         )
         # a table that no puzzle owns cannot be rebuilt, only removed
         command = (
@@ -46,7 +52,7 @@ def list_status(store: Store) -> list[dict[str, Any]]:
             if owner
             else format_remove_command(name, store)
         )
-        rows.append(_make_row(store, name, entry, command, shards))
+        rows.append(_make_row(store, name, entry, command, shards, contents))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -59,14 +65,24 @@ def list_status(store: Store) -> list[dict[str, Any]]:
 
 
 def _make_row(
-    store: Store, name: str, entry: Entry | None, command: str, shards: str
+    store: Store,
+    name: str,
+    entry: Entry | None,
+    command: str,
+    shards: str,
+    contents: Mapping[str, str],
 ) -> dict[str, Any]:
     if entry is None and shards:
         return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}
-    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
+    # a table that is missing is reported itself
+    is_current = all(
+        contents.get(table, digest) == digest for table, digest in entry.made_from.items()
+    )
+    state = _find_state(store, entry) if is_current else "out of date"
+    return {"table": name, "state": state, **facts, "command": command}
 
 
 def _find_state(store: Store, entry: Entry) -> str:
@@ -89,7 +105,7 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
     summary = ", ".join(f"{count} {state}" for state, count in states.items())
     commands = dict.fromkeys(row["command"] for row in unusable_rows)
     if len(commands) > 1:
-        default_names = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+        default_names = {table.name for puzzle in list_stages() for table in puzzle.tables}
         rebuild_all = format_rebuild_command("", store)
         commands = dict.fromkeys(
             rebuild_all if row["table"] in default_names else row["command"]

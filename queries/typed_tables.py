@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from queries.goal_reader import GoalAnswer, GoalQuery, GoalReader
 from queries.reader import Query, Reader
+from queries.table_list import format_html, format_repr
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from queries.answer_frames import Frame
-    from tablebase.tables.store import Store
 
 
 Found = TypeVar("Found")
@@ -27,9 +25,16 @@ class PuzzleTable:
         self._reader = reader
 
     def __repr__(self) -> str:
-        return format_repr(self, self._reader.store, self._reader.puzzle.catalogue.owns_table)
+        return format_repr(self, self._reader.store, self._reader.puzzle.catalogue)
 
-    def _annotate(self, frame: Frame, column: str, prefix: str, query: Query) -> Frame:
+    def _repr_html_(self) -> str:
+        """List the puzzle's published tables for a notebook."""
+        return format_html(self, self._reader.store, [self._reader.puzzle.catalogue])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self._reader,)
+
+    def _annotate(self, frame: Any, column: str, prefix: str, query: Query) -> Any:
         from queries.answer_frames import annotate_frame
 
         added = query.list_added_columns()
@@ -100,17 +105,6 @@ class GoalTable(PuzzleTable):
         start, goal_state = self._make_query(goal).parse_ends(state)
         self._reader.find_distance(start, goal_state)
         return self._reader.find_path(start, goal_state)
-
-
-def format_repr(tables: object, store: Store, owns_table: Callable[[str], bool]) -> str:
-    """Format opened tables for a Python prompt: their location, and the published tables."""
-    from tablebase.tables.manifest import read_manifest
-
-    try:
-        names = [*filter(owns_table, read_manifest(store))]
-    except TablebaseError as error:
-        names = [str(error)]
-    return f"<{type(tables).__name__} in {store}: {', '.join(names) or 'none published'}>"
 
 
 def get_or(default: Default, probe: Callable[[], Found]) -> Found | Default:

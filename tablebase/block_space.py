@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tablebase.puzzle import BITS_INDEX, BreadthFirst, GoalPuzzle
+from tablebase.puzzle import GoalPuzzle
+from tablebase.schema import BITS_INDEX, BreadthFirst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tablebase.cost import Cost
-    from tablebase.puzzle import Columns, PublishedParameters, Table
+    from tablebase.puzzle import Columns
+    from tablebase.schema import PublishedParameters, Table
     from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]

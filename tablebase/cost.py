@@ -21,6 +21,10 @@ WORD_BYTES_PER_STATE = 0.27
 """Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
 SECONDS_PER_PLACEMENT = 4e-8
 """Processor seconds for each placement of a pattern, with its record."""
+SECONDS_PER_BOUND = 6e-8
+"""Processor seconds for a state's bound by a partition of the tiles."""
+SECONDS_PER_COUNTED_ROW, DEPTHS = 3e-8, 50
+"""Processor seconds for each row that is counted by its depth; the depths of a usual table."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -67,3 +71,21 @@ def estimate_pattern_search(rows: int, row_bytes: float, *, has_columns: bool) -
     """Estimate the cost of a search of a pattern's placements: about two bytes for each."""
     seconds_per_row = SECONDS_PER_PLACEMENT + SECONDS_PER_ROW * has_columns
     return Cost(rows, seconds_per_row * rows, ceil(rows * row_bytes), PROCESS_BYTES + 2 * rows)
+
+
+def estimate_bounds(states: int, partitions: int) -> Cost:
+    """Estimate the cost of counting a board's states by the bounds of some partitions."""
+    seconds = (SECONDS_PER_WORD_STATE + SECONDS_PER_BOUND * partitions) * states
+    rows = DEPTHS * DEPTHS // 2 * partitions
+    memory = PROCESS_BYTES + ceil((WORD_BYTES_PER_STATE + 1) * states)
+    return Cost(rows, seconds, 2 * rows, memory)
+
+
+def estimate_counts_by_depth(tables: int, listed: int, searched: int) -> Cost:
+    """Estimate the cost of counting the states of some tables by depth.
+
+    `listed`: the rows of tables that have any; `searched`: the states of the largest other one.
+    """
+    seconds = SECONDS_PER_COUNTED_ROW * listed + SECONDS_PER_WORD_STATE * searched
+    memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * searched)
+    return Cost(DEPTHS * tables, seconds, 20 * DEPTHS * tables, memory)

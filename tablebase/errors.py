@@ -24,6 +24,8 @@ class TablebaseError(Exception):
     """The base class of all errors that reach a user."""
 
     exit_code = 1
+    known: dict[str, object] = {}  # noqa: RUF012  # no instance changes it
+    """The facts that are known all the same, which `--json` prints."""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the message and the attributes: `__init__` takes other arguments than `args`."""
@@ -143,6 +145,7 @@ class Undecided(TablebaseError):
         self.least = least
         self.most = most
         self.solution = solution
+        self.known = {"state": state, "least": least, "most": most, "solution": solution}
 
 
 class TableError(TablebaseError):
@@ -164,6 +167,14 @@ class TableMissing(TableError):
 
     def __init__(self, file: str, command: str) -> None:
         super().__init__(f"{file} is not published.", file, command)
+
+
+class TableOutdated(TableError):
+    """A table that was made from other tables, which have changed since."""
+
+    def __init__(self, file: str, problem: str, command: str) -> None:
+        super().__init__(f"{file} is out of date: {problem}.", file, command)
+        self.problem = problem
 
 
 class TablePartial(TableError):

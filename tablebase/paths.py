@@ -6,20 +6,7 @@ import os
 
 from tablebase.errors import BadRequest, quote
 
-SCHEMES = (
-    "abfs",
-    "az",
-    "file",
-    "ftp",
-    "gcs",
-    "gs",
-    "hdfs",
-    "http",
-    "https",
-    "memory",
-    "s3",
-    "sftp",
-)
+SCHEMES = "abfs", "abfss", "az", "gcs", "gs", "http", "https", "s3"
 """Schemes of URLs; any other name with a colon is a folder."""
 
 

@@ -6,6 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Iterator
 
 GROUP_FILES = {
@@ -31,6 +32,17 @@ def get_free_memory(root: str = "") -> int | None:
     """
     limits = [*_read_machine(root), *_read_groups(root), *_read_address_space(root)]
     return min(limits, default=None)
+
+
+def allocate_pages(size: int) -> mmap.mmap:
+    """Allocate bytes that are 0, in large pages where the system has them."""
+    import mmap
+    from contextlib import suppress
+
+    memory = mmap.mmap(-1, max(size, 1))
+    with suppress(AttributeError, OSError):  # the system has no large pages
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
 
 
 def measure_peak_memory() -> int | None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -25,6 +25,9 @@ def first(usual: int, values: Iterable[Any]) -> list[Any]:
     return [pytest.param(*value, marks=mark) for value, mark in zip(result, marks, strict=True)]
 
 
-def often(usual: int, long: int) -> int:
-    """Return the number of repetitions: `usual`, or `long` in the long run."""
+T = TypeVar("T")
+
+
+def often(usual: T, long: T) -> T:
+    """Return the number of repetitions, say: `usual`, or `long` in the long run."""
     return long if LONG else usual

@@ -16,17 +16,19 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from pipeline.build import UP_TO_DATE, explain_rebuild
+from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
 from tablebase.errors import TableError
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_board
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
@@ -154,9 +156,9 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for registered in list_puzzles():
-        for table in registered.tables:
-            grown = registered.catalogue.adapt_to_manifest(table, list_parameters(published))
+    for stage in list_stages():
+        for table in stage.tables:
+            grown = stage.catalogue.adapt_to_manifest(table, list_parameters(published))
             reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
@@ -227,7 +229,7 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
-    known = [table for registered in list_puzzles() for table in registered.tables]
+    known = [table for registered in list_stages() for table in registered.tables]
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)
@@ -243,7 +245,7 @@ def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     def make(place: Path) -> None:
         folder = link_copy(outputs, place)
         for name, cuts in CUTS.items():
-            split(folder, name, *cuts)
+            split(folder, name, *cuts, row_group=50 if name == "knight_tours_5x5" else 1 << 16)
 
     return make_once(tmp_path_factory, "several", make) / "copy"
 
@@ -274,4 +276,13 @@ def patterns_555(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = PARTITIONS["5-5-5"].make_tables()
     return make_once(
         tmp_path_factory, "patterns_555", lambda place: build_tables(place, FIFTEEN, *tables)
+    )
+
+
+@pytest.fixture(scope="session")
+def large_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a table of 2x5 in bytes, over 1 MiB, and one of 3x4 in bits."""
+    tables = [parse_sliding_board(name).tables[0] for name in ("2x5", "3x4")]
+    return make_once(
+        tmp_path_factory, "large_boards", lambda place: build_tables(place, SLIDING, *tables)
     )

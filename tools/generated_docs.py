@@ -26,8 +26,8 @@ from pipeline.verify.proofs import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
-from tablebase.puzzle import Column, Recipe, Table
-from tablebase.puzzles import MODULES, list_puzzles
+from tablebase.puzzles import MODULES, list_stages
+from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.call_order import list_called_modules
@@ -37,6 +37,13 @@ from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
+from tools.notebook_pictures import (
+    draw_board,
+    draw_line_of_play,
+    draw_solution,
+    draw_tour,
+    list_tables,
+)
 from tools.recipe_results import format_recipes_page
 from tools.sliding_picture import draw_sliding
 
@@ -98,6 +105,11 @@ def run_command(command: str) -> str:
 
 
 def with_output(name: str) -> str:
+    """Return a page of that name with the current output of every session."""
+    return fill_sessions((ROOT / name).read_text())
+
+
+def fill_sessions(page: str) -> str:
     """Return a page with the current output of every session."""
 
     def session(found: re.Match[str]) -> str:
@@ -110,7 +122,7 @@ def with_output(name: str) -> str:
             ]
         )
 
-    return SESSION.sub(session, (ROOT / name).read_text())
+    return SESSION.sub(session, page)
 
 
 def type_of(column: Column) -> str:
@@ -125,13 +137,14 @@ def table_page() -> str:
         "Every table is a Parquet file, compressed with zstd and sorted as described, with a",
         "checksum for each page. Its metadata has the descriptions below: `table`, `meaning`,",
         "`rank`, and `column.NAME` for each column. It also has `format_version`, `content`,",
-        "`parameters` and `made_by`, as [manifest.json](manifest.md) has them. A program without a",
-        "Parquet library can read the [index](index-format.md) of a table.",
+        "`parameters` and `made_by`, as [manifest.json](manifest.md) has them. In the Arrow schema",
+        "each field has its column's meaning as `comment`: `pyarrow.parquet.read_schema` shows it.",
+        "A program without a Parquet library can read the [index](index-format.md) of a table.",
         "",
         "`make docs` writes this page from the descriptions in the program.",
     ]
-    for asked in list_puzzles():
-        for table in asked.tables:
+    for stage in list_stages():
+        for table in stage.tables:
             lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING
 
@@ -310,11 +323,21 @@ def architecture_page() -> str:
     return page
 
 
+def python_page() -> str:
+    """Return the page on Python with the tables that a notebook lists."""
+    return replace_part((ROOT / "docs" / "python.md").read_text("utf-8"), "tables", list_tables())
+
+
 MADE: dict[str, Callable[[], str]] = {
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
-    "docs/recipes.md": format_recipes_page,
+    "docs/recipes.md": lambda: fill_sessions(format_recipes_page()),
+    "docs/python.md": python_page,
+    "docs/notebook-board.svg": draw_board,
+    "docs/notebook-solution.svg": draw_solution,
+    "docs/notebook-senet.svg": draw_line_of_play,
+    "docs/notebook-tour.svg": draw_tour,
     "docs/import-layers.svg": draw_import_graph,
     "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
     "docs/fifteen.svg": draw_partitions,

@@ -45,39 +45,59 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
     return min(count_max_shards(space), jobs * int(rounds))
 
 
-def search_shards(
-    space: BlockSpace, root: str, runner: TaskRunner, memory: int | None = None, *, has_bits: bool
-) -> Callable[[], Blocks]:
-    """Search all states; return a function that iterates over the results by rank, in chunks.
+class ShardedSearch:
+    """A search of all states in shards; `memory`: the bytes that a shard may use."""
 
-    `memory`: the bytes that a shard may use. `has_bits`: the results have bit 1 of every distance,
-    45 bytes a row, else a byte each.
-    """
-    assert runner.checkpoints
-    checkpoints, words = runner.checkpoints, space.make_words(root)
-    checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
-    shards = count_shards(words, runner.jobs, memory)
-    arguments = [(checkpoints, space, root, number, shards) for number in range(shards)]
-    level = total = 0
-    while states := sum(
-        int(counts[0][0])
-        for counts in runner.run_tasks(search_layer, [(*shard, level) for shard in arguments])
-    ):
-        runner.report_progress("layers", level)
-        level, total = level + 1, total + states
-        if level == UNREACHED:
-            raise SearchError(f"A state lies {level - 1} or more moves from the root.")
-    if total != words.size:
-        raise SearchError(f"{total:,} of {words.size:,} states were reached.")
-    for _ in runner.run_tasks(collect_results, [(*shard, level, has_bits) for shard in arguments]):
-        pass
+    def __init__(
+        self, space: BlockSpace, root: str, runner: TaskRunner, memory: int | None = None
+    ) -> None:
+        assert runner.checkpoints
+        self._runner, self._checkpoints = runner, runner.checkpoints
+        words = space.make_words(root)
+        self._states, self._blocks = words.size, words.blocks
+        self._checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
+        self._shards = count_shards(words, runner.jobs, memory)
+        self.layers: list[int] = []
+        """The number of states at each depth, once they are counted."""
+        self._arguments = [
+            (self._checkpoints, space, root, number, self._shards) for number in range(self._shards)
+        ]
 
-    def iter_results() -> Blocks:
-        for block in range(words.blocks):
-            for number in range(shards):
-                yield checkpoints.require(_name_results(number, shards, block))[0]
+    def count_layers(self) -> list[int]:
+        """Search all layers; return the number of states at each depth."""
+        layers: list[int] = []
+        self.layers = layers
+        while states := self._search_layer(len(layers)):
+            self._runner.report_progress("layers", len(layers))
+            layers.append(states)
+            if len(layers) == UNREACHED:
+                raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
+        if sum(layers) != self._states:
+            raise SearchError(f"{sum(layers):,} of {self._states:,} states were reached.")
+        return layers
 
-    return iter_results
+    def _search_layer(self, level: int) -> int:
+        """Find a layer in all shards; return its number of states."""
+        tasks = [(*shard, level) for shard in self._arguments]
+        return sum(int(counts[0][0]) for counts in self._runner.run_tasks(search_layer, tasks))
+
+    def collect_results(self, *, has_bits: bool) -> Callable[[], Blocks]:
+        """Search all layers; return a function that iterates over the results by rank, in chunks.
+
+        `has_bits`: the results have bit 1 of every distance, 45 bytes a row, else a byte each.
+        """
+        levels = len(self.count_layers())
+        tasks = [(*shard, levels, has_bits) for shard in self._arguments]
+        for _ in self._runner.run_tasks(collect_results, tasks):
+            pass
+
+        def iter_results() -> Blocks:
+            for block in range(self._blocks):
+                for number in range(self._shards):
+                    name = _name_results(number, self._shards, block)
+                    yield self._checkpoints.require(name)[0]
+
+        return iter_results
 
 
 class ShardsCost(NamedTuple):
@@ -102,7 +122,7 @@ def measure_shards(
     measured = replace(
         runner, jobs=shards, on_progress=measure_bytes, is_remote=True, usage=TaskUsage()
     )
-    search_shards(space, root, measured, has_bits=has_bits)
+    ShardedSearch(space, root, measured).collect_results(has_bits=has_bits)
     most = max(most, checkpoints.count_bytes())
     return ShardsCost(measured.usage.seconds, most - before)
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from functools import partial
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.build_context import BuildContext
-from pipeline.builders.block_shards import measure_shards, search_shards
+from pipeline.builders.block_search import search_space
+from pipeline.builders.block_shards import ShardedSearch, measure_shards
 from pipeline.search.sharded_bfs import count_max_shards
 from pipeline.search.word_bfs import (
     Planes,
@@ -28,12 +28,12 @@ from pipeline.tasks import (
     SingleRunCost,
     TableData,
     TaskRunner,
-    TimedThreadPool,
     run_in_threads,
 )
 from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.graph import UNREACHED
-from tablebase.puzzle import BITS_INDEX, ROW_BYTES, Puzzle, Table
+from tablebase.puzzle import Puzzle
+from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
 from tablebase.word_space import ROW_STATES, WordSpace
 
@@ -56,9 +56,9 @@ def make(
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
     runner = context.tasks
     if runner.is_remote:
-        read_results = search_shards(
-            space, root, runner, context.memory.bytes, has_bits=has_bits_alone
-        )
+        search = ShardedSearch(space, root, runner, context.memory.bytes)
+        read_results = search.collect_results(has_bits=has_bits_alone)
+        context.layers[table.name] = search.layers
         if has_bits_alone:
             bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
             return next(bits), next(bits), count
@@ -72,33 +72,17 @@ def make(
         context.memory.require(table.name, size)
         words = space.make_words(root)
         if has_bits_alone:
-            planes = _search(words, runner)
+            planes, context.layers[table.name] = search_space(words, runner)
             bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
             return next(bits), next(bits), count
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
-        _search(words, runner, depth)
+        search_space(words, runner, depth)
     rows = (
         _iter_rows(space, root, depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
     return rows, _iter_records(table, [depth], space.size, runner), count
-
-
-def _search(words: WordSpace, runner: TaskRunner, depth: Depths | None = None) -> Planes:
-    """Search a space; a search that is killed begins again, as it takes little time."""
-
-    def layer_done(level: int, states: int) -> None:
-        runner.report_progress("layers", level)
-
-    return search_words(
-        words,
-        runner.jobs,
-        layer_done,
-        runner.require_no_failure,
-        depth,
-        partial(TimedThreadPool, usage=runner.usage),
-    )
 
 
 def _iter_bits(chunks: Iterable[Depths], total: int, runner: TaskRunner) -> Chunks:

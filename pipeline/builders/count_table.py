@@ -13,10 +13,11 @@ import pyarrow.compute as pc
 from pipeline.build_context import BuildContext
 from pipeline.builders.sweep_driver import TourTotals, count_tours
 from pipeline.tasks import Chunks, TableData, make_no_records
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.memory import estimate_count_cost
+from tablebase.schema import Table
 
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:

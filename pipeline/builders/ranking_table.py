@@ -21,10 +21,11 @@ from pipeline.search.tour_counting.sweep import Layer, advance_layer, sum_cycles
 from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.memory import estimate_rank_cost
 from tablebase.puzzles.knight.tables import ClosedTourRanking, get_sides
 from tablebase.puzzles.knight.tour_ranker import Route, Sweep
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 
 CHUNK_RECORDS = 1 << 14

@@ -10,12 +10,14 @@ from typing import Any
 
 from pipeline.build_context import BuildContext
 from pipeline.tasks import CostSample, TableData, TaskList
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Stage
 from tablebase.puzzles import import_object, load_part
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Store
 
 BUILDERS = {
+    "bounds of patterns": "pipeline.builders.bounds_table",
     "breadth first": "pipeline.builders.graph_table",
     "breadth first in blocks": "pipeline.builders.block_table",
     "every tour": "pipeline.builders.tour_list",
@@ -23,13 +25,14 @@ BUILDERS = {
     "numbered tours": "pipeline.builders.ranking_table",
     "one tour a pair": "pipeline.builders.tour_per_pair",
     "placements of a pattern": "pipeline.builders.pattern_table",
+    "states by distance": "pipeline.builders.distance_table",
     "tour counts": "pipeline.builders.count_table",
 }
 """The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
 builder themselves."""
 
 
-def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+def build_table_data(puzzle: Stage, table: Table, context: BuildContext) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     recipe = table.recipe
     plugin_builder = recipe.builder

@@ -22,9 +22,10 @@ from pipeline.tasks import (
     make_no_records,
     run_in_threads,
 )
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import AllTours
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 
 ESTIMATES = 16

@@ -9,9 +9,10 @@ from pipeline.builders.tour_columns import Array, make_tour_columns
 from pipeline.search.path_per_pair import find_paths
 from pipeline.tasks import Chunks, TableData, TaskRunner
 from tablebase.errors import SearchError
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import TourPerPair
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 
 

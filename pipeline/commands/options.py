@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pipeline.single_query import OUTPUTS
+from queries.query_options import parse_positive_number
 from tablebase.errors import BadRequest, quote
 from tablebase.resources import count_cores
 
@@ -42,14 +43,7 @@ def parse_memory(gigabytes: str | None) -> int | None:
     """Return the bytes that `--memory` allows, or None if it is not given."""
     if gigabytes is None:
         return None
-    try:
-        number = float(gigabytes)
-    except ValueError:
-        number = 0
-    if not 0 < number < float("inf"):
-        problem = f"--memory needs a number of gigabytes above 0, not {quote(gigabytes)}"
-        raise BadRequest(problem, "Example: --memory 16")
-    return int(number * 1e9)
+    return int(parse_positive_number(gigabytes, "--memory", "gigabytes", 16) * 1e9)
 
 
 Jobs = Annotated[

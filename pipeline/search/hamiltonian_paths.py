@@ -24,6 +24,7 @@ Array = npt.NDArray[Any]
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 CHUNK_PATHS = 1 << 16
+"""The number of paths in a chunk."""
 OPEN = -1
 
 
@@ -32,13 +33,15 @@ def make_neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
     return np.array([sum(1 << other for other in row) for row in neighbours], dtype=np.uint64)
 
 
-def iter_paths(sets: Array, colours: Array, names: Array, *opening: int) -> Iterator[Chunk]:
+def iter_paths(
+    sets: Array, colours: Array, names: Array, *opening: int, chunk: int = CHUNK_PATHS
+) -> Iterator[Chunk]:
     """Iterate over all paths that begin with the opening, in ascending order of nodes, in chunks.
 
     A chunk is the paths' texts (a row a path: each node's `names` row in turn), their last nodes,
     and whether each path can close (its last node neighbours the first).
     """
-    for text, ends in _iter_texts(sets, colours, names, len(sets), opening):
+    for text, ends in _iter_texts(sets, colours, names, len(sets), opening, chunk):
         closed = (sets[opening[0]] >> ends.astype(np.uint64)) & np.uint64(1) == 1
         yield text, ends, closed
 
@@ -54,10 +57,15 @@ def list_beginnings(sets: Array, colours: Array, length: int, *opening: int) -> 
 
 
 def _iter_texts(
-    sets: Array, colours: Array, names: Array, length: int, opening: tuple[int, ...]
+    sets: Array,
+    colours: Array,
+    names: Array,
+    length: int,
+    opening: tuple[int, ...],
+    chunk: int = CHUNK_PATHS,
 ) -> Iterator[tuple[Array, Array]]:
-    text = np.empty((CHUNK_PATHS, length * names.shape[1]), dtype=np.uint8)
-    ends = np.empty(CHUNK_PATHS, dtype=np.uint8)
+    text = np.empty((chunk, length * names.shape[1]), dtype=np.uint8)
+    ends = np.empty(chunk, dtype=np.uint8)
     row = np.empty(text.shape[1], dtype=np.uint8)
     *_, depth = state = _make_state(sets, opening)
     while depth[0] >= 0:

@@ -9,10 +9,8 @@ one of the layer's two bits is cleared. In the end the first plane has bit 1 of 
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -28,6 +26,7 @@ from pipeline.search.word_kernels import (
 )
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED
+from tablebase.resources import allocate_pages
 from tablebase.word_space import (
     RECORD_BYTES,
     ROW_STATES,
@@ -54,7 +53,8 @@ class Planes:
         self.row_kinds = space.list_row_kinds(first, space.rows if last is None else last)
         """For each row of a block, whether the sum of its head's digits is odd."""
         rows = space.blocks * len(self.row_kinds)
-        self.words = _allocate_words(rows * 2 * WORDS).reshape(rows, 2 * WORDS)
+        memory = allocate_pages(rows * 2 * WORDS * 8)
+        self.words = np.frombuffer(memory, dtype=np.uint64).reshape(rows, 2 * WORDS)
         """For each row the words of the first plane, then those of the second."""
         self.fresh = np.zeros(rows, dtype=np.uint8)
         """1 for each row that has states of the last layer."""
@@ -63,14 +63,6 @@ class Planes:
 def estimate_search_bytes(states: int) -> int:
     """Return the bytes of memory that a search of so many states needs, for boards of any size."""
     return -(-states // ROW_STATES) * (2 * WORDS * 8 + 2)
-
-
-def _allocate_words(count: int) -> Array:
-    """Return so many words of zeros, in large pages where the system has them."""
-    memory = mmap.mmap(-1, count * 8)
-    with suppress(AttributeError, OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, dtype=np.uint64)
 
 
 def search_words(

@@ -9,7 +9,6 @@ proofs of one puzzle each, and `proofs`, the registry.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,8 +17,7 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_entry, check_files, check_pages, list_tables
 from pipeline.verify.proofs import find_proof
 from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
 from tablebase.tables.store import Store
 
 __all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
@@ -82,17 +80,16 @@ def verify(
         listener(failure.claim, 0)
         raise
     published = {listed.name for listed in tables}
-    defaults = (table.name for puzzle in list_puzzles() for table in puzzle.tables)
+    defaults = (table.name for puzzle in list_stages() for table in puzzle.tables)
     return Verified(claims, verdicts, [name for name in defaults if name not in published])
 
 
 def prove(tables: Iterable[ListedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
     """Run each table's proof in turn and report its verdicts."""
-    outcomes: defaultdict[Puzzle | None, dict[str, Outcome]] = defaultdict(dict)
+    outcomes = dict[str, Outcome]()
     for listed in tables:
-        earlier = outcomes[listed.puzzle]
-        outcome = _limit(listed, _prove_table(listed, earlier))
-        earlier[listed.name] = outcome
+        outcome = _limit(listed, _prove_table(listed, outcomes))
+        outcomes[listed.name] = outcome
         on_verdicts(outcome.verdicts)
 
 

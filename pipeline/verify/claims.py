@@ -160,6 +160,15 @@ class Rows:
         edges = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
 
+    def count_depths(self, depth: str) -> dict[tuple[str | None, int | None], int]:
+        """Count the rows of each goal, if there are goals, at each value of a column."""
+        goals = ["goal"] if "goal" in self.batch.schema.names else []
+        table = pa.table({name: self.column(name) for name in [*goals, depth]})
+        if goals:
+            table = table.set_column(0, "goal", table["goal"].cast(pa.string()))
+        counts = table.group_by([*goals, depth]).aggregate([([], "count_all")])
+        return {(row.get("goal"), row[depth]): row["count_all"] for row in counts.to_pylist()}
+
     def require_none(
         self,
         check: ClaimCheck,

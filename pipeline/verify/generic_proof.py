@@ -9,7 +9,7 @@ from pipeline.verify.index_records import check_records, iter_records
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
-from tablebase.puzzle import KIND_LETTERS
+from tablebase.schema import KIND_LETTERS
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.parquet import to_arrow
 

@@ -22,7 +22,8 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
-from tablebase.puzzle import BreadthFirst, GoalPuzzle
+from tablebase.puzzle import GoalPuzzle
+from tablebase.schema import BreadthFirst
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 PROVED_COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
@@ -92,11 +93,12 @@ def prove_goals(
     """Prove one table, with a space that is made once for all tables of the puzzle."""
     puzzle = listed.puzzle
     assert isinstance(puzzle, GoalPuzzle)
-    results = (outcome.result for outcome in earlier.values())
+    results = (earlier[table.name].result for table in puzzle.tables if table.name in earlier)
     spaces = (result for result in results if isinstance(result, Space))
     space = next(spaces, None) or make_space(puzzle)
-    prove_rows(listed, puzzle, space, read_rows(listed))
-    return listed.make_outcome(Grade.PROVED, HOW, space)
+    rows = read_rows(listed)
+    prove_rows(listed, puzzle, space, rows)
+    return listed.make_outcome(Grade.PROVED, HOW, space, depths=rows.count_depths("distance"))
 
 
 def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:

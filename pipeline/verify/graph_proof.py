@@ -19,7 +19,8 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED, SearchResult
-from tablebase.puzzle import BreadthFirst, StateSpace
+from tablebase.puzzle import StateSpace
+from tablebase.schema import BreadthFirst
 from tablebase.tables.parquet import to_arrow
 
 Edges = tuple[Array, Array, Array]
@@ -59,7 +60,7 @@ def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
         records = dict(puzzle.make_records(table, results))
         check_records(listed, text, records)
         listed.note_missing_proofs([column.name for column in table.columns], records)
-    return listed.make_outcome(Grade.RECOUNTED, HOW)
+    return listed.make_outcome(Grade.RECOUNTED, HOW, depths=rows.count_depths(puzzle.depth))
 
 
 def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) -> SearchResult:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
-from pipeline.verify.verdicts import Grade, Outcome, Verdict
-from tablebase.puzzle import Puzzle, Table
+from pipeline.verify.verdicts import Depth, Grade, Outcome, Verdict
+from tablebase.puzzle import Stage
+from tablebase.schema import Table
 from tablebase.tables.manifest import (
     Entry,
     IndexEntry,
@@ -25,7 +26,7 @@ class ListedTable:
     store: Store
     name: str
     entry: Entry
-    puzzle: Puzzle | None
+    puzzle: Stage | None
     table: Table | None
     listener: Listener
     gaps: list[str] = field(default_factory=list)
@@ -86,6 +87,12 @@ class ListedTable:
         """Return a verdict on this table, or on one of its boards."""
         return Verdict(self.name, board, grade, how)
 
-    def make_outcome(self, grade: Grade, how: str, result: object = None) -> Outcome:
+    def make_outcome(
+        self,
+        grade: Grade,
+        how: str,
+        result: object = None,
+        depths: Mapping[Depth, int] | None = None,
+    ) -> Outcome:
         """Return the outcome of a proof with one verdict on the whole table."""
-        return Outcome((self.make_verdict(grade, how),), result)
+        return Outcome((self.make_verdict(grade, how),), result, depths or {})

@@ -7,7 +7,7 @@ import struct
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
 from pipeline.verify.listed_table import ListedTable
 from tablebase.errors import TableMissing
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
@@ -43,12 +43,13 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     entries = read_manifest(store)
     if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+    parameters = list_parameters(entries)
     text = "every known table is listed with the files that its definition names"
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
-        for puzzle in list_puzzles():
-            for table in puzzle.catalogue.list_published_tables(list_parameters(entries)):
+        for puzzle in list_stages():
+            for table in puzzle.catalogue.list_published_tables(parameters):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue

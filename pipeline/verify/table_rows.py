@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import ClaimCheck, Rows
 from pipeline.verify.listed_table import ListedTable
-from tablebase.puzzle import Table
+from tablebase.schema import Table
 from tablebase.tables.content_hash import ContentHash, combine_hashes
 from tablebase.tables.manifest import (
     Entry,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -40,13 +40,19 @@ class Verdict:
     how: str
 
 
+Depth = tuple[str | None, int | None]
+"""A goal and a distance; None for a puzzle without goals, and for states never reached."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The verdicts of a table's proof, and a result for the proofs of later tables."""
+    """The verdicts of a table's proof, and results for the proofs of later tables."""
 
     verdicts: tuple[Verdict, ...]
     result: Any = None
     """Any value that a later proof of the same puzzle can use, such as counts."""
+    depths: Mapping[Depth, int] = field(default_factory=dict)
+    """The number of states of each goal at each distance, if the proof counted them."""
 
     def shows(self, board: str | None = None, *, least: Grade) -> bool:
         """Return whether the verdict on the table, or on a board, is at least as strong."""
@@ -57,7 +63,7 @@ class Outcome:
 
 
 Seen = Mapping[str, Outcome]
-"""The outcomes of the same puzzle's tables before this one, by name."""
+"""The outcomes of the tables before this one, by name."""
 
 
 def find_weakest(verdicts: Iterable[Verdict]) -> dict[str, Grade]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from queries.goal_reader import GoalAnswer
+from queries.board_query import BoardAnswer
 from tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
@@ -16,13 +16,19 @@ from tablebase.puzzles.eight import (
     RANK_BITS,
     RANK_MASK,
     SET_SHIFT,
+    WIDTH,
     make_rank_parts,
     parse,
 )
 
 
-def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[str], GoalAnswer]]:
-    """Make the functions `distance` and `probe` over the records of `eight.idx`."""
+def make_fast_lookups(
+    records: bytes,
+) -> tuple[Callable[[object, str], int], Callable[[str], BoardAnswer]]:
+    """Make the functions `distance` and `probe` over the records of `eight.idx`.
+
+    `distance` is a method: bound to an object, it can be sent to another process.
+    """
     head, tail = make_rank_parts()
     distances = records[0::2]
     solutions = records[1::2]
@@ -31,16 +37,17 @@ def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[s
         for cell, exits in enumerate(EXITS)
     ]
 
-    def distance(state: str) -> int:
+    def distance(table: object, state: str) -> int:
+        """Return the fewest moves (0-31) from a state to the layout that it reaches."""
         try:
             code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
         except (KeyError, TypeError):
-            return distance(parse(state))
+            return distance(table, parse(state))
         if code >> SET_SHIFT != ALL_DIGITS:
-            return distance(parse(state))
+            return distance(table, parse(state))
         return distances[code & RANK_MASK]
 
-    def probe(state: str) -> GoalAnswer:
+    def probe(state: str) -> BoardAnswer:
         try:
             code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
         except (KeyError, TypeError):
@@ -59,7 +66,8 @@ def make_fast_lookups(records: bytes) -> tuple[Callable[[str], int], Callable[[s
                 best += letter
         # the code's parity counts inversions with the blank too: as many as its cell's number
         is_odd = (code >> RANK_BITS) + blank & 1
-        return GoalAnswer(
+        return BoardAnswer(
+            _width=WIDTH,
             state=state,
             goal="centre" if is_odd else "corner",
             distance=depth,

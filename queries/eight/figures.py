@@ -17,6 +17,7 @@ from queries.charts import (
     format_labels,
     make_even_bounds,
 )
+from queries.eight.search_cost import FIGURE as SEARCH_COST
 from queries.figure import Drawing, Figure, Panels, Section, compute
 from queries.svg import INK, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
@@ -453,6 +454,7 @@ SECTION = Section(
         _describe_errors,
         _draw_errors,
     ),
+    SEARCH_COST,
     Figure(
         "eight-solutions",
         "Shortest solutions",

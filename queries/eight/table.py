@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import MethodType
+from typing import TYPE_CHECKING, Any, overload
 
 from queries.eight.fast_lookup import make_fast_lookups
 from queries.goal_reader import GoalAnswer
@@ -12,7 +13,9 @@ from queries.reader import Reader
 from queries.typed_tables import GoalTable
 
 if TYPE_CHECKING:
-    from queries.answer_frames import Frame
+    import polars as pl
+
+    from queries.answer_frames import Frame, Keys
 
 
 class EightTable(GoalTable):
@@ -23,7 +26,7 @@ class EightTable(GoalTable):
     >>> eight.distance("378546201")
     27
     >>> eight.probe("152703846")
-    GoalAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
+    BoardAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
     >>> eight.path("123450786")
     ['123450786', '123456780']
     >>> eight.get("123", default="not a state")
@@ -36,22 +39,36 @@ class EightTable(GoalTable):
         """Fewest moves (0-31) from a state to the layout that it reaches."""
 
     def _load_distance(self, state: str) -> int:
-        self.distance, _ = self._fast_lookups
-        return self.distance(state)
+        """Return the fewest moves (0-31) from a state to the layout that it reaches."""
+        distance = self._fast_lookups[0]
+        # a bound method, because a function made here could not be sent to another process
+        self.distance = MethodType(distance, self)
+        return distance(self, state)
 
     @cached_property
-    def _fast_lookups(self) -> tuple[Callable[[str], int], Callable[[str], GoalAnswer]]:
+    def _fast_lookups(
+        self,
+    ) -> tuple[Callable[[object, str], int], Callable[[str], GoalAnswer]]:
         return make_fast_lookups(self._reader.open_index("eight").read_records())
 
     def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+        """Return the answer for a state and a goal: a layout's name or a state.
+
+        The default goal is the layout that the state reaches.
+        """
         if goal is None:
             return self._fast_lookups[1](state)
         return super().probe(state, goal)
 
-    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
-        """Add goal, distance, best_moves and solutions to a polars frame, for a column of states.
+    @overload
+    def annotate(self, frame: Keys, column: str = "state", *, prefix: str = "") -> pl.DataFrame: ...
+    @overload
+    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame: ...
+    def annotate(self, frame: Any, column: str = "state", *, prefix: str = "") -> Any:
+        """Add goal, distance, best_moves and solutions to a frame, for a column of states.
 
-        A LazyFrame stays lazy. Values that are not states get nulls. No column of the frame is
-        replaced: `prefix` begins the names of the added columns.
+        The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
+        lazy. A list of states becomes a polars frame. Values that are not states get nulls. No
+        column of the frame is replaced: `prefix` begins the names of the added columns.
         """
         return self._annotate(frame, column, prefix, self._make_query())

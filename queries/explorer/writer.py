@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tablebase.puzzle import Table
+    from tablebase.schema import Table
     from tablebase.tables.store import Store
 
 __all__ = ["EXPLORER_PAGE", "list_source_files", "list_source_tables", "write_explorer"]
@@ -35,6 +35,9 @@ EXPLORER_PAGE = "explorer.html"
 """The name of the page in a store."""
 
 _PAGE = Path(__file__).parent / "page"
+_PACKAGE = Path(__file__).parents[1] / "javascript"
+"""The package that reads tables beside the page, by names of its own files."""
+_RELATIVE = re.compile(r'^((?:import|export) .*from )"\./', re.MULTILINE)
 _START_SCRIPT = "start.js"
 """The script that loads all other scripts, which are modules."""
 
@@ -70,6 +73,9 @@ def _make_page(store: Store) -> str:
         for file in sorted(_PAGE.glob("*.js"))
         if file.name != _START_SCRIPT
     }
+    for file in sorted(_PACKAGE.glob("*.js")):
+        # the address of a module in the page has no folder
+        modules[f"#tables/{file.name}"] = _RELATIVE.sub(r'\1"#tables/', file.read_text("utf-8"))
     addresses = {
         name: f"data:text/javascript;base64,{_encode_base64(text.encode())}"
         for name, text in modules.items()
@@ -87,10 +93,11 @@ def _make_page(store: Store) -> str:
         "start": start,
         "data": "".join(_make_data_block(reader, table) for reader, table in _iter_tables(store)),
         "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash_source(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'",
+        # tables beside the page
+        "connect-src 'self'; "
+        # a worker is one of the modules, so the hash of the import map has its source too
+        "img-src data:; worker-src data:; base-uri 'none'; form-action 'none'",
     }
-    for view in ("eight", "sliding"):
-        parts[view] = _fill_template("slide.html", {"view": view})
     return _fill_template("index.html", parts)
 
 
@@ -98,14 +105,23 @@ def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
     """Yield the tables that the page contains, each with its reader."""
     for name in MODULES:
         for reader in open_reader(name, store).list_explorer_readers():
-            for table in reader.puzzle.tables:
-                if table.name in reader.explored:
-                    yield reader, table
+            for table in reader.list_explored_tables():
+                yield reader, table
 
 
 def _fill_template(name: str, parts: Mapping[str, str]) -> str:
-    """Fill a template with its parts, by name."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read_source(name))
+    """Fill a template with its parts by name, and with other templates by their files' names.
+
+    A word after the name of a file is the name of the view that it is used for.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        name, view = match.groups()
+        if name.endswith(".html"):
+            return _fill_template(name, {**parts, "view": view} if view else parts)
+        return parts[name]
+
+    return re.sub(r"\{\{([\w.]+)(?: (\w+))?\}\}", fill, _read_source(name))
 
 
 def _read_source(name: str) -> str:
@@ -137,12 +153,12 @@ def _transpose_index(reader: Reader, table: Table) -> bytes:
 
     Grouped by their place in the record, the bytes compress better.
     """
-    index = reader.open_index(table.name)
+    index = reader.open_table_index(table)
     records = index.read_records()
     data = reader.store.read(table.index_file)
     checksums = (
         data[end - CHECKSUM.size : end] for end in range(BLOCK_BYTES, len(data) + 1, BLOCK_BYTES)
     )
-    width = index.width - reader.explored[table.name]
+    width = index.width - reader.explored.get(table.name, 0)
     planes = (records[plane :: index.width] for plane in range(width))
     return b"".join((data[: HEADER.size], *checksums, *planes))

@@ -8,12 +8,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queries.fifteen.plain_search import PlainSolver
 
-WEIGHT = 1.5
-"""The weight of a position's bound against the moves to it: larger is faster, and longer."""
+WEIGHTS = (1.5, 2.0)
+"""Weights of a position's bound against the moves to it: a larger one is faster, and finds longer
+solutions. The first is tried for so many positions, the second until it finds one."""
+MAX_POSITIONS = 5_000
 
 
-def find_solution(solver: PlainSolver, board: list[int]) -> list[int]:
+def find_any_path(solver: PlainSolver, board: list[int]) -> list[int]:
     """Return the cells of the blank on a solution, the first one included."""
+    good, fast = WEIGHTS
+    path = _search(solver, board, good, MAX_POSITIONS) or _search(solver, board, fast, None)
+    assert path
+    return path
+
+
+def _search(
+    solver: PlainSolver, board: list[int], weight: float, most: int | None
+) -> list[int] | None:
+    """Search with a weight; None if it takes more than so many positions."""
     blank = board.index(0)
     start = tuple(board)
     goal = (*range(1, len(board)), 0)
@@ -24,6 +36,8 @@ def find_solution(solver: PlainSolver, board: list[int]) -> list[int]:
         _, _, position, blank = heappop(heap)
         if position == goal:
             break
+        if most is not None and len(parents) > most:
+            return None
         for cell in solver.steps[blank]:
             child = [*position]
             child[blank], child[cell] = child[cell], 0
@@ -32,7 +46,7 @@ def find_solution(solver: PlainSolver, board: list[int]) -> list[int]:
             if key in moves_to and moves_to[key] <= moves:
                 continue
             moves_to[key], parents[key] = moves, position
-            cost = moves + WEIGHT * solver.compute_bound(child)
+            cost = moves + weight * solver.compute_bound(child)
             heappush(heap, (cost, -moves, key, cell))
     path = list[int]()
     here: tuple[int, ...] | None = goal

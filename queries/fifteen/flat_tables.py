@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -12,13 +11,15 @@ import numpy.typing as npt
 from queries.kernels.pattern_search import CELLS, NO_CELL, SLOTS, SearchTables
 from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell
 from tablebase.puzzles.fifteen.pattern_moves import make_order_maps
+from tablebase.resources import allocate_pages
 
 
 def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) -> SearchTables:
     """Make the tables of the search; `chunks` has the distances of each pattern, in chunks."""
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
-    distances = allocate(sum(pattern.size for pattern in patterns))
+    # large pages help, because most lookups are far apart
+    distances = np.frombuffer(allocate_pages(sum(each.size for each in patterns)), np.uint8)
     at = 0
     for chunk in (chunk for of_pattern in chunks for chunk in of_pattern):
         distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
@@ -72,14 +73,6 @@ def add_up(sizes: Iterable[int]) -> list[int]:
     [0, 3, 7]
     """
     return [0, *accumulate(sizes)][:-1]
-
-
-def allocate(size: int) -> npt.NDArray[np.uint8]:
-    """Allocate bytes, in large pages where the system has them: most lookups are far apart."""
-    memory = mmap.mmap(-1, max(size, 1))
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, np.uint8)[:size]
 
 
 def _make_maps(tiles: int, width: int) -> npt.NDArray[np.uint16]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from queries.board_text import list_moved_tiles
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
-from queries.fifteen.solution_answer import FifteenHint, FifteenSolution, list_moved_tiles
+from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
-from queries.query_options import Option
+from queries.query_options import Option, parse_positive_number
 from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import (
     BadRequest,
     GoalUnreachable,
     TableMissing,
     Undecided,
-    quote,
     require_choice,
 )
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.fifteen.compiled_search import CompiledSolver
-    from tablebase.puzzle import Column, Puzzle
+    from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding.board import BoardGoalView
+    from tablebase.schema import Column, Table
     from tablebase.tables.store import Store
 
 MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
+EXPLORED_PARTITION = "5-5-5"
+"""The partition whose tables the explorer's page contains: others are too large for a page."""
 MAX_PLAIN_KEYS = 3
 """A batch with more keys begins with the compiled search."""
 
@@ -59,7 +62,9 @@ class FifteenQuery(Query):
         self.goal = BOARD.example if goal is None else BOARD.parse_goal(goal)
         self.view = view_corner(self.goal)
         self.path, self.boards, self.hint, self.not_shortest = path, boards, hint, not_shortest
-        self.seconds = None if time_limit is None else parse_seconds(time_limit)
+        self.seconds = None
+        if time_limit is not None:
+            self.seconds = parse_positive_number(time_limit, "--time-limit", "seconds", 10)
         self.partition = patterns
         if patterns is not None:
             require_choice(patterns, "partition", *PARTITIONS)
@@ -105,7 +110,7 @@ class FifteenQuery(Query):
         return (*super().list_added_columns(), *(("path",) if self.path else ()))
 
     def list_answer_columns(self) -> dict[str, Column]:
-        from tablebase.puzzle import Column
+        from tablebase.schema import Column
 
         kinds = {"distance": "int8", "bound": "int8", "positions": "int64"}
         return {name: Column(name, kind, "") for name, kind in kinds.items()}
@@ -144,49 +149,40 @@ class FifteenQuery(Query):
         view, reader = self.view, self.reader
         board = list_tiles(view.map_state(state))
         partition = reader.find_partition(self.partition)
-        solver = reader.open_plain(partition)
-        bound = solver.compute_bound(board)
-        if self.not_shortest:
-            from queries.fifteen.best_first_search import find_solution
-
-            path = find_solution(solver, board)
-            return make_solution(view, state, path, bound, 0, is_shortest=len(path) - 1 == bound)
-        if self.seconds is not None:
-            return self._search_in_time(state, board, partition, self.seconds)
+        bound = reader.open_plain(partition).compute_bound(board)
         search = SearchState(bound, ignore_progress)
-        path = reader.search(partition, board, search)
-        return make_solution(view, state, path, bound, search.positions, is_shortest=True)
+        if self.not_shortest:
+            path = reader.find_any_path(partition, board)
+        elif self.seconds is None:
+            path = reader.search(partition, board, search)
+        else:
+            path = self._search_in_time(partition, board, search, self.seconds)
+        states, letters = follow_blank(view, state, path)
+        is_shortest = len(letters) == search.limit
+        if self.seconds is not None and not is_shortest and not self.not_shortest:
+            raise Undecided(state, self.seconds, search.limit, len(letters), letters)
+        return FoundSolution(states, letters, bound, search.positions, is_shortest=is_shortest)
 
     def _search_in_time(
-        self, state: str, board: list[int], partition: str, seconds: float
-    ) -> FoundSolution:
-        """Find a shortest solution before a time limit; Undecided if there is none in time."""
+        self, partition: str, board: list[int], search: SearchState, seconds: float
+    ) -> list[int]:
+        """Return the blank's cells on a shortest solution, or on any if there is no time for it."""
         import time
 
-        from queries.fifteen.best_first_search import find_solution
-
-        view, reader = self.view, self.reader
         end = time.monotonic() + seconds
-        solver = reader.open_plain(partition)
-        known = find_solution(solver, board)
+        known = self.reader.find_any_path(partition, board)
 
         def pause() -> None:
             # at the length of the known solution, the search would only find another one
             if time.monotonic() > end or search.limit == len(known) - 1:
                 raise SearchPaused
 
-        bound = solver.compute_bound(board)
-        search = SearchState(bound, pause)
+        search.pause = pause
         try:
             pause()
-            path = reader.search(partition, board, search)
+            return self.reader.search(partition, board, search)
         except SearchPaused:
-            path = known
-            if search.limit < len(path) - 1:
-                found = make_solution(view, state, path, bound, 0, is_shortest=False)
-                least, most = search.limit, len(found.letters)
-                raise Undecided(state, seconds, least, most, found.letters) from None
-        return make_solution(view, state, path, bound, search.positions, is_shortest=True)
+            return known
 
 
 class FifteenReader(Reader):
@@ -224,6 +220,14 @@ class FifteenReader(Reader):
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
 
+    def list_explored_tables(self) -> list[Table]:
+        """Return the tables of the smallest partition, if all are published."""
+        from tablebase.tables.manifest import read_manifest
+
+        tables = PARTITIONS[EXPLORED_PARTITION].make_tables()
+        published = read_manifest(self.store)
+        return [*tables] if all(table.name in published for table in tables) else []
+
     def search(self, partition: str, board: list[int], search: SearchState) -> list[int]:
         """Return the blank's cells on a shortest solution, by the search that is faster."""
         if partition not in self._compiled:
@@ -232,6 +236,12 @@ class FifteenReader(Reader):
             except PlainSearchOver:
                 pass
         return self.open_compiled(partition).search(board, search)
+
+    def find_any_path(self, partition: str, board: list[int]) -> list[int]:
+        """Return the blank's cells on a solution that is found at once, and may be longer."""
+        from queries.fifteen.best_first_search import find_any_path
+
+        return find_any_path(self.open_plain(partition), board)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
@@ -273,18 +283,6 @@ class FifteenReader(Reader):
         return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
 
 
-def parse_seconds(given: float | str) -> float:
-    """Return a time limit that is given as a number or a text."""
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        problem = f"--time-limit needs a number of seconds above 0, not {quote(str(given))}"
-        raise BadRequest(problem, "Example: --time-limit 10")
-    return seconds
-
-
 def view_corner(goal: str) -> BoardGoalView:
     """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
     view = BOARD.view_goal(goal)
@@ -302,11 +300,8 @@ def list_tiles(state: str) -> list[int]:
     return [int(mark, BOARD.cells) for mark in state]
 
 
-def make_solution(
-    view: BoardGoalView, state: str, path: list[int], bound: int, positions: int, *,
-    is_shortest: bool,
-) -> FoundSolution:  # fmt: skip
-    """Make a solution from the cells of the blank on the view's board."""
+def follow_blank(view: BoardGoalView, state: str, path: list[int]) -> tuple[list[str], str]:
+    """Return the states and letters of the moves that take the blank along a path of the view."""
     states, letters = [state], ""
     for cell in path[1:]:
         target = view.cells[cell]
@@ -315,4 +310,4 @@ def make_solution(
                 letters += letter
                 states.append(next_state)
                 break
-    return FoundSolution(states, letters, bound, positions, is_shortest=is_shortest)
+    return states, letters

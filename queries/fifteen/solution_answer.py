@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows, format_count
+from queries.answer import Answer, align_rows, format_count, format_steps
+from queries.board_text import format_board, format_slide
 from tablebase.puzzles.fifteen.tables import BOARD
 
 
@@ -16,11 +17,15 @@ class FifteenHint(Answer):
     hint_tile: str
 
     def to_text(self) -> str:
-        return f"{_format_move(self.hint, self.hint_tile)}\n"
+        """Format the answer as `pipeline query` prints it."""
+        if not self.hint:
+            return "none: this is the goal\n"
+        return f"{format_slide(self.hint, self.hint_tile)}\n"
 
     def to_svg(self) -> str:
+        """Draw the state; the tile to move is coloured."""
         title = f"The next move from {self.state} to {self.goal}"
-        return _draw_moves(title, self._states, self.hint, self.hint_tile)
+        return _draw(title, self._states, self.hint, self.hint_tile)
 
 
 class FifteenSolution(Answer):
@@ -43,13 +48,10 @@ class FifteenSolution(Answer):
     path: list[str] | None = None
 
     def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
         if self._has_boards:
-            moves = map(_format_move, self.solution, self.tiles)
-            heads = ["0", *(f"{number}  {move}" for number, move in enumerate(moves, 1))]
-            return "\n".join(
-                f"{head}\n{_draw_state(state)}"
-                for head, state in zip(heads, self._states, strict=True)
-            )
+            pictures = (format_board(state, BOARD.width) for state in self._states)
+            return format_steps(map(format_slide, self.solution, self.tiles), pictures)
         if self.path:
             return "".join(f"{state}\n" for state in self.path)
         rows = [("goal", self.goal)]
@@ -63,35 +65,16 @@ class FifteenSolution(Answer):
         rows.append(("bound", f"{self.bound} at the start"))
         if self.positions is not None:
             rows.append(("positions", f"{self.positions:,} searched"))
-        return f"{_draw_state(self.state)}\n{align_rows(rows)}"
+        return f"{format_board(self.state, BOARD.width)}\n{align_rows(rows)}"
 
     def to_svg(self) -> str:
+        """Draw every state of the solution; the tile that moved is coloured."""
         moves = format_count(len(self.solution), "move")
         title = f"{self.state} to {self.goal} in {moves}"
-        return _draw_moves(title, self._states, self.solution, self.tiles)
+        return _draw(title, self._states, self.solution, self.tiles)
 
 
-def _draw_moves(title: str, states: list[str], letters: str, tiles: str) -> str:
-    from queries.board_svg import draw_boards
+def _draw(title: str, states: list[str], letters: str, tiles: str) -> str:
+    from queries.board_svg import draw_slides
 
-    heads = ["start", *(f"{number}  {letter}" for number, letter in enumerate(letters, 1))]
-    return draw_boards(title, states[: len(heads)], heads, ["", *tiles], width=BOARD.width)
-
-
-def list_moved_tiles(states: list[str]) -> str:
-    """Return the tile that each move slides: after the move it is on the cell of the blank."""
-    return "".join(map(_find_moved_tile, states, states[1:]))
-
-
-def _find_moved_tile(state: str, next_state: str) -> str:
-    return next_state[state.index("0")]
-
-
-def _format_move(letter: str, tile: str) -> str:
-    return f"{letter} (tile {tile})" if letter else "none: this is the goal"
-
-
-def _draw_state(state: str) -> str:
-    cells = state.replace("0", ".")
-    rows = range(0, len(cells), BOARD.width)
-    return "".join(f" {' '.join(cells[row : row + BOARD.width])}\n" for row in rows)
+    return draw_slides(title, states, letters, tiles, width=BOARD.width)

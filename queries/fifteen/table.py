@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from queries.fifteen.reader import FifteenQuery, FifteenReader
 from queries.fifteen.solution_answer import FifteenSolution
 from queries.typed_tables import Default, PuzzleTable, get_or
 
 if TYPE_CHECKING:
-    from queries.answer_frames import Frame
+    import polars as pl
+
+    from queries.answer_frames import Frame, Keys
 
 
 class FifteenTable(PuzzleTable):
@@ -37,8 +39,12 @@ class FifteenTable(PuzzleTable):
         self._make_query(goal)
         return get_or(default, lambda: self.solve(state, goal))
 
-    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame:
-        """Add goal, distance, bound, positions and solution to a polars frame of states."""
+    @overload
+    def annotate(self, frame: Keys, column: str = "state", *, prefix: str = "") -> pl.DataFrame: ...
+    @overload
+    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame: ...
+    def annotate(self, frame: Any, column: str = "state", *, prefix: str = "") -> Any:
+        """Add goal, distance, bound, positions and solution to a frame, for a column of states."""
         return self._annotate(frame, column, prefix, self._make_query())
 
     def _make_query(self, goal: str | None = None, time_limit: float | None = None) -> FifteenQuery:

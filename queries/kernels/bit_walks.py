@@ -39,24 +39,24 @@ def walk_states(
         if pairs % 2 != odd[blank]:
             continue
         value = _read_value(bits, blank * orders + number, sides[blank])
+        value = (value + 3) % 4
+        way, growth = _find_way(
+            bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+        )
+        while way >= 0:
+            nearer[state] |= 1 << way
+            way, growth = _find_way(
+                bits, orders, blank, number, value, way + 1, ways, sides, weights, digits, moved
+            )
         steps = 0
         while blank * orders + number != goal:
-            step, step_number = -1, number
-            for way in range(ways.shape[1]):
-                to = ways[blank, way]
-                if to < 0:
-                    continue
-                to_number = number + _move_tile(digits, moved, blank, to, weights)
-                if _read_value(bits, to * orders + to_number, sides[to]) == (value + 3) % 4:
-                    step, step_number = to, to_number
-                    if steps:
-                        break
-                    nearer[state] |= 1 << way
-            if step < 0 or steps == MAX_STEPS:
+            way, growth = _find_way(
+                bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+            )
+            if way < 0 or steps == MAX_STEPS:
                 return False
-            _move_tile(digits, moved, blank, step, weights)
-            _keep_digits(digits, moved, blank, step)
-            blank, number, value = step, step_number, (value + 3) % 4
+            _keep_digits(digits, moved, blank, ways[blank, way])
+            blank, number, value = ways[blank, way], number + growth, (value + 3) % 4
             steps += 1
         distances[state] = steps
     return True
@@ -84,19 +84,13 @@ def measure_distances(
             while distances[blank * orders + number] == UNREACHED:
                 passed[steps] = blank * orders + number
                 value = (value + 3) % 4
-                step, step_number = -1, number
-                for way in range(ways.shape[1]):
-                    to = ways[blank, way]
-                    if to < 0:
-                        continue
-                    to_number = number + _move_tile(digits, moved, blank, to, weights)
-                    if _read_value(bits, to * orders + to_number, sides[to]) == value:
-                        step, step_number = to, to_number
-                        break
-                if step < 0 or steps == MAX_STEPS:
+                way, growth = _find_way(
+                    bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+                )
+                if way < 0 or steps == MAX_STEPS:
                     return False
-                _keep_digits(digits, moved, blank, step)
-                blank, number = step, step_number
+                _keep_digits(digits, moved, blank, ways[blank, way])
+                blank, number = ways[blank, way], number + growth
                 steps += 1
             known = distances[blank * orders + number]
             if known + steps > MAX_STEPS:
@@ -104,6 +98,24 @@ def measure_distances(
             for at in range(steps):
                 distances[passed[at]] = known + steps - at
     return True
+
+
+@compiled
+def _find_way(
+    bits: Array, orders: int, blank: int, number: int, value: int, first: int,
+    ways: Array, sides: Array, weights: Array, digits: Array, moved: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Find the first way, from number `first`, to a state with this distance modulo 4; -1 if none.
+
+    Return it with what the order's number grows by; `moved` gets the digits that the move changes.
+    """
+    for way in range(first, ways.shape[1]):
+        to = ways[blank, way]
+        if to >= 0:
+            growth = _move_tile(digits, moved, blank, to, weights)
+            if _read_value(bits, to * orders + number + growth, sides[to]) == value:
+                return way, growth
+    return -1, 0
 
 
 @compiled

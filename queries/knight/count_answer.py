@@ -24,6 +24,7 @@ class CountAnswer(Answer):
     closed: int
 
     def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
         rows = [("closed", f"{self.closed:,}")]
         begun = self.start or "all squares"
         if self._is_closed:
@@ -36,4 +37,5 @@ class CountAnswer(Answer):
         return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> NoReturn:
+        """Raise BadRequest: a number has no picture."""
         raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")

@@ -11,9 +11,9 @@ import json
 
 import polars as pl
 
-from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import TOURS_PREFIX
+from tablebase.schema import Table
 
 PREFIX_SQUARES = 6
 """Squares of a tour's beginning: on 6x6 at most 65,908 tours share one."""

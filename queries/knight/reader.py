@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
-    from tablebase.puzzle import Puzzle, Table
+    from tablebase.puzzle import Puzzle
+    from tablebase.schema import Table
     from tablebase.tables.store import Store
 
 MAX_INT64 = (1 << 63) - 1

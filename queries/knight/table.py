@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from queries.knight.count_answer import CountAnswer
 from queries.knight.reader import KnightQuery, KnightReader, RankQuery
@@ -12,7 +12,7 @@ from queries.typed_tables import Default, PuzzleTable, get_or
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.answer_frames import Frame
+    from queries.answer_frames import Frame, Keys
 
 
 class KnightTable(PuzzleTable):
@@ -62,6 +62,19 @@ class KnightTable(PuzzleTable):
         query = KnightQuery(self._reader, board, to=to, closed=closed, number=number)
         return get_or(default, lambda: query.find_tour(query.board.parse_square(start)))
 
+    @overload
+    def annotate(
+        self,
+        frame: Keys,
+        column: str = "start",
+        *,
+        prefix: str = "",
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> pl.DataFrame: ...
+    @overload
     def annotate(
         self,
         frame: Frame,
@@ -72,8 +85,19 @@ class KnightTable(PuzzleTable):
         closed: bool = False,
         board: str = "8x8",
         number: int | None = None,
-    ) -> Frame:
-        """Add finish, number, closed and path to a polars frame, for a column of squares."""
+    ) -> Frame: ...
+    def annotate(
+        self,
+        frame: Any,
+        column: str = "start",
+        *,
+        prefix: str = "",
+        to: str | None = None,
+        closed: bool = False,
+        board: str = "8x8",
+        number: int | None = None,
+    ) -> Any:
+        """Add finish, number, closed and path to a frame, for a column of squares."""
         query = KnightQuery(self._reader, board, to=to, closed=closed, number=number)
         return self._annotate(frame, column, prefix, query)
 

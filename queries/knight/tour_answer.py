@@ -26,6 +26,7 @@ class KnightAnswer(Answer):
     order: tuple[tuple[int, ...], ...]
 
     def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
         numbered_as = f"rank {self.rank}" if self.number is None else f"number {self.number}"
         rows = [
             ("tour", f"{self.board} from {self.start} to {self.finish}, {numbered_as}"),
@@ -43,6 +44,7 @@ class KnightAnswer(Answer):
         return f"{''.join(lines)} {make_bold(files)}\n\n{align_rows(rows)}"
 
     def to_svg(self) -> str:
+        """Draw the tour on its board."""
         from queries.knight.svg import draw_tour
 
         return draw_tour(self._board, self.path)

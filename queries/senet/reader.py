@@ -40,6 +40,7 @@ class SenetAnswer(Answer):
     path: list[str] | None = None
 
     def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
         if self.path:
             return "".join(f"{position}\n" for position in self.path)
         moves = self.moves.split()
@@ -58,6 +59,7 @@ class SenetAnswer(Answer):
         return f"{pieces}\n{squares}\n\n{align_rows([row for row in rows if row[1]])}"
 
     def to_svg(self) -> str:
+        """Draw every position of the line of play; the piece that moved has a ring."""
         from queries.senet.svg import draw_line
 
         return draw_line(self.position, self.dice, self.moves.split())

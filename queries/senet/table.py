@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from queries.senet.reader import SenetAnswer, SenetQuery, SenetReader
 from queries.typed_tables import Default, PuzzleTable, get_or
@@ -10,7 +10,7 @@ from queries.typed_tables import Default, PuzzleTable, get_or
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.answer_frames import Frame
+    from queries.answer_frames import Frame, Keys
 
 
 class SenetTable(PuzzleTable):
@@ -50,9 +50,15 @@ class SenetTable(PuzzleTable):
         """Return all positions that are farthest from the opening."""
         return SenetQuery(self._reader).find_hardest().keys
 
-    def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame:
-        """Add the table's columns to a polars frame, for a column of positions.
+    @overload
+    def annotate(
+        self, frame: Keys, column: str = "position", *, prefix: str = ""
+    ) -> pl.DataFrame: ...
+    @overload
+    def annotate(self, frame: Frame, column: str = "position", *, prefix: str = "") -> Frame: ...
+    def annotate(self, frame: Any, column: str = "position", *, prefix: str = "") -> Any:
+        """Add the table's columns to a frame, for a column of positions.
 
-        A LazyFrame stays lazy, and `prefix` begins the names of the added columns.
+        Frames and `prefix` are those of the 8-puzzle's `annotate`.
         """
         return self._annotate(frame, column, prefix, SenetQuery(self._reader))

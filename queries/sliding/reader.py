@@ -9,6 +9,7 @@ from queries.reader import Reader, ignore_progress
 from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
+    EXAMPLE_BOARD,
     MAX_LISTED_CELLS,
     ROW_STATES,
     BoardWithTables,
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from queries.sampling import SampleRequest
     from queries.sliding.bit_lookup import BitLookup
     from queries.sliding.vectorized import GoalLookup
-    from tablebase.puzzle import Column, Puzzle, Table
+    from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding.board import BoardGoalView
+    from tablebase.schema import Column
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
@@ -159,26 +161,6 @@ class BoardReader(GoalReader):
         for records in self.open_index(self.table_names[view.layout]).iter_chunks():
             yield np.frombuffer(records, np.uint8)
 
-    def count_states(self, table: Table) -> pl.DataFrame:
-        import numpy as np
-        import polars as pl
-
-        from queries.sliding.depth_ranks import count_distances
-
-        if table.columns:
-            return super().count_states(table)
-        (layout,) = (goal for goal, name in self.table_names.items() if name == table.name)
-        view = self.puzzle.wide.view_goal(self.puzzle.wide.layouts[layout])
-        states = count_distances(self.iter_distances(view))
-        depths = np.flatnonzero(states)
-        return pl.DataFrame(
-            {
-                "goal": [layout] * len(depths),
-                self.puzzle.depth: depths,
-                "states": states[depths],
-            }
-        )
-
     def count_single_keys(self) -> int:
         """Return how many keys are looked up singly: with more, it is faster to read the table."""
         return MAX_SINGLE_KEYS
@@ -240,6 +222,7 @@ class BitReader(BoardReader):
                 raise self.make_damage_error(self.table_names[layout], problem)
             here = step[1]
             passed.append(view.map_state(here))
+            self.on_step(len(passed) - 1)
         last = walks.get((layout, passed[-1]), 0)
         for steps, passed_state in enumerate(reversed(passed)):
             walks[layout, passed_state] = last + steps
@@ -299,7 +282,7 @@ class SlidingReader(Reader):
     def make_query(self, *, board: str | None = None, **options: Any) -> Query:
         """Make a query of the tables of one board."""
         if board is None:
-            raise BadRequest("Missing option --board", "Example: --board 3x4")
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
         return self.open_board(board).make_query(**options)
 
     def open_board(self, text: str) -> BoardReader:
@@ -308,14 +291,10 @@ class SlidingReader(Reader):
         if str(board) not in self._boards:
             kind = BitReader if board.is_packed else BoardReader
             self._boards[str(board)] = kind(board, self.store)
+            self._boards[str(board)].on_step = self.on_step
             if self._closed:
                 self._boards[str(board)].close()
         return self._boards[str(board)]
-
-    def count_states(self, table: Table) -> pl.DataFrame:
-        board_and_goal = find_goal(table.name)
-        assert board_and_goal is not None
-        return self.open_board(str(board_and_goal[0])).count_states(table)
 
     def close(self) -> None:
         super().close()

@@ -7,7 +7,8 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import Column, GoalPuzzle, View
+from tablebase.puzzle import GoalPuzzle, View
+from tablebase.schema import Column
 from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tablebase.graph import Graph, SearchResult
-    from tablebase.puzzle import Bytes, Columns, Table
+    from tablebase.puzzle import Bytes, Columns
+    from tablebase.schema import Table
 
 SOLVED = "123456780"
 LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
@@ -248,6 +250,7 @@ class EightGoalView(SymmetryView):
         super().__init__(layout, LAYOUTS[layout], goal, cells)
 
 
+RANK = "number of the state among all 362,880 in notation order, from 0: that of its index record"
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
 
 
@@ -282,6 +285,9 @@ class Eight(GoalPuzzle):
             ),
         )
 
+    def name_board(self, table: str) -> str:
+        return "3x3"
+
     def find_layout(self, state: str) -> str:
         return "centre" if is_odd(state) else "corner"
 
@@ -309,6 +315,7 @@ class Eight(GoalPuzzle):
             Column("blank", "int8", "index of the blank, 0-8 in reading order"),
             Column("manhattan", "int8", MANHATTAN),
             Column("misplaced", "int8", MISPLACED),
+            Column("rank", "int32", RANK, distinct=True),
         )
 
     def list_states(self) -> Bytes:
@@ -345,8 +352,11 @@ class Eight(GoalPuzzle):
     ) -> Columns:
         import numpy as np
 
+        from tablebase.graph import UNREACHED, find_nearest
+
         columns = dict(super().fill_columns(table, graph, walks))
         boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")
+        columns["rank"] = np.flatnonzero(find_nearest(walks)[0] != UNREACHED)
         columns["blank"] = np.argmin(boards, axis=0)
         distances = columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
         misplaces = columns["misplaced"] = np.zeros(boards.shape[1], dtype=np.uint8)

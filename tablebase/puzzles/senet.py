@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
 from tablebase.graph import UNREACHED, Graph
-from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
+from tablebase.puzzle import StateSpace
+from tablebase.schema import BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,7 +195,8 @@ class Senet(StateSpace):
         Table(
             "senet",
             "All 756,756 arrangements of five A, five B and five empty squares on 15 squares, each "
-            "with the fewest plies from the opening ABABABABAB..... and a shortest line of play",
+            "with the fewest plies from the opening ABABABABAB..... and a shortest line of play: "
+            "how soon a position can be reached when both sides choose their throws; not who wins",
             "rows in notation order (. < A < B); row number = rank",
             COLUMNS,
             BreadthFirst({"opening": OPENING}),

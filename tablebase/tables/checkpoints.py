@@ -19,7 +19,7 @@ import pyarrow as pa
 from tablebase import __version__
 from tablebase.code_digest import digest_code
 from tablebase.errors import StoreError
-from tablebase.puzzle import Table
+from tablebase.schema import Table
 from tablebase.tables.repair import list_files
 from tablebase.tables.store import SHARED_SUFFIX, Store
 

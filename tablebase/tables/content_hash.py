@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tablebase.puzzle import KIND_LETTERS, ROW_BYTES, Column
+from tablebase.schema import KIND_LETTERS, ROW_BYTES, Column
 
 
 class ContentHash:

@@ -16,11 +16,12 @@ import ssl
 import time
 import zlib
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tablebase.errors import quote
 from tablebase.stdio import explain_os_error
+from tablebase.tables.range_file import Content
 from tablebase.tables.store import FileChanged, Unreachable
 
 RETRY_DELAYS = 0.3, 1.0
@@ -45,18 +46,6 @@ PASSING = 408, 425, 429, 500, 502, 503, 504
 """Statuses that may differ a moment later."""
 STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 """How a host that has closed an idle connection shows itself."""
-
-
-class Content(NamedTuple):
-    """The bytes that a host sent, with what it says about their file."""
-
-    data: bytes
-    first: int
-    """The number of its first byte: 0 where the host ignores ranges."""
-    total: int | None
-    """Bytes of the whole file; None if the host does not say."""
-    version: str
-    """The host's mark of this version of the file, empty if it has none."""
 
 
 class _Passing(Exception):
@@ -100,7 +89,7 @@ class HttpClient:
     """Connections to hosts; threads share them, a forked process opens its own."""
 
     def __init__(self) -> None:
-        self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._idle: dict[tuple[str, str], list[_Plain]] = {}
         self._lock = Lock()
         self._process = os.getpid()
 
@@ -152,7 +141,9 @@ class HttpClient:
             connection = self._take(origin)
             is_reused = connection.sock is not None
             try:
-                connection.request("GET", _select_target(connection, origin, target), None, headers)
+                connection.request(
+                    "GET", connection.base + target, None, connection.own_headers | headers
+                )
                 response = connection.getresponse()
                 assert isinstance(response, _TimedResponse)
                 content = _read_content(response, url, first, last)
@@ -160,13 +151,12 @@ class HttpClient:
                 connection.close()
                 if is_reused:
                     continue
-                reset = "it closes the connection before it answers"
-                raise _Passing(Unreachable(reset)) from error
+                raise _explain(error, connection.proxy) from error
             except (OSError, http.client.HTTPException, ValueError) as error:
                 connection.close()
                 if isinstance(error, Unreachable | FileChanged):
                     raise
-                raise _explain(error) from error
+                raise _explain(error, connection.proxy) from error
             except BaseException:
                 connection.close()
                 raise
@@ -176,7 +166,7 @@ class HttpClient:
                 connection.close()
             return content
 
-    def _take(self, origin: tuple[str, str]) -> http.client.HTTPConnection:
+    def _take(self, origin: tuple[str, str]) -> _Plain:
         with self._lock:
             if self._process != os.getpid():
                 self._process, self._idle = os.getpid(), {}
@@ -187,7 +177,7 @@ class HttpClient:
         except (ValueError, http.client.HTTPException) as error:  # a port that is no number
             raise Unreachable(str(error)) from error
 
-    def _give_back(self, origin: tuple[str, str], connection: http.client.HTTPConnection) -> None:
+    def _give_back(self, origin: tuple[str, str], connection: _Plain) -> None:
         with self._lock:
             idle = self._idle.setdefault(origin, [])
             if len(idle) < MAX_IDLE and self._process == os.getpid():
@@ -207,19 +197,46 @@ class HttpClient:
     __del__ = close
 
 
-def _make_connection(scheme: str, place: str) -> http.client.HTTPConnection:
+class _Plain(http.client.HTTPConnection):
+    """A connection, and what a proxy on the way needs to be told."""
+
+    response_class = _TimedResponse
+    proxy = ""
+    """The proxy, without its password; empty if there is none."""
+    base = ""
+    """What comes before the path in a request: a proxy of plain HTTP needs the whole address."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.own_headers: dict[str, str] = {}
+
+
+class _Secure(http.client.HTTPSConnection, _Plain):
+    """A connection by TLS."""
+
+
+def _make_connection(scheme: str, place: str) -> _Plain:
     """Make a connection to a host, or to the proxy that the environment names for it."""
     proxy = _find_proxy(scheme, place)
-    host = urlsplit(proxy).netloc.rpartition("@")[2] if proxy else place
-    connection: http.client.HTTPConnection
+    shown, host = "", place
+    if proxy:
+        kind, names, *_ = urlsplit(proxy)
+        host = names.rpartition("@")[2]
+        shown = f"{kind}://{host}"
+        if kind != "http":
+            raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
+    login = _make_authorization(proxy, "Proxy-Authorization")
+    connection: _Plain
     if scheme == "https":
         context = ssl.create_default_context()
-        connection = http.client.HTTPSConnection(host, timeout=WAIT_SECONDS, context=context)
+        connection = _Secure(host, timeout=WAIT_SECONDS, context=context)
         if proxy:
-            connection.set_tunnel(place, headers=_make_authorization(proxy, "Proxy-Authorization"))
+            connection.set_tunnel(place, headers=login)
     else:
-        connection = http.client.HTTPConnection(host, timeout=WAIT_SECONDS)
-    connection.response_class = _TimedResponse
+        connection = _Plain(host, timeout=WAIT_SECONDS)
+        if proxy:
+            connection.base, connection.own_headers = f"http://{place}", login
+    connection.proxy = shown
     return connection
 
 
@@ -230,18 +247,6 @@ def _find_proxy(scheme: str, place: str) -> str:
 
     proxy = "" if proxy_bypass(place) else getproxies().get(scheme, "")
     return proxy if "://" in proxy or not proxy else f"http://{proxy}"
-
-
-def _select_target(
-    connection: http.client.HTTPConnection, origin: tuple[str, str], target: str
-) -> str:
-    """Return what a request names: a proxy of plain HTTP needs the whole address."""
-    scheme, place = origin
-    is_direct = scheme == "https" or place in (
-        connection.host,
-        f"{connection.host}:{connection.port}",
-    )
-    return target if is_direct else f"{scheme}://{place}{target}"
 
 
 def _make_authorization(url: str, header: str = "Authorization") -> dict[str, str]:
@@ -360,8 +365,20 @@ def _refuse(response: _TimedResponse) -> Exception:
     return _Passing(error, min(float(delay), MAX_RETRY_AFTER) if delay.isdecimal() else 0.0)
 
 
-def _explain(error: Exception) -> Exception:
-    """Make the error of a connection that failed."""
+def _explain(error: Exception, proxy: str) -> Exception:
+    """Make the error of a connection that failed, with the proxy that it went to."""
+    made = _explain_failure(error)
+    if proxy:
+        reason = made.error if isinstance(made, _Passing) else made
+        reason.args = (f"{reason} (by the proxy {proxy})",)
+    return made
+
+
+def _explain_failure(error: Exception) -> Exception:
+    if isinstance(error, STALE):
+        return _Passing(Unreachable("it closes the connection before it answers"))
+    if isinstance(error, OSError) and str(error).startswith("Tunnel connection failed: "):
+        return Unreachable(f"the proxy refuses: {str(error).partition(': ')[2]}")
     if isinstance(error, TimeoutError):
         return _Passing(Unreachable("it does not answer, or too slowly"))
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from tablebase.puzzle import Columns, Table
+    from tablebase.puzzle import Columns
+    from tablebase.schema import Table
 else:
     from _struct import Struct  # all that `struct` has, without a module to find and read
 

@@ -63,8 +63,11 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry for a table."""
+class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An entry for a table.
+
+    `made_from`: the content hash of each table that its rows were made from, if they were.
+    """
 
     files: list[File]
     rows: int
@@ -73,6 +76,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, Any]
     description: str
     index: IndexEntry | None
+    made_from: dict[str, str] = {}
 
     @property
     def all_files(self) -> list[File | IndexEntry]:

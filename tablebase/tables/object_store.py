@@ -1,4 +1,4 @@
-"""Tables in object stores, by a URL that fsspec supports: `s3://bucket/prefix`.
+"""Tables in object stores: `s3://bucket/prefix`, and `gs://` and `az://` likewise.
 
 There is no rename and no lock. A file appears in one step of the object store, once its upload is
 complete. The manifest lists what is published, and is replaced only if it has not changed since it
@@ -13,27 +13,54 @@ import functools
 import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from typing import IO, Any, cast
+from datetime import timedelta
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from urllib.parse import urlsplit
 
 from tablebase.errors import BadRequest, StoreError, quote
 from tablebase.stdio import explain_os_error
+from tablebase.tables.object_errors import is_bucket_missing, translate_read_errors
+from tablebase.tables.range_file import READ_BYTES, Content, RangeFile
 from tablebase.tables.sequential_reader import SequentialReader
 from tablebase.tables.store import LOCK, RandomAccessFile, Store, Unreachable
 
+if TYPE_CHECKING:
+    from obstore import PutMode, UpdateVersion, WritableFile
+    from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Store
+
+    Bucket: TypeAlias = AzureStore | GCSStore | S3Store
+
 ATTEMPTS = 20
 """Most attempts to update a file that other builds keep changing."""
-IF_ABSENT, IF_OTHER = {"IfNoneMatch": "*"}, {"IfMatch": f'"{0:032}"'}
-"""Conditions of a put: that the file does not exist; that it has an ETag that no file has."""
-READ_BYTES = 1 << 20
-"""Bytes of each request when a file is read sequentially."""
+PART_BYTES = 32 << 20
+"""Bytes of each part of a large upload, of which S3 takes 10,000."""
+MAX_PARTS_TOGETHER = 3
+"""The most parts of a file that are sent at the same time."""
+SERVICES = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az"}
+"""The service of each scheme of a URL."""
+OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
+"""A version that no file has."""
+CLIENT: ClientConfig = {
+    "allow_http": True,  # an endpoint names its own protocol
+    "connect_timeout": "5s",
+    "timeout": "2h",  # of a whole transfer; a stalled one ends earlier
+}
+WAITS = {False: "20s", True: "5min"}
+"""The longest wait for bytes: of a reader, and of a writer, who sends a whole part before."""
+RETRY: RetryConfig = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
 
 
 class ObjectStore(Store):
-    """A store whose files are objects. Only S3 can be written to: it supports conditional puts."""
+    """A store whose files are objects."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
+        scheme, place, path, _, _ = urlsplit(self._url)
+        if SERVICES.get(scheme) is None or not place:
+            hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
+            raise BadRequest(f"{quote(url)} is not a supported store", hint)
+        self._root = f"{scheme}://{place}"
+        self._prefix = path.strip("/")
 
     def __str__(self) -> str:
         return self._url
@@ -41,39 +68,53 @@ class ObjectStore(Store):
     def locate(self, name: str) -> str:
         return f"{self._url}/{name}"
 
-    def is_read_only(self) -> bool:
-        files, _ = self._open_root()
-        return not _can_be_written(files)
-
     def list_names(self, begin: str = "") -> list[str]:
-        files, root = self._open_root()
-        try:
-            with _translate_read_errors(files):
-                paths = files.ls(root, detail=False)
-        except FileNotFoundError:
-            return []
-        except Unreachable as error:
-            # many file servers cannot list files; nothing is built there, so nothing is unfinished
-            if self.is_read_only() and 400 <= error.status < 500:
-                return []
-            raise
-        names = (path.rpartition("/")[2] for path in paths)
+        with self._translate_read_errors():
+            files = self._open_bucket().list_with_delimiter(self._prefix or None)["objects"]
+        names = (file["path"].rpartition("/")[2] for file in files)
         return sorted(name for name in names if name.startswith(begin) and name)
 
     def get_size(self, name: str) -> int:
-        info = self._get_info(name)
-        if info["type"] != "file":
-            raise IsADirectoryError(errno.EISDIR, "it is a folder", self.locate(name))
-        if info["size"] is None:
-            raise Unreachable("the server does not say how long it is")
-        return int(info["size"])
+        try:
+            with self._translate_read_errors(name):
+                return self._open_bucket().head(self._locate_key(name))["size"]
+        except (FileNotFoundError, Unreachable) as error:
+            if isinstance(error, Unreachable) and not error.status:
+                raise
+            content = self._fetch_part(name, 0, 0)  # its answer has a reason
+        assert content.total is not None
+        return content.total
+
+    def read(self, name: str) -> bytes:
+        return self._fetch(name)[0]
+
+    def _fetch(self, name: str) -> tuple[bytes, UpdateVersion]:
+        """Fetch a whole file, with what shows its version."""
+        with self._translate_read_errors(name):
+            result = self._open_bucket().get(self._locate_key(name))
+            data = bytes(result.bytes())
+        if len(data) != result.meta["size"]:
+            raise Unreachable(f"{len(data):,} bytes came instead of {result.meta['size']:,}")
+        version: UpdateVersion = {}
+        if e_tag := result.meta["e_tag"]:
+            version["e_tag"] = e_tag
+        if number := result.meta["version"]:
+            version["version"] = number
+        return data, version
+
+    def _fetch_part(self, name: str, first: int, last: int) -> Content:
+        with self._translate_read_errors(name):
+            result = self._open_bucket().get(
+                self._locate_key(name), options={"range": (first, last + 1)}
+            )
+            data, meta = bytes(result.bytes()), result.meta
+        return Content(data, first, meta["size"], meta["e_tag"] or "")
 
     def open(self, name: str) -> IO[bytes]:
         return io.BufferedReader(SequentialReader(self.open_random_access(name)), READ_BYTES)
 
     def open_random_access(self, name: str) -> RandomAccessFile:
-        files, root = self._open_root()
-        return _RangeReader(files, f"{root}/{name}", self.get_size(name))
+        return RangeFile(functools.partial(self._fetch_part, name), self.get_size(name))
 
     def open_subfolder(self, name: str) -> Store:
         return ObjectStore(self.locate(name))
@@ -82,64 +123,67 @@ class ObjectStore(Store):
     def write_atomically(
         self, *names: str, durable: bool = True, shared: bool = False
     ) -> Iterator[list[IO[bytes]]]:
-        files, root = self._open_root()
+        from obstore import open_writer
+
         with contextlib.ExitStack() as cleanup:
             uploads = list[_Upload]()
             for name in names:
                 with self._translate_store_errors():
-                    file = files.open(f"{root}/{name}", "wb", autocommit=False)
-                cleanup.callback(_discard, file)
+                    file = open_writer(
+                        self._open_bucket(is_writing=True),
+                        self._locate_key(name),
+                        buffer_size=PART_BYTES,
+                        max_concurrency=MAX_PARTS_TOGETHER,
+                    )
+                cleanup.callback(_abort, file)
                 uploads.append(_Upload(file, self._translate_store_errors))
             yield cast("list[IO[bytes]]", uploads)
             with self._translate_store_errors():
                 for upload in uploads:
                     upload.file.close()
-                for upload in uploads:
-                    upload.file.commit()
             cleanup.pop_all()
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):
+            old_data: bytes | None
+            mode: PutMode
             try:
-                # the ETag first: a change between the two requests then fails the condition
-                condition = {"IfMatch": self._get_info(name)["ETag"]}
-                text = change(self.read(name))
+                old_data, mode = self._fetch(name)
             except FileNotFoundError:
-                condition, text = IF_ABSENT, change(None)
-            if self._put_if(name, text, condition):
+                old_data, mode = None, "create"
+            if self._put_if(name, change(old_data), mode):
                 return
         raise StoreError(self._url, f"other builds keep changing {name}", "Try again later.")
 
     def remove(self, name: str) -> None:
-        files, root = self._open_root()
-        with self._translate_store_errors():
-            files.rm_file(f"{root}/{name}")
+        with self._translate_store_errors(), contextlib.suppress(FileNotFoundError):
+            self._open_bucket(is_writing=True).delete(self._locate_key(name))
 
     def make_ready(self) -> None:
-        files, root = self._open_root()
-        if not _can_be_written(files):
-            problem = "only folders and s3:// can be written to"
-            raise StoreError(self._url, problem, "Choose one with --outputs.")
-        bucket, _, key = f"{root}/".partition("/")
         # this prefix alone: the user may not be allowed to list others
         with self._translate_store_errors():
-            files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
+            next(iter(self._open_bucket().list(self._prefix or None)), None)
         # the file stays, as the lock file in a folder does
-        is_created = self._put_if(LOCK, b"", IF_ABSENT)
-        if (is_created and self._put_if(LOCK, b"", IF_ABSENT)) or self._put_if(LOCK, b"", IF_OTHER):
+        is_created = self._put_if(LOCK, b"", "create")
+        if (is_created and self._put_if(LOCK, b"", "create")) or self._put_if(
+            LOCK, b"", OTHER_VERSION
+        ):
             problem = "it ignores conditional writes"
             hint = "Choose a store with conditional puts, or a folder."
             raise StoreError(self._url, problem, hint)
 
-    def _put_if(self, name: str, text: bytes, condition: dict[str, str]) -> bool:
+    def _put_if(self, name: str, text: bytes, condition: Literal["create"] | UpdateVersion) -> bool:
         """Write a file on a condition that the store checks; return whether it held."""
-        files, root = self._open_root()
-        bucket, _, key = f"{root}/{name}".partition("/")
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
         with self._translate_store_errors():
             try:
-                files.call_s3("put_object", Bucket=bucket, Key=key, Body=text, **condition)
-            except OSError as error:
-                if not _is_condition_failure(error):
+                bucket = self._open_bucket(is_writing=True)
+                bucket.put(self._locate_key(name), text, mode=condition, use_multipart=False)
+            except (AlreadyExistsError, PreconditionError):
+                return False
+            except FileNotFoundError as error:  # the file that was to be replaced
+                if is_bucket_missing(error):
                     raise
                 return False
         return True
@@ -157,51 +201,68 @@ class ObjectStore(Store):
         location, _, name = path.rpartition("/")
         return name if location == self._url else None
 
+    def _locate_key(self, name: str) -> str:
+        """Return the path of a file in its bucket."""
+        return f"{self._prefix}/{name}" if self._prefix else name
+
+    def _translate_read_errors(self, name: str = "") -> contextlib.AbstractContextManager[None]:
+        return translate_read_errors(self._root, self.locate(name))
+
     @contextlib.contextmanager
     def _translate_store_errors(self) -> Iterator[None]:
-        files, _ = self._open_root()
         try:
-            with _translate_read_errors(files):
+            with self._translate_read_errors():
                 yield
         except OSError as error:
             hint = "Choose another place with --outputs."
             raise StoreError(self._url, explain_os_error(error), hint) from error
 
-    def _get_info(self, name: str) -> dict[str, Any]:
-        files, root = self._open_root()
-        with _translate_read_errors(files):
-            info: dict[str, Any] = files.info(f"{root}/{name}")
-        return info
+    def _open_bucket(self, *, is_writing: bool = False) -> Bucket:
+        _using_processes.add(os.getpid())
+        if len(_using_processes) > 1:  # the library's threads are not forked, and it would wait
+            problem = "this process was forked from one that uses object stores; start it by spawn"
+            raise Unreachable(problem)
+        return open_bucket(self._root, is_writing)
 
-    def _open_root(self) -> tuple[Any, str]:
-        """Return the file system, and the tables' path in it."""
-        return open_file_system(self._url, os.getpid())
+
+_using_processes = set[int]()
+"""The processes that have used an object store: this one, and one that it was forked from."""
 
 
 @functools.lru_cache
-def open_file_system(url: str, process: int) -> tuple[Any, str]:
-    """Return the file system and the path of a URL.
+def open_bucket(root: str, is_writing: bool) -> Bucket:
+    """Open a bucket, or a container of Azure; no request is made."""
+    # imported here, because most stores are folders
+    from obstore.store import AzureStore, GCSStore, S3Store
 
-    `process` is part of the cache key, so that a forked process opens its own connections.
-    """
-    try:
-        from fsspec.core import url_to_fs
+    service = SERVICES[root.partition(":")[0]]
+    client: ClientConfig = {**CLIENT, "read_timeout": WAITS[is_writing]}
+    for name in ("AWS_CA_BUNDLE", "SSL_CERT_FILE"):
+        if path := os.environ.get(name):
+            try:
+                with open(path, "rb") as file:
+                    client["root_certificate"] = file.read()
+            except OSError as error:
+                problem = f"{name} names {path}: {explain_os_error(error)}"
+                raise Unreachable(problem) from error
+            break
+    if service == "gs":
+        url = root.replace("gcs:", "gs:", 1)
+        return GCSStore.from_url(url, client_options=client, retry_config=RETRY)
+    if service == "az":
+        return AzureStore.from_url(root, client_options=client, retry_config=RETRY)
+    from tablebase.tables.aws_profile import read_profile
 
-        root: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
-    except ImportError as error:
-        hint = "Run: pip install 'puzzle-tablebase[objects]'"
-        raise BadRequest(f"{url} needs a package: {error}", hint) from error
-    except ValueError as error:
-        hint = "Choose a folder, or a URL that fsspec knows, such as s3://bucket/prefix"
-        raise BadRequest(f"{quote(url)} is not a supported store", hint) from error
-    return root
+    return S3Store.from_url(root, config=read_profile(), client_options=client, retry_config=RETRY)
 
 
 class _Upload(io.RawIOBase):
     """A new file that is written sequentially."""
 
     def __init__(
-        self, file: Any, translate_errors: Callable[[], AbstractContextManager[None]]
+        self,
+        file: WritableFile,
+        translate_errors: Callable[[], contextlib.AbstractContextManager[None]],
     ) -> None:
         self.file = file
         self._translate_errors = translate_errors
@@ -211,85 +272,11 @@ class _Upload(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         with self._translate_errors():
-            return int(self.file.write(data))
+            return self.file.write(memoryview(data).cast("B"))
 
 
-class _RangeReader(RandomAccessFile):
-    """A file that is read by one request for each range of bytes."""
-
-    def __init__(self, files: Any, path: str, size: int) -> None:
-        self._files = files
-        self._path = path
-        self.size = size
-
-    def read(self, size: int, at: int) -> bytes:
-        end = min(at + size, self.size)
-        if at >= end:
-            return b""
-        with _translate_read_errors(self._files):
-            data: bytes = self._files.cat_file(self._path, start=at, end=end)
-        if len(data) != end - at:
-            raise Unreachable(f"{len(data):,} bytes came instead of {end - at:,}")
-        return data
-
-    def close(self) -> None:
-        pass
-
-    __del__ = close
-
-
-def _can_be_written(files: Any) -> bool:
-    """Return whether tables can be built in a file system: it needs conditional puts."""
-    return hasattr(files, "call_s3")
-
-
-@contextlib.contextmanager
-def _translate_read_errors(files: Any) -> Iterator[None]:
-    """Turn any error of the store's library in the block into Unreachable.
-
-    FileNotFoundError stays as it is where the file does not exist. For HTTP the library raises it
-    for any failure, with a cause; then it is translated too.
-    """
-    try:
-        yield
-    except IsADirectoryError:
-        raise
-    except Exception as error:
-        is_missing = isinstance(error, FileNotFoundError)
-        if is_missing and (error.__cause__ is None or _can_be_written(files)):
-            raise
-        raise Unreachable(*_explain(error)) from error
-
-
-def _explain(error: BaseException) -> tuple[str, int]:
-    """Return the reason why a store was not reached, and the HTTP status, 0 if it sent none."""
-    causes = [error]
-    while causes[-1].__cause__:
-        causes.append(causes[-1].__cause__)
-    for cause in causes:
-        response = getattr(cause, "response", None) or {}
-        status = getattr(cause, "status", 0)
-        status = status or response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        if status:
-            message = response.get("Error", {}).get("Message") or getattr(cause, "message", "")
-            return f"HTTP status {status}: {message}".rstrip(": ."), status
-    for cause in causes:
-        if isinstance(cause, OSError) and cause.strerror:
-            is_system_error = (cause.errno or 0) > 0  # failed name lookups have other numbers
-            return (explain_os_error(cause) if is_system_error else cause.strerror), 0
-    if isinstance(error, TimeoutError):
-        return "it does not answer", 0
-    message = " ".join(str(causes[-1]).split()).rstrip(".")
-    return message or type(causes[-1]).__name__, 0
-
-
-def _discard(file: Any) -> None:
-    with contextlib.suppress(Exception):  # an upload that was not completed is invisible
-        file.discard()
-    file.closed = True  # or its finalizer would complete the upload
-
-
-def _is_condition_failure(error: OSError) -> bool:
-    """Return whether a put was refused because the file has changed."""
-    details = getattr(error.__cause__, "response", {}).get("Error", {})
-    return details.get("Code") in ("PreconditionFailed", "ConditionalRequestConflict")
+def _abort(file: WritableFile) -> None:
+    """End an upload that was not completed; what was sent of it is removed."""
+    error = InterruptedError(errno.EINTR, "")
+    with contextlib.suppress(Exception):  # what stays of it is invisible
+        file.__exit__(type(error), error, None)

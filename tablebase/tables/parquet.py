@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.errors import SearchError
-from tablebase.puzzle import KIND_LETTERS, ROW_BYTES, Column, Table
+from tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
 from tablebase.tables import FORMAT_VERSION, MADE_BY
 from tablebase.tables.content_hash import ContentHash
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
 
 COMPRESSION_LEVEL = 3
+COMMENT = "comment"
+"""The key of a column's meaning in its field's metadata: Spark and Delta tables use this one."""
 ROW_GROUP_ROWS = 1 << 16
 """Rows of a row group: few, so that reading one row skips most of the table."""
 
@@ -50,16 +52,19 @@ def compute_description(table: Table) -> str:
 
 
 def _make_field(column: Column) -> pa.Field:
+    """Make a column's field, with its meaning where tools look for it."""
+    comment = {COMMENT: column.meaning} if column.meaning else None
     if column.kind != "enum":
         kinds = {"string": pa.string(), "boolean": pa.bool_(), "bits": pa.binary(ROW_BYTES)}
         kind = kinds.get(column.kind, column.kind)
-        return pa.field(column.name, kind, column.nullable)
+        return pa.field(column.name, kind, column.nullable, comment)
     # the metadata that makes polars read a dictionary column as its Enum, taken from polars
     polars_schema = (
         pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
     )
     kind = pa.dictionary(pa.uint8(), pa.string())
-    return pa.field(column.name, kind, column.nullable, polars_schema.field(0).metadata)
+    metadata = {**polars_schema.field(0).metadata, **(comment or {})}
+    return pa.field(column.name, kind, column.nullable, metadata)
 
 
 def list_sorting_columns(table: Table) -> list[pq.SortingColumn]:

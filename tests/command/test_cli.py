@@ -15,7 +15,7 @@ import typer
 
 from pipeline.commands.app import app
 from tablebase import __version__
-from tablebase.puzzles import MODULES, list_puzzles
+from tablebase.puzzles import MODULES, list_stages
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said, environment, program
 
@@ -47,10 +47,10 @@ def test_status(cli: Cli, place: Path) -> None:
             "rows": pq.read_metadata(place / "outputs" / table.file).num_rows,
             "bytes": (place / "outputs" / table.file).stat().st_size,
             "made_by": made_by,
-            "command": f"pipeline precompute {registered.name}",
+            "command": f"pipeline precompute {stage.name}",
         }
-        for registered in list_puzzles()
-        for table in registered.tables
+        for stage in list_stages()
+        for table in stage.tables
     ]
     text = cli("status", "--json", cwd=place)
     assert (text.code, json.loads(text.out), text.err) == (0, rows, "")

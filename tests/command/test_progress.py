@@ -1,5 +1,6 @@
 """Tests of a batch's progress on a terminal, also when its answers go to the same terminal."""
 
+import io
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.progress import BatchProgress
+from pipeline.terminal import StepLine
 from queries import answer_frames
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
@@ -98,3 +100,19 @@ def test_without_a_terminal_there_is_no_bar(capfd: pytest.CaptureFixture[str]) -
         with bar.printing():
             pass
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_long_walk_is_counted_on_a_terminal_and_the_line_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter([0.0, 0.5, 1.5])
+    monkeypatch.setattr("pipeline.terminal.time.monotonic", lambda: next(clock))
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    line = StepLine()
+    line.show(3)
+    line.clear()
+    assert screen.getvalue() == "", "a short walk shows nothing"
+    line.show(70)
+    line.clear()
+    assert screen.getvalue() == "\r70 moves\r\x1b[K"

@@ -45,8 +45,8 @@ def test_a_table_that_cannot_be_used(
     text = cli("status", "--outputs", str(copy))
     assert text.code == 3
     assert f"{state}: {command}" in text.out
-    assert text.out.count(" published\n") == 6
-    assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 {state}). Run: {command}\n"
+    assert text.out.count(" published\n") == 7
+    assert text.err == f"pipeline: 1 of 8 tables cannot be used (1 {state}). Run: {command}\n"
     as_json = cli("status", "--json", "--outputs", str(copy))
     assert (as_json.code, as_json.err) == (3, text.err)
     assert {row["state"] for row in json.loads(as_json.out)} == {"published", state}
@@ -62,7 +62,7 @@ def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> N
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))
     default_command, _, requested_command = text.err.partition(" Run: ")[2].partition(" && ")
-    assert text.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
+    assert text.err.startswith("pipeline: 3 of 9 tables cannot be used (3 damaged). ")
     assert default_command == f"pipeline precompute --outputs {copy}"
     assert requested_command == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
@@ -28,6 +29,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
@@ -312,7 +314,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         published = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()
-        assert published.list_names(".") == [".lock"]
+        assert published.list_names(".") == [".lock", BACKUP]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

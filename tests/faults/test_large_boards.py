@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tablebase.puzzle import Table
 from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.schema import Table
 from tests import long_run
 from tests.support import reference_numbers
 from tests.support.shell import SCRIPT, Cli, environment

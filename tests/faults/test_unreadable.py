@@ -19,7 +19,8 @@ def run_unprivileged(*words: str, folder: Path) -> Said:
 
 FILES = {
     "eight.idx": ("eight", "query eight 123456780", "verify --quick"),
-    "senet.parquet": ("senet", "histogram senet", "verify --quick"),
+    "senet.parquet": ("senet", "verify --quick"),
+    "distances.parquet": ("distances", "histogram senet", "verify --quick"),
     "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
     "manifest.json": (
         "",
@@ -66,7 +67,7 @@ def test_status_and_a_build_report_it_too(copy: Path) -> None:
     command = f"pipeline precompute eight --outputs {copy}"
     assert text.code == 3
     assert f"unreadable: {command}\n" in text.out
-    assert text.err == f"pipeline: 1 of 7 tables cannot be used (1 unreadable). Run: {command}\n"
+    assert text.err == f"pipeline: 1 of 8 tables cannot be used (1 unreadable). Run: {command}\n"
     text = run_unprivileged("precompute", "eight", folder=copy)
     assert text.code == 0
     assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()
@@ -97,9 +98,9 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
             "Check what is there, or rebuild it. Run: pipeline precompute eight",
         ),
         (
-            "senet.parquet",
+            "distances.parquet",
             "histogram senet",
-            "Check what is there, or rebuild it. Run: pipeline precompute senet",
+            "Check what is there, or rebuild it. Run: pipeline precompute distances",
         ),
     ],
 )

@@ -18,8 +18,8 @@ from pipeline.verify.manifest_checks import check_files
 from queries.api import Tables
 from queries.index_reader import IndexReader
 from tablebase.errors import TableError
-from tablebase.puzzle import BreadthFirst, Table
 from tablebase.puzzles import eight
+from tablebase.schema import BreadthFirst, Table
 from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File, read_manifest
 from tablebase.tables.store import Folder

@@ -1,19 +1,24 @@
-"""Tests of the explorer's sliding boards: those published with all goals, up to 10 cells."""
+"""Tests of the explorer's sliding boards: those up to 10 cells with all goals, and 4x4."""
 
 import base64
 import gzip
 import math
 import random
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
+from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding.reader import BoardReader
 from tablebase.errors import GoalUnreachable
+from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
+from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
@@ -36,7 +41,11 @@ def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy = link_copy(outputs, place)
         build(
             Request(
-                Folder(copy), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": [*BOARDS]}))]
+                Folder(copy),
+                [
+                    (PUZZLE, PUZZLE.catalogue.request_tables({"board": [*BOARDS]})),
+                    (FIFTEEN, PARTITIONS["5-5-5"].make_tables()),
+                ],
             ),
             Recorder(),
         )
@@ -113,6 +122,7 @@ def test_random_states_and_goals_are_answered_as_by_query(
 def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
     page = shown.open()
     page.click("nav [data-view=sliding]")
+    page.click("#view-sliding >> text=Study")
     page.click("#sliding-boards >> text=2×3")
     page.wait_for_selector("#sliding-title:has-text('2×3')")
     assert f"{math.factorial(6):,} arrangements" in shown.text("#view-sliding .intro")
@@ -149,13 +159,16 @@ def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
         ("sliding/2x3/12345x", "“x” is not one of the digits 0–5"),
         ("sliding/2x3/123456", "tile 6 does not exist, the blank (0) is missing"),
         ("sliding/2x3/12340", "it has 5 digits, not 6"),
-        ("sliding/constructor/1", "is not an arrangement"),
+        ("sliding/constructor/1", "has no board “constructor”. It has 2x2, 2x3, 2x4, 3x3."),
+        ("sliding/3x4/123456789ab0", "has no board “3x4”"),
+        ("sliding/2x3/123450/123450/UDR", "Move 3 of “UDR” is not possible"),
+        ("sliding/2x3/123450/123450/x", "is neither moves, such as ULDR, nor a step"),
         ("sliding/2x3/123450/__proto__", "is not an arrangement"),
     ],
 )
 def test_an_invalid_state_is_reported(shown: Explorer, address: str, message: str) -> None:
     shown.open(address)
-    assert message in shown.text("#sliding-problem")
+    assert message in shown.text("#trouble")
 
 
 @pytest.mark.parametrize("shown", [DESK, PHONE], indirect=True)
@@ -182,3 +195,62 @@ def test_a_damaged_board_is_reported(chromium: Browser, explorer: Path, tmp_path
     page.goto(f"{file.as_uri()}#sliding/2x3")
     expect(page.locator("#trouble")).to_contain_text("sliding_2x3_5.idx, inside this page, is dam")
     page.close()
+
+
+# ---- 4x4, by search ---------------------------------------------------------------------------
+
+GOAL = BOARD.example
+OTHER_GOAL = "0123456789abcdef"
+SOLVE_SCRIPT = """async (pairs) => {
+    const answers = [];
+    for (const [state, goal] of pairs) {
+        const began = performance.now();
+        const path = await explorer.fifteen(state, goal);
+        answers.push([path, performance.now() - began]);
+    }
+    return answers;
+}"""
+
+
+@in_both
+def test_4x4_boards_are_solved_as_by_query(shown: Explorer, folder: Path) -> None:
+    draw = random.Random(4)
+    reader = open_reader("fifteen", Folder(folder))
+    pairs = list[tuple[str, str]]()
+    while len(pairs) < 5:
+        state, goal = "".join(draw.sample(GOAL, 16)), draw.choice((GOAL, OTHER_GOAL))
+        if BOARD.can_reach(state, goal):
+            pairs.append((state, goal))
+    answers = shown.open("fifteen").evaluate(SOLVE_SCRIPT, pairs)
+    for (state, goal), (path, _) in zip(pairs, answers, strict=True):
+        assert (path[0], path[-1]) == (state, goal)
+        for before, after in pairwise(path):
+            assert after in {to for _, to in BOARD.moves(before)}
+        query = reader.make_query(goal=goal, patterns="5-5-5")
+        assert len(path) - 1 == query.answer(state).to_dict()["distance"]
+    assert sorted(seconds for _, seconds in answers)[len(answers) // 2] < 1000, "a typical board"
+
+
+def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
+    page = shown.open("fifteen")
+    assert shown.address().startswith("fifteen/play/")
+    for left in range(5, 0, -1):
+        page.click("#fifteen-help")
+        page.click("#fifteen-board .best")
+        expect(page.locator("#fifteen-count")).to_have_text(str(6 - left))
+    expected = "Solved! 5 moves; the best is 5. Nobody can do better."
+    expect(page.locator("#fifteen-word")).to_have_text(expected)
+    page.select_option("#fifteen-level", "30")
+    expect(page.locator("#fifteen-count")).to_have_text("0")
+    page.click("#view-fifteen >> text=Study")
+    expect(page.locator("#fifteen-distance")).to_have_text("30")
+    assert shown.facts("fifteen")["Tiles to move"].count(" ") == 29
+    assert page.locator("#fifteen-hardest").is_hidden()
+    page.fill("#fifteen-start", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
+    assert shown.address() == f"fifteen/123456789abcde0f/{GOAL}"
+    expect(page.locator("#fifteen-distance")).to_have_text("1")
+    assert shown.facts("fifteen")["A best move"] == "15 ←"
+    page.fill("#fifteen-start", "123456789abcdfe0")
+    assert shown.text("#fifteen-distance") == "No solution"
+    shown.open(f"fifteen/{GOAL}/1234567890abcdef")
+    assert "the gap of a goal must be in a corner" in shown.text("#trouble")

@@ -104,7 +104,7 @@ def test_totals_and_first_tours_are_the_tables(
 def test_a_number_typed_is_answered_as_by_query(
     shown: Explorer, readers: dict[str, Reader]
 ) -> None:
-    page = shown.open("knight")
+    page = shown.open("knight/study")
     page.click("[data-board='6x6']")
     assert shown.address() == "knight/6x6"
     page.fill("#knight-start", "b1")
@@ -198,7 +198,7 @@ def test_addresses_of_boards(shown: Explorer, address: str, becomes: str, proble
     shown.open(address)
     assert re.fullmatch(re.escape(becomes) + (r"\d+" if becomes.endswith("/") else ""),
                         shown.address())  # fmt: skip
-    text = shown.page.locator("#knight-problem")
+    text = shown.page.locator("#trouble")
     if problem:
         expect(text).to_contain_text(problem)
     else:
@@ -244,6 +244,6 @@ def test_damage_to_the_tours_is_reported(chromium: Browser, explorer: Path, tmp_
         trouble = page.locator("#trouble")
         expect(trouble).to_contain_text("knight_tours_6x6, inside this page, is damaged")
         page.click("nav >> text=Senet")
-        expect(page.locator("#senet-plies")).to_have_text("2")
+        expect(page.locator("#senet-word")).to_have_text("A throws.")
         expect(trouble).to_be_hidden()
     page.close()

@@ -19,7 +19,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import jugs, lanes, oracles
-from tests.support.build_recorder import build_tables
+from tests.support.build_recorder import build_tables, count_distances
 from tests.support.shell import Said, python
 from tests.support.tampered import (
     TABLES,
@@ -105,8 +105,10 @@ def test_the_index_of_a_searched_toy_has_a_record_for_each_rank(folder: Path) ->
         assert (steps, line_count) == (255 if row_steps is None else row_steps, rows["ways"][rank])
 
 
-def test_the_histogram_of_a_searched_toy(folder: Path) -> None:
-    counts = count_states("jugs", Folder(folder))
+def test_the_histogram_of_a_searched_toy(tmp_path: Path) -> None:
+    build_tables(tmp_path, jugs.PUZZLE)
+    count_distances(tmp_path)
+    counts = count_states("jugs", Folder(tmp_path))
     assert sum(counts.drop_nulls("steps")["states"]) == len(list_shortest_lines())
     assert "steps" in format_bars(counts).splitlines()[0]
 

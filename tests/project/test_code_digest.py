@@ -67,7 +67,7 @@ def test_the_digest_of_a_builder_covers_its_search(
     monkeypatch.setattr(code_digest, "_read_source", record)
     digest_code.__wrapped__(module)
     assert module in names_read
-    assert "tablebase.puzzle" in names_read
+    assert "tablebase.schema" in names_read
     imports = [
         node.module
         for node in ast.walk(ast.parse(_source(module)))

@@ -48,7 +48,7 @@ ALLOWED = {
     "__missing__": "Python's name for what a dict does about a key that it lacks",
     "sliding": "the name of a puzzle: `tables.sliding(board)` beside `tables.eight`",
     "tablebase/puzzle.py:Column.__init__": "a record: each parameter is one of its fields",
-    "tablebase/puzzle.py:Table.__init__": "a record: each parameter is one of its fields",
+    "tablebase/schema.py:Table.__init__": "a record: each parameter is one of its fields",
     "queries/fifteen/reader.py:FifteenQuery.__init__": "each parameter is one of its options",
 }
 """What stays, with the reason."""

@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,28 @@ def test_the_import_is_light() -> None:
     code = "import sys; before = {*sys.modules}; import puzzle_tablebase; print(*{*sys.modules})"
     loaded = run_python(ROOT, "-S", "-c", code).out.split()
     assert not {"polars", "numpy", "re", "typing", "queries.api"} & {*loaded}
+
+
+def list_documented() -> list[tuple[str, object]]:
+    """List the public classes and functions, and their own public methods and properties."""
+    found: list[tuple[str, object]] = []
+    for name in pt.__all__:
+        kind = getattr(pt, name)
+        found.append((name, kind))
+        for base in kind.__mro__ if inspect.isclass(kind) else ():
+            if base.__module__.partition(".")[0] in OWN:
+                found += [
+                    (f"{base.__name__}.{attribute}", value)
+                    for attribute, value in vars(base).items()
+                    if attribute[0] != "_"
+                    and (callable(value) or isinstance(value, property | cached_property))
+                ]
+    return found
+
+
+def test_each_public_method_has_a_docstring() -> None:
+    documented = dict(list_documented())
+    assert {"Tables.eight", "EightTable.probe", "GoalTable.path", "Answer.to_dict"} <= {*documented}
+    assert len(documented) > 70
+    assert [name for name, value in documented.items() if not value.__doc__] == []
+    assert "Return" in (inspect.getdoc(pt.open_tables().eight.distance) or "")

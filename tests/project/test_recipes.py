@@ -17,6 +17,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from tests.support import oracles
 from tests.support.shell import ROOT, environment
 
 PAGE = ROOT / "docs" / "recipes.md"
@@ -65,9 +66,10 @@ def _normalize(value: Any) -> Any:
     return None if math.isnan(number) else round(number, 9)
 
 
-def test_the_page_has_twenty_recipes() -> None:
-    assert [int(recipe.title.split(".")[0]) for recipe in RECIPES] == list(range(1, 21))
-    assert PAGE.read_text().count("```python") == 40
+def test_each_recipe_of_the_page_is_found() -> None:
+    assert [int(recipe.title.split(".")[0]) for recipe in RECIPES] == list(range(1, 24))
+    # and one below "Sampling"
+    assert PAGE.read_text().count("```python") == 2 * 23 + 1
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.title)
@@ -99,6 +101,32 @@ def test_known_answers() -> None:
     assert result[15].filter(pl.col("board") == "5x5").rows() == [("5x5", 1728, 0)]
     assert result[16]["listed"].sum() == 1728 + 6_637_920
     assert set(result[16]["missing"]) == {0}
+    moves = oracles.eight_neighbours("123456780")
+    assert result[21].filter(pl.col("state") == "123456780")["next"].to_list() == sorted(
+        moves.values()
+    )
+    assert set(result[21]["state"]) - set(result[21]["next"]) == set()
+    # a move from the goal leads away, and every other state has one that leads nearer
+    assert result[22].row(0) == (0, 2, 0)
+    assert (result[22]["nearer"][1:] >= result[6]["states"][1:21]).all()
+    kept = result[23]
+    assert kept["states"].to_list() == result[6]["states"].to_list()
+    assert (2 * kept["kept"] == kept["states"] + kept["own"]).all()
+
+
+def test_sampling_as_the_page_says() -> None:
+    by_rows, by_chance = re.findall(
+        r"```sql\n(select start, path .*?)```", PAGE.read_text(), re.DOTALL
+    )
+    with duckdb.connect() as database:
+        five = database.execute(by_rows).fetchall()
+        # About 6,600 rows, some 50 of every start: chance alone leaves no start out.
+        larger = by_chance.replace("0.0001%", "0.1%")
+        assert larger != by_chance
+        rows = database.execute(larger).fetchall()
+    assert {start for start, _ in five} == {"a1"}
+    assert 6000 < len(rows) < 7300
+    assert len({start for start, _ in rows}) == 36
 
 
 def test_the_notebook_prints_the_same_as_a_script() -> None:

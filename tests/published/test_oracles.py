@@ -1,6 +1,6 @@
 """Tests of the published tables of the 8-puzzle and Senet, state for state against oracles."""
 
-from itertools import islice
+from itertools import islice, permutations
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +24,7 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
     distances, solutions = oracles.eight_search(goal)
     table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
     assert table["state"].to_list() == sorted(distances)
+    ranks = {"".join(digits): rank for rank, digits in enumerate(permutations("012345678"))}
     for row in table.drop("goal").iter_rows():
         state = row[0]
         assert row == (
@@ -34,6 +35,7 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
             state.index("0"),
             oracles.eight_manhattan(state, goal),
             oracles.count_eight_misplaced(state, goal),
+            ranks[state],
         )
 
 

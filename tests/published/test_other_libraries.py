@@ -1,5 +1,6 @@
 """Tests of every table in polars, pandas, pyarrow and DuckDB: types, arithmetic and pruning."""
 
+import io
 import re
 import sqlite3
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+from queries.api import Tables
 from tests.published.test_table_files import CONTRACT, file_of
 
 ENUM = "enum"
@@ -23,6 +25,7 @@ KINDS = {
     "Boolean": ("bool", "BOOLEAN", "bool"),
     "Int8": ("int8", "TINYINT", "int8"),
     "Int16": ("int16", "SMALLINT", "int16"),
+    "Int32": ("int32", "INTEGER", "int32"),
     "Int64": ("int64", "BIGINT", "int64"),
     ENUM: ("dictionary<values=string, indices=uint8, ordered=0>", "VARCHAR", "category"),
 }
@@ -219,3 +222,12 @@ def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
         rows: pa.Table = pq.read_table(file_of(outputs, name), columns=columns)
         keys = list(zip(*(rows[column].to_pylist() for column in columns), strict=True))
         assert keys == sorted(keys)
+
+
+def test_pandas_keeps_the_leading_zeros_of_a_csv(tables: Tables) -> None:
+    text = tables.eight.sample(40, seed=1).write_csv()
+    plain = pd.read_csv(io.StringIO(text))
+    typed = pd.read_csv(io.StringIO(text), dtype={"state": str})
+    assert typed["state"].str.len().eq(9).all()
+    assert typed["state"].str.startswith("0").any()
+    assert pd.api.types.is_integer_dtype(plain["state"]), "the docs' advice is needed no more"

@@ -16,12 +16,15 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from tablebase.puzzle import Column, StateSpace, Table
-from tablebase.puzzles import get_puzzle, list_puzzles
+from queries.dispatch import open_reader
+from tablebase.puzzle import StateSpace
+from tablebase.puzzles import get_puzzle, list_stages
+from tablebase.schema import Column, Table
+from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import oracles
 
-TABLES = {table.name: table for registered in list_puzzles() for table in registered.tables}
+TABLES = {table.name: table for stage in list_stages() for table in stage.tables}
 WITH_INDEX = {name: table for name, table in TABLES.items() if table.index}
 
 NAMES = [oracles.square_name(8, square) for square in range(64)]
@@ -36,6 +39,7 @@ GOAL_COLUMNS: dict[str, pl.DataType] = {
     "blank": pl.Int8(),
     "manhattan": pl.Int8(),
     "misplaced": pl.Int8(),
+    "rank": pl.Int32(),
 }
 SQUARES = pl.Enum([f"{file}{rank}" for rank in range(1, 10) for file in ascii_lowercase])
 TOUR_COLUMNS: dict[str, pl.DataType] = {
@@ -78,6 +82,17 @@ CONTRACT: dict[str, tuple[dict[str, pl.DataType], int, set[str]]] = {
         },
         1_066,
         {"tours"},
+    ),
+    "distances": (
+        {
+            "puzzle": pl.String(),
+            "board": pl.String(),
+            "goal": pl.String(),
+            "distance": pl.Int8(),
+            "states": pl.Int64(),
+        },
+        112,
+        {"board", "goal", "distance"},
     ),
 }
 
@@ -144,6 +159,19 @@ def test_row_number_is_rank(outputs: Path, name: str, key: str) -> None:
         assert registered.rank(states[row]) == row
 
 
+def test_the_rank_of_a_state_without_its_class_is_that_of_its_record(outputs: Path) -> None:
+    """The rows of eight_edge are half of the states, so that their numbers are no ranks."""
+    whole, half = (
+        pl.read_parquet(file_of(outputs, name), columns=["state", "goal", "distance", "rank"])
+        for name in ("eight", "eight_edge")
+    )
+    assert whole["rank"].to_list() == [*range(362_880)]
+    assert whole["state"].gather(half["rank"]).equals(half["state"])
+    index = open_reader("eight", Folder(outputs)).open_index("eight_edge")
+    for _, _, distance, rank in half.gather_every(4999).rows():
+        assert index.read_record(rank)[0] == distance
+
+
 def test_row_numbers_of_8x8_follow_from_the_ends_of_the_tour(outputs: Path) -> None:
     table = pl.read_parquet(file_of(outputs, "knight_tours_8x8"))
     number = {name: square for square, name in enumerate(NAMES)}
@@ -184,6 +212,8 @@ def test_the_metadata_of_a_file_describe_it(outputs: Path) -> None:
         for column in table.columns:
             assert text[f"column.{column.name}"] == column.meaning
             assert len(column.meaning) > 5
+            field = pq.read_schema(file_of(outputs, name)).field(column.name)
+            assert field.metadata[b"comment"].decode() == column.meaning
         assert not any("time" in key or "host" in key or "date" in key for key in text)
 
 

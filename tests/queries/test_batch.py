@@ -336,15 +336,15 @@ def test_answers_have_the_types_of_their_table(outputs: Path) -> None:
     assert answers["error"].is_null().to_list() == [True, False, True, True, False]
 
 
-def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
+def test_named_goals_have_the_tables_type_and_others_are_text(
+    ask_in_process: Ask, tmp_path: Path
+) -> None:
     target = tmp_path / "answers.parquet"
     types = []
     for words in ((), ("--goal", "edge"), ("--goal", "087654321")):
         for solutions in ((), ("--solutions",)):
-            code, _, _ = ask(
-                "eight", *words, *solutions, "--output", str(target), text=b"378546201"
-            )
-            assert code == 0
+            options = (*words, *solutions, "--output", str(target))
+            assert ask_in_process("eight", *options, text=b"378546201")[0] == 0
             types.append(pl.read_parquet_schema(target)["goal"])
     assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
 

@@ -248,7 +248,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("target", REFUSED)
-def test_unsupported_column_types_are_reported(ask: Ask, tmp_path: Path, target: str) -> None:
+def test_unsupported_column_types_are_reported(
+    ask_in_process: Ask, tmp_path: Path, target: str
+) -> None:
     source = tmp_path / "asked.parquet"
     refused = set()
     for name, values in EVERY_TYPE.items():
@@ -256,7 +258,7 @@ def test_unsupported_column_types_are_reported(ask: Ask, tmp_path: Path, target:
         pq.write_table(pa.table(columns), source)
         answers = str(tmp_path / "answers")
         words = ("--input", str(source), "--format", target, "--output", answers)
-        code, _, complaint = ask("eight", *words)
+        code, _, complaint = ask_in_process("eight", *words)
         if code:
             refused.add(name)
             assert (code, complaint.count("\n")) == (2, 1), complaint

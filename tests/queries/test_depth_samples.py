@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from queries import open_tables
 from queries.api import Tables
 from queries.sampling import SampleRequest

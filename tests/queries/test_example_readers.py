@@ -14,7 +14,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import BuildObserver, Request, build
 from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import IndexReader
@@ -124,12 +123,9 @@ def test_a_reader_answers_for_any_pair_of_squares(
 
 
 @pytest.fixture(scope="module")
-def board_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def board_folder(large_boards: Path) -> Path:
     """Return a folder with the tables of a board of 12 cells, which have a bit for each state."""
-    folder = tmp_path_factory.mktemp("board")
-    tables = sliding.PUZZLE.catalogue.request_tables({"board": ["3x4"]})
-    build(Request(Folder(folder), [(sliding.PUZZLE, tables)], jobs=2), BuildObserver())
-    return folder
+    return large_boards
 
 
 def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder: Path) -> None:

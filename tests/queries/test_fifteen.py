@@ -15,6 +15,7 @@ import pytest
 import puzzle_tablebase as pt
 from pipeline.run import run_command
 from queries.fifteen import reader as fifteen_reader
+from queries.fifteen.plain_search import PlainSolver
 from tablebase.errors import BadRequest, GoalUnreachable, TableMissing, Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
@@ -157,8 +158,12 @@ def test_a_solution_that_need_not_be_shortest(ask: Ask) -> None:
     assert "no solution is shorter than" in ask(state, "--not-shortest")[1]
 
 
+QUICK = 11
+"""The farthest board of which any solution is found soonest."""
+
+
 def test_a_time_limit_ends_with_what_is_known(patterns_555: Path) -> None:
-    state, distance = list_published("farthest")[0]
+    state, distance = list_published("farthest")[QUICK]
     with pt.open_tables(str(patterns_555)) as tables:
         with pytest.raises(Undecided) as caught:
             tables.fifteen.solve(state, time_limit=0.2)
@@ -174,10 +179,34 @@ def test_a_time_limit_ends_with_what_is_known(patterns_555: Path) -> None:
 
 
 def test_a_time_limit_at_the_shell(ask: Ask) -> None:
-    code, output, errors = ask(list_published("farthest")[0][0], "--time-limit", "0.2")
+    code, output, errors = ask(list_published("farthest")[QUICK][0], "--time-limit", "0.2")
     assert (code, output) == (4, "")
     assert "needs between" in errors
     assert "A solution of" in errors
+    code, output, _ = ask(list_published("farthest")[0][0], "--time-limit", "0.2", "--json")
+    known = json.loads(output)
+    assert code == 4
+    assert known["state"] == list_published("farthest")[0][0]
+    assert known["least"] < known["most"] == len(known["solution"])
+
+
+def test_a_solution_of_the_farthest_board_is_found_at_once(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = 0
+    compute_bound = PlainSolver.compute_bound
+
+    def count_bound(solver: PlainSolver, board: list[int]) -> int:
+        nonlocal bounds
+        bounds += 1
+        return compute_bound(solver, board)
+
+    monkeypatch.setattr(PlainSolver, "compute_bound", count_bound)
+    state, distance = list_published("farthest")[0]
+    with pt.open_tables(str(patterns_555)) as tables:
+        answer = tables.answer("fifteen", state, goal=GOAL, not_shortest=True)
+    assert bounds < 30_000
+    assert distance <= len(str(answer.to_dict()["solution"])) <= 120
 
 
 def test_the_compiled_search_takes_over(

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from queries.fifteen import compiled_search
-from queries.fifteen.best_first_search import find_solution
+from queries.fifteen.best_first_search import find_any_path
 from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
 from tests import long_run
 from tests.support import sliding_oracle as oracle
@@ -91,7 +91,7 @@ def test_a_solution_at_once_is_a_solution(name: str) -> None:
     plain, _ = make_solvers(name)
     _, width = list_states(name)
     for board, distance in sample(name, 40):
-        path = find_solution(plain, board)
+        path = find_any_path(plain, board)
         require_path(board, width, path)
         assert len(path) - 1 >= distance
 

@@ -1,10 +1,20 @@
-"""The text that represents opened tables at a prompt."""
+"""What opened tables and answers show of themselves at a prompt and in a notebook."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
+import pytest
 from msgspec.structs import replace
 
 from queries import open_tables
+from queries.answer import Answer
+from queries.api import Tables
+from queries.dispatch import get_reader_class
+from queries.goal_reader import GoalAnswer
+from queries.svg import BLUE
+from tablebase.puzzles import list_stages
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.tampered import write_manifest
@@ -15,7 +25,7 @@ FIVE = "knight_tours_5x5"
 def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
     tables = open_tables(str(copy))
     knights = "knight_counts, knight_tours_5x5, knight_tours_6x6, knight_tours_8x8"
-    assert repr(tables) == f"<Tables in {copy}: eight, eight_edge, {knights}, senet>"
+    assert repr(tables) == f"<Tables in {copy}: distances, eight, eight_edge, {knights}, senet>"
     assert repr(tables.eight) == f"<EightTable in {copy}: eight, eight_edge>"
     assert repr(tables.goals("eight")) == f"<GoalTable in {copy}: eight, eight_edge>"
     assert repr(tables.senet) == f"<SenetTable in {copy}: senet>"
@@ -36,3 +46,70 @@ def test_repr_shows_errors_without_raising(copy: Path) -> None:
     tables = open_tables(str(copy))
     (copy / "manifest.json").write_text("[]")
     assert repr(tables).startswith(f"<Tables in {copy}: {copy}/manifest.json is damaged: ")
+
+
+def test_a_notebook_lists_the_tables(copy: Path) -> None:
+    tables = open_tables(str(copy))
+    page = ElementTree.fromstring(tables._repr_html_())
+    assert page.findtext("caption") == f"Tables in {copy}"
+    assert [each.text for each in page.iter("th")] == ["table", "rows", "bytes", "meaning"]
+    rows = [[cell.text for cell in row] for row in page.iter("tr")][1:]
+    entries = read_manifest(Folder(copy))
+    assert [row[0] for row in rows] == [*entries]
+    assert [row[1:3] for row in rows] == [
+        [f"{entry.rows:,}", f"{entry.bytes:,}"] for entry in entries.values()
+    ]
+    meanings = {table.name: table.meaning for each in list_stages() for table in each.tables}
+    assert [row[3] for row in rows] == [meanings[name] for name in entries]
+
+    of_eight = ElementTree.fromstring(tables.eight._repr_html_())
+    assert of_eight.findtext("caption") == f"EightTable in {copy}"
+    assert [row[0].text for row in of_eight.iter("tr")][1:] == ["eight", "eight_edge"]
+
+
+def test_a_notebook_shows_tables_that_no_puzzle_owns_and_none(copy: Path) -> None:
+    entries = read_manifest(Folder(copy))
+    files = [replace(entries[FIVE].files[0], file="foreign.parquet")]
+    write_manifest(Folder(copy), {"foreign": replace(entries[FIVE], files=files)})
+    tables = open_tables(str(copy))
+    page = ElementTree.fromstring(tables._repr_html_())
+    assert [row[0].text for row in page.iter("tr")][1:] == ["foreign"]
+    assert tables.senet._repr_html_() == f"<p>SenetTable in {copy}: none published</p>"
+    (copy / "manifest.json").write_text("[]")
+    assert " is damaged: " in tables._repr_html_()
+
+
+PICTURES: dict[str, tuple[str, Callable[[Tables], Answer]]] = {
+    "a board": ("eight", lambda tables: tables.eight.probe("378546201")),
+    "a line of moves": ("eight", lambda tables: tables.answer("eight", "123450786")),
+    "a line of play": ("senet", lambda tables: tables.senet.probe("ABAAABBB.B...A.")),
+    "a tour": ("knight", lambda tables: tables.knight.probe("b1", to="a3")),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_notebook_draws_answers(outputs: Path, name: str) -> None:
+    puzzle, ask = PICTURES[name]
+    answer = ask(open_tables(str(outputs)))
+    drawn = answer._repr_svg_() or ""
+    assert ElementTree.fromstring(drawn).tag == "{http://www.w3.org/2000/svg}svg"
+    assert drawn == answer.to_svg()
+    key = answer.to_dict()[get_reader_class(puzzle).columns[0]]
+    assert str(key) in drawn
+
+
+def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:
+    drawn = open_tables(str(outputs)).eight.probe("378546201").to_svg()
+    tiles = re.findall(r'fill="(#\w+)" rx="3"/>\n<text[^>]*>(\d)<', drawn)
+    assert "".join(tile for _, tile in tiles) == "37854621"
+    assert [tile for colour, tile in tiles if colour == BLUE] == ["4", "2", "1"]
+    at_goal = open_tables(str(outputs)).eight.probe("123456780").to_svg()
+    assert "the goal" in at_goal
+    assert BLUE not in at_goal.partition("</style>")[2]
+
+
+def test_answers_without_a_picture(outputs: Path) -> None:
+    tables = open_tables(str(outputs))
+    assert tables.knight.count("a1", board="6x6")._repr_svg_() is None
+    assert tables.answer("eight", hardest=True)._repr_svg_() is None
+    assert GoalAnswer(state="1", goal="2", distance=3, best_moves="U")._repr_svg_() is None

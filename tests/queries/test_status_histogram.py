@@ -14,7 +14,7 @@ from tablebase.errors import BadRequest, TableMissing
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.manifest import Entry, Page, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import build_tables
+from tests.support.build_recorder import build_tables, count_distances
 from tests.support.tampered import write_manifest
 
 
@@ -93,7 +93,7 @@ def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> N
     error = make_unusable_error(list_status(store), store)
     assert error
     command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
-    text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
+    text = "4 of 9 tables cannot be used (2 missing, 2 damaged)."
     assert (str(error), error.command) == (f"{text} Run: {command}", command)
     assert error.file == store.locate("manifest.json")
 
@@ -137,8 +137,10 @@ def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:
         count_states("sliding", store, "2x3")
     one, *others = SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
     build_tables(tmp_path, SLIDING, *others)
+    count_distances(tmp_path)
     assert count_states("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
     build_tables(tmp_path, SLIDING, one)
+    count_distances(tmp_path)
     for board in ("2x3", "3x2"):
         counts = count_states("sliding", store, board)
         totals = counts.group_by("goal").agg(pl.col("states").sum()).rows()

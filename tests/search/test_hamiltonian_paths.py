@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search import hamiltonian_paths
 from pipeline.search.hamiltonian_paths import iter_paths, make_neighbour_sets
 from tests.support import oracles
 from tests.support.shell import run_uncompiled
@@ -67,18 +66,14 @@ def test_names_are_written_into_the_text() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 304])
-def test_chunk_size_does_not_change_the_tours(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_chunk_size_does_not_change_the_tours(chunk: int) -> None:
     neighbours, colours = board(5, 5)
-    expected = paths(neighbours, colours, 0)
-    monkeypatch.setattr(hamiltonian_paths, "CHUNK_PATHS", chunk)
-    assert paths(neighbours, colours, 0) == expected
-    names = np.arange(25, dtype=np.uint8)[:, None]
-    sizes = [
-        len(ends)
-        for _, ends, _ in iter_paths(
-            make_neighbour_sets(neighbours), np.array(colours, dtype=np.uint8), names, 0
-        )
-    ]
+    sets, marks = make_neighbour_sets(neighbours), np.array(colours, dtype=np.uint8)
+    chunks = [*iter_paths(sets, marks, np.arange(25, dtype=np.uint8)[:, None], 0, chunk=chunk)]
+    found = [tuple(path) for text, _, _ in chunks for path in text.tolist()]
+    closed = [value for _, _, values in chunks for value in values.tolist()]
+    assert (found, closed) == paths(neighbours, colours, 0)
+    sizes = [len(ends) for _, ends, _ in chunks]
     assert len(sizes) == -(-304 // chunk)
     assert set(sizes[:-1]) <= {chunk}
 

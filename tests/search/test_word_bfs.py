@@ -25,7 +25,7 @@ from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run, wide
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import python
+from tests.support.shell import run_uncompiled
 
 CHARACTERS = "0123456789abcdef"
 
@@ -212,18 +212,14 @@ def test_threads_and_the_size_of_tasks_do_not_change_a_byte(
         assert np.array_equal(search_depths(board.make_words(board.example), threads), expected)
 
 
+def search_small_boards() -> str:
+    """Return the depths of some boards, as text."""
+    boards = [parse_board(name) for name in ("2x2", "2x3", "2x4")]
+    return str([search_depths(board.make_words(board.example)).tolist() for board in boards])
+
+
 def test_the_compiler_changes_nothing() -> None:
-    code = """
-import numpy as np
-from pipeline.search.word_bfs import search_words
-from tablebase.puzzles.sliding.definition import parse_board
-for name in ("2x2", "2x3", "2x4"):
-    space = parse_board(name).make_words(parse_board(name).example)
-    depth = np.full(space.size, 255, dtype=np.uint8)
-    search_words(space, 2, lambda *layer: None, lambda: None, depth)
-    print(*depth)
-"""
-    assert python(code, env={"NUMBA_DISABLE_JIT": "1"}) == python(code)
+    assert run_uncompiled(search_small_boards) == search_small_boards()
 
 
 def test_a_failure_of_a_callback_ends_the_search() -> None:

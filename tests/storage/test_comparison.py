@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 import pipeline.row_comparison
 from pipeline.comparison import Comparison, compare_stores, make_difference_error
-from pipeline.row_comparison import RowCounts, _count_differences
+from pipeline.row_comparison import RowCounts, _count_differences, compare_rows
 from tablebase.errors import TableMissing, TableVersionError
-from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import seal
+from tablebase.tables.manifest import read_manifest, seal
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (
+    TABLES,
     cell,
     edit_manifest,
     records,
@@ -233,15 +233,13 @@ def test_large_tables_are_compared_a_share_at_a_time(
         heights.extend((old.height, new.height))
         return count_changed(old, new, key)
 
-    monkeypatch.setattr(pipeline.row_comparison, "SHARE_ROWS", 20_000)
     monkeypatch.setattr(pipeline.row_comparison, "_count_changed", count)
     rewrite(copy, "eight_edge", cell("distance", 7, 1))
-    (comparison,) = find_differences(outputs, copy).values()
-    assert comparison.counts == (0, 0, 1)
+    stores = Folder(outputs), Folder(copy)
+    entries = read_manifest(stores[0])["eight_edge"], read_manifest(stores[1])["eight_edge"]
+    counts, problem = compare_rows(stores, entries, TABLES["eight_edge"], share_rows=20_000)
+    assert (counts, problem) == ((0, 0, 1), "")
     assert len(heights) == 20
     assert max(heights) < 25_000
-    monkeypatch.setattr(pipeline.row_comparison, "MAX_ROWS", 1_000)
-    (comparison,) = find_differences(outputs, copy).values()
-    assert (comparison.difference, comparison.counts) == ("content", None)
-    assert comparison.details == ["rows not compared one by one: more than 1,000"]
-    assert EIGHT.catalogue.owns_table(comparison.table)
+    counts, problem = compare_rows(stores, entries, TABLES["eight_edge"], max_rows=1_000)
+    assert (counts, problem) == (None, "rows not compared one by one: more than 1,000")

@@ -357,10 +357,12 @@ def test_nothing_is_built_on_a_host(outputs: Path, capfd: pytest.CaptureFixture[
     with serve(outputs) as host:
         store = HttpStore(host.url)
         for change in (store.make_ready, store.lock, lambda: store.remove("eight.idx")):
-            with pytest.raises(StoreError, match=r"only folders and s3:// can be written to"):
+            with pytest.raises(
+                StoreError, match=r"only folders and object stores can be written to"
+            ):
                 change()
         assert run_command(["precompute", "eight", "--force", "--outputs", host.url]) == 3
-        assert "only folders and s3:// can be written to" in capfd.readouterr().err
+        assert "only folders and object stores can be written to" in capfd.readouterr().err
 
 
 def test_near_spans_are_joined_and_far_ones_fetched_together(outputs: Path) -> None:

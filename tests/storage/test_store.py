@@ -13,13 +13,15 @@ from typing import IO
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, verify
 from queries import open_tables
 from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.status import list_status
 from tablebase.errors import StoreError, TableDamaged, TableMissing, TableUnreadable
+from tablebase.puzzles import get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
@@ -156,6 +158,8 @@ def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: P
         for reader in (asks, open_reader("eight", Folder(outputs)))
     )
     assert remote.to_dict() == local.to_dict()
+    distances = get_stage("distances")
+    build(Request(memory, [(distances, distances.tables)]), Recorder())
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
@@ -164,8 +168,7 @@ def test_missing_and_damaged_files_are_named_by_location(memory: Memory) -> None
     with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as reported:
         open_tables(memory).eight.probe("378546201")
     assert reported.value.command == "pipeline precompute eight --outputs 'memory:'"
-    del memory.files["eight.parquet"]
-    with pytest.raises(TableMissing, match=r"^memory:eight\.parquet is not published"):
+    with pytest.raises(TableMissing, match=r"^memory:distances\.parquet is not published"):
         count_states("eight", memory)
     with pytest.raises(TableMissing, match=r"^memory:manifest\.json is not published"):
         open_tables(Memory())
@@ -189,7 +192,7 @@ def test_published_tables_in_a_store_are_verified(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
-        monkeypatch.setattr(f"{module}.list_puzzles", lambda: [EIGHT])
+        monkeypatch.setattr(f"{module}.list_stages", lambda: [EIGHT])
     quick, proved = verify(memory, quick=True).claims, verify(memory).claims
     assert proved[: len(quick)] == quick
     assert {claim.table for claim in proved[len(quick) :]} == {"eight", "eight_edge"}

@@ -153,7 +153,10 @@ def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
 
 @pytest.mark.parametrize(
     ("file", "question"),
-    [("eight.idx", "query eight 123456780"), ("senet.parquet", "histogram senet")],
+    [
+        ("eight.idx", "query eight 123456780"),
+        ("knight_tours_5x5.parquet", "query knight a1 --board 5x5"),
+    ],
 )
 def test_an_unserved_listed_file_is_unreadable(
     file: str, question: str, copy: Path, capfd: pytest.CaptureFixture[str]
@@ -231,5 +234,5 @@ def test_missing_credentials_are_reported(tmp_path: Path, cli: Cli) -> None:
     env = {"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
     env["AWS_EC2_METADATA_DISABLED"] = "true"
     text = cli("query", "eight", "123456780", "--outputs", "s3://puzzles/x", env=env)
-    problem = "s3://puzzles/x/manifest.json cannot be read: Unable to locate credentials."
+    problem = "s3://puzzles/x/manifest.json cannot be read: no credentials were found."
     assert text == (3, "", f"pipeline: {problem} {CHECK}\n")

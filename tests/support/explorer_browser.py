@@ -34,6 +34,7 @@ FLAGS = (
     "--disable-sync",
 )
 PICTURES = {
+    "play": "eight/play/283104765/123804765/UR/hint",
     "eight": "eight/378546201/123456780",
     "senet": "senet/B..AABA.BA.BB.A",
     "knight": "knight/b1/a3",
@@ -47,9 +48,20 @@ HALFWAY = """() => {
 
 
 VIEWS = {
-    "eight": ("eight/378546201/123456780", "eight/123456780/123804765"),
-    "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA....."),
-    "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/5x5"),
+    "eight": (
+        "eight/378546201/123456780",
+        "eight/123456780/123804765",
+        "eight/play/283104765/123804765/hint",
+        "eight/play/123456708/123456780/LRR",
+    ),
+    "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA.....", "senet/play/9-14,4x7/4"),
+    "knight": (
+        "knight/b1/a3",
+        "knight/d4",
+        "knight/6x6/a1/12345",
+        "knight/5x5",
+        "knight/play/6x6/a1b3c5",
+    ),
 }
 """Some addresses of each view: a plain answer first, then special cases."""
 HASHED = """async (tables) => {
@@ -127,7 +139,7 @@ class Explorer:
     def open(self, address: str = "") -> Page:
         """Open the page at an address, loaded again."""
         view = address.partition("/")[0]
-        ready = view if view in {*VIEWS, "sliding"} else "eight"
+        ready = view if view in {*VIEWS, "sliding", "fifteen"} else "eight"
         self.page.goto("about:blank")
         self.page.goto(f"{self.file.as_uri()}#{address}" if address else self.file.as_uri())
         self.page.wait_for_selector(f"body[data-ready={ready}]")
@@ -165,7 +177,7 @@ def take_pictures(folder: Path) -> None:
         for name, address in PICTURES.items():
             page.goto("about:blank")
             page.goto(f"{target.as_uri()}#{address}")
-            page.wait_for_selector(f"body[data-whole={name}]")
+            page.wait_for_selector(f"body[data-whole={address.partition('/')[0]}]")
             if name == "knight":
                 page.evaluate(HALFWAY)
             (folder / f"explorer-{name}.png").write_bytes(_smaller(page.screenshot()))

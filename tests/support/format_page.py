@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.puzzle import Table
 from tablebase.puzzles import list_puzzles
+from tablebase.schema import Table
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "index-format.md"

@@ -6,6 +6,7 @@ import gzip
 import http.server
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -42,7 +43,9 @@ Fault = Callable[[Request, Answer], None]
 class Host:
     """A server of a folder that counts requests and takes a fault."""
 
-    def __init__(self, folder: Path, fault: Fault | None = None) -> None:
+    def __init__(
+        self, folder: Path, fault: Fault | None = None, certificate: Path | None = None
+    ) -> None:
         self.folder, self.fault = folder, fault
         self.requests = list[Request]()
         self.sent = 0
@@ -69,7 +72,15 @@ class Host:
 
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        scheme = "http"
+        if certificate:
+            scheme, context = "https", ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # the handshake in the thread of each connection, as its first read
+            self.server.socket = context.wrap_socket(
+                self.server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self.url = f"{scheme}://127.0.0.1:{self.server.server_port}"
 
     def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
         name = handler.path.partition("?")[0].rpartition("/")[2]
@@ -109,8 +120,10 @@ class Host:
 
 
 @contextmanager
-def serve(folder: Path, fault: Fault | None = None) -> Iterator[Host]:
-    host = Host(folder, fault)
+def serve(
+    folder: Path, fault: Fault | None = None, certificate: Path | None = None
+) -> Iterator[Host]:
+    host = Host(folder, fault, certificate)
     thread = threading.Thread(target=host.server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield host

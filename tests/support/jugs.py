@@ -13,7 +13,8 @@ import numpy as np
 
 from tablebase.errors import NotationError
 from tablebase.graph import UNREACHED, Graph, SearchResult
-from tablebase.puzzle import BreadthFirst, Column, StateSpace, Table
+from tablebase.puzzle import StateSpace
+from tablebase.schema import BreadthFirst, Column, Table
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns

@@ -7,6 +7,7 @@ requests (`tools/other_store.py` starts one).
 import http.client
 import os
 import threading
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +18,8 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import make_server
 from werkzeug.wsgi import get_input_stream
 
-from tablebase.tables.object_store import open_file_system
+from tablebase.tables.object_store import open_bucket
+from tablebase.tables.store import Store
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""
@@ -38,6 +40,8 @@ class LoopbackStore:
         self.ignored_headers = list[str]()
         """Request headers that the server ignores."""
         self.requests = list[str]()
+        self.watch: Callable[[dict[str, Any]], object] = lambda environ: None
+        """Function that gets each request's environment."""
         self.variables = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._server.server_port}",
             "AWS_ACCESS_KEY_ID": "testing",
@@ -54,6 +58,7 @@ class LoopbackStore:
         thread.join()
 
     def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
+        self.watch(environ)
         method = environ["REQUEST_METHOD"]
         address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
         for header in self.ignored_headers:
@@ -67,6 +72,8 @@ class LoopbackStore:
             )
             return text[0], text[1], body
 
+        if isinstance(self.fault, Generations):
+            self.fault.required = environ.get("HTTP_X_GOOG_IF_GENERATION_MATCH", "")
         status, headers, body = self.fault(method, address, ask) if self.fault else ask()
         start(status, headers)
         return [body]
@@ -91,6 +98,35 @@ def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
     return [body]
 
 
+class Generations:
+    """What Google's stores do and S3's do not: a file has a number, and a put may require one.
+
+    Set as the server's fault; the rest of Google's interface with XML is S3's.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._last = 1_600_000_000_000_000
+        self.required = ""
+        """The number that the request of this moment requires, as text."""
+        self._lock = threading.Lock()
+
+    def __call__(self, method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+        key = address.partition("?")[0]
+        with self._lock:
+            required, self.required = self.required, ""
+            if method == "PUT" and required not in ("", str(self._numbers.get(key, 0))):
+                text = b"<Error><Code>PreconditionFailed</Code><Message>No</Message></Error>"
+                return "412 PRECONDITION FAILED", [("Content-Length", str(len(text)))], text
+            status, headers, body = ask()
+            if status[:1] == "2" and (method == "PUT" or "uploadId=" in address):
+                self._last += 1
+                self._numbers[key] = self._last
+            if status[:1] == "2" and method == "DELETE":
+                self._numbers.pop(key, None)
+        return status, [*headers, ("x-goog-generation", str(self._numbers.get(key, 0)))], body
+
+
 def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
     """Reject every PUT."""
     if method == "PUT":
@@ -112,15 +148,31 @@ def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 @contextmanager
 def bucket(name: str) -> Iterator[LoopbackStore]:
     """Yield a store with one bucket; this process finds it too."""
-    import fsspec
-
     before = dict(os.environ)
-    open_file_system.cache_clear()
+    open_bucket.cache_clear()
     with LoopbackStore().serve() as store:
         os.environ.update(store.variables)
         try:
-            fsspec.filesystem("s3", skip_instance_cache=True).mkdir(name)
+            url = f"{store.variables['AWS_ENDPOINT_URL']}/{name}"
+            urllib.request.urlopen(urllib.request.Request(url, method="PUT")).close()
+            store.requests.clear()
             yield store
         finally:
             os.environ.clear()
             os.environ.update(before)
+            open_bucket.cache_clear()
+
+
+def require_every_update(store: Store) -> None:
+    """Update a file from two threads at once; fail unless every update is in it."""
+
+    def add(letter: bytes) -> None:
+        for _ in range(5):
+            store.update("manifest.json", lambda before: (before or b"") + letter)
+
+    threads = [threading.Thread(target=add, args=(letter,)) for letter in (b"a", b"b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(store.read("manifest.json")) == sorted(b"aaaaabbbbb")

@@ -112,6 +112,7 @@ RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "c": records_in_c,
     "mjs": records_in_node,
     "html": lambda _: in_node("records"),
+    "package": lambda _: [tool("node"), str(IN_NODE.with_name("javascript_records.mjs"))],
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
 """Programs that call the readers' functions for any index: FOLDER NAME WIDTH NUMBER..."""

@@ -1,14 +1,26 @@
-"""A check of a sliding board's published table against the oracle: every row and record."""
+"""Tables of sliding boards: small boards treated as large, and a check against the oracle."""
 
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from queries.index_reader import IndexReader
-from tablebase.puzzle import Table
+from tablebase.puzzles.sliding import definition
 from tablebase.puzzles.sliding.definition import find_goal
+from tablebase.schema import Table
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
+
+
+def treat_as_large(patch: pytest.MonkeyPatch, cells: int, *, has_bits: bool) -> None:
+    """Treat boards of so many cells as large: by default they have one goal, and an index alone.
+
+    With `has_bits` it has one bit for each state, as that of every large board.
+    """
+    patch.setattr(definition, "MAX_LISTED_CELLS", cells - 1)
+    if has_bits:
+        patch.setattr(definition, "MAX_BYTE_CELLS", cells - 1)
 
 
 def require_oracles(folder: Path, table: Table) -> None:

@@ -23,12 +23,12 @@ from pipeline.verify.claims import ignore_claim
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files, list_tables
 from tablebase import __version__
-from tablebase.puzzle import Table
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.schema import Table
 from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.content_hash import ContentHash, combine_hashes
@@ -50,7 +50,6 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
-from tests import WIDE
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
@@ -60,13 +59,10 @@ CUTS = {
     "eight_edge": (1,),
     "senet": (400_000,),
     "knight_tours_5x5": (100, 200, 304, 304, 900),
-    "knight_tours_6x6": (1_000_000, 3_000_000),
     "knight_tours_8x8": (40, 64),
     "knight_counts": (30,),
 }
 """Rows at which further part files of a table begin: amid a start's tours, and at their end."""
-if not WIDE:
-    del CUTS["knight_tours_6x6"]  # it takes longer than all the others
 
 
 def write_manifest(
@@ -203,6 +199,9 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
             index.unlink()
             index.write_bytes(data)
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
+        for other in entries.values():
+            if name in other.get("made_from", {}):
+                other["made_from"][name] = entry["content"]
 
 
 def rewrite(
@@ -311,15 +310,15 @@ def get_refutation(folder: Path, name: str) -> VerifyFailed:
 
 
 class Story(list[str]):
-    """Listener that keeps a line for each report of a proof."""
+    """Listener that keeps a line for each proved claim."""
 
     def __call__(self, claim: Claim, done: int) -> None:
-        proved = ", proved" if claim.passed else ""
-        self.append(f"{claim.file}: {done} of {claim.rows}{proved}: {claim.claim}\n")
+        if claim.passed:
+            self.append(f"{claim.file}: {claim.rows}: {claim.claim}\n")
 
 
 def story(folder: Path, *names: str) -> str:
-    """Return the lines reported when these tables are proved one after another."""
+    """Return a line for each claim that is proved of these tables, one after another."""
     reported = Story()
     tables = [open_one(folder, name, reported) for name in names]
     reported.clear()

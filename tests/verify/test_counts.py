@@ -13,7 +13,7 @@ import pytest
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Rows, ignore_claim
 from pipeline.verify.knight import counts, recount_sweep
-from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.counts import CountLimits, prove_counts
 from pipeline.verify.knight.references import find_known_closed, find_known_total
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Verdict
@@ -55,11 +55,8 @@ def small_copy(tmp_path_factory: pytest.TempPathFactory) -> ListedTable:
     )
 
 
-@pytest.fixture(autouse=True)
-def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limits, so that some of these boards are walked and others swept."""
-    monkeypatch.setattr(counts, "MAX_WALKED_SQUARES", 16)
-    monkeypatch.setattr(counts, "SWEPT_BOTH_WAYS", "5x4")
+LOW = CountLimits(walked_squares=16, swept_both_ways="5x4")
+"""CountLimits by which some of these boards are walked and others swept."""
 
 
 def list_earlier(*names: str, grade: Grade = Grade.PROVED) -> dict[str, Outcome]:
@@ -82,9 +79,9 @@ def test_counts_of_every_kind_are_proved(
         return recount_sweep.recount_by_sweep(board, by_files=by_files)
 
     monkeypatch.setattr(counts, "recount_by_sweep", sweep)
-    result = prove_counts(
-        replace(small_copy, listener=reported), list_earlier("3x4", "4x3") | list_earlier("2x2")
-    ).result
+    listed = replace(small_copy, listener=reported)
+    earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
+    result = prove_counts(listed, earlier, LOW).result
     assert swept == [("4x5", False), ("5x4", False), ("5x4", True)]
     assert [*result] == [*ROWS]
     for name, tours in result.items():
@@ -96,7 +93,9 @@ def test_counts_of_every_kind_are_proved(
     golden("claims_knight_counts", "".join(reported))
 
 
-def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> VerifyFailed:
+def change_rows(
+    listed: ListedTable, *changes: tuple[str, str, int, int], limits: CountLimits = LOW
+) -> VerifyFailed:
     """Return the failure of rows with a column changed at all images of a square.
 
     A square below 0 stands for the whole board.
@@ -107,15 +106,15 @@ def change_rows(listed: ListedTable, *changes: tuple[str, str, int, int]) -> Ver
         for at in set(board.find_images(square)) if square >= 0 else range(board.squares):
             row = ROWS[name] + at
             rows = cell(column, row, rows[column][row].as_py() + difference)(rows)
-    return get_failure(listed, rows)
+    return get_failure(listed, rows, limits)
 
 
-def get_failure(listed: ListedTable, rows: pa.Table) -> VerifyFailed:
+def get_failure(listed: ListedTable, rows: pa.Table, limits: CountLimits = LOW) -> VerifyFailed:
     batch = rows.cast(make_schema(listed.definition)).combine_chunks().to_batches()[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "read_rows", lambda listed: Rows(batch))
         with pytest.raises(VerifyFailed) as caught:
-            prove_counts(listed, list_earlier("3x4"))
+            prove_counts(listed, list_earlier("3x4"), limits)
     return caught.value
 
 
@@ -182,13 +181,10 @@ def test_false_sums_and_closed_counts_are_detected(small_copy: ListedTable) -> N
 def test_closed_counts_above_all_counts_are_detected(
     small_copy: ListedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (
-        ("MAX_SWEPT_SIDE", 3),
-        ("SWEPT_BOTH_WAYS", ""),
-        ("find_known_total", lambda board: None),
-    ):
-        monkeypatch.setattr(counts, name, value)
-    failure = change_rows(small_copy, ("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
+    monkeypatch.setattr(counts, "find_known_total", lambda board: None)
+    changes = ("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99)
+    limits = CountLimits(walked_squares=16, swept_side=3, swept_both_ways="")
+    failure = change_rows(small_copy, *changes, limits=limits)
     claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
     assert (failure.claim.claim, failure.row) == (claim, ROWS["4x5"])
     assert (failure.found, failure.expected) == ("0 closed tours", "at most -67")

@@ -79,6 +79,7 @@ def test_the_8_puzzles_columns_follow_the_rules(sliding_table: Space, goal: str)
         "blank": [state.index("0") for state in states],
         "manhattan": [oracles.eight_manhattan(state, goal) for state in states],
         "misplaced": [oracles.count_eight_misplaced(state, goal) for state in states],
+        "rank": ranks.tolist(),
     }
 
 
@@ -86,7 +87,7 @@ ORDER = "the rows are different states of the 8-puzzle, in notation order"
 NEARER = "each non-goal state's nearest neighbour is exactly one move nearer"
 BEST = "best_moves are exactly the moves to those neighbours"
 SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-AGAIN = "blank, manhattan, misplaced: equal to the values computed again from state and goal"
+AGAIN = "blank, manhattan, misplaced, rank: equal to the values computed again from state and goal"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,7 @@ AGAIN = "blank, manhattan, misplaced: equal to the values computed again from st
         (cell("solutions", 70, 99), 70, SUM, "solutions 99 | *"),
         (cell("blank", 70, 1), 70, AGAIN, "blank 1 | 0"),
         (cell("manhattan", 181_439, 1), 181_439, AGAIN, "manhattan 1 | *"),
+        (cell("rank", 70, 70), 70, AGAIN, "rank 70 | 1[0-9][0-9]"),
         (cell("misplaced", 70, 1), 70, AGAIN, "misplaced 1 | [2-8]"),
     ],
 )

@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.fifteen.placements import list_new_orders, list_places
 from tablebase.puzzles.fifteen import tables as fifteen_tables

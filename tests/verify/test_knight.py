@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import BuildObserver, Request, build
+from pipeline.build import BuildObserver, build
+from pipeline.build_request import Request
 from pipeline.verify.knight import tours
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

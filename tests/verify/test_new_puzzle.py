@@ -13,12 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import BuildObserver, Request, build
+from pipeline.build import BuildObserver, build
+from pipeline.build_request import Request
 from pipeline.verify import Claim, VerifyFailed, verify
 from pipeline.verify.claims import Rows
 from pipeline.verify.goal_proof import make_plain_space, prove_rows
-from tablebase.puzzle import Column, GoalPuzzle, Table
+from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import MODULES
+from tablebase.schema import Column, Table
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
     TABLES,

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.verify import Claim, Verdict, VerifyFailed, verify
 from tablebase.errors import TableDamaged, TableError, TableMissing
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import list_stages
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
     describe_file,
@@ -37,7 +37,7 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     )
     proved, default_names = (
         verified.claims,
-        [table.name for known in list_puzzles() for table in known.tables],
+        [table.name for known in list_stages() for table in known.tables],
     )
     assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
     assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [

@@ -13,13 +13,12 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, ignore_claim
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.knight import ranking as proof
-from pipeline.verify.knight.ranking import prove_ranks
+from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
-from tablebase.puzzle import Table
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
@@ -28,10 +27,11 @@ from tablebase.puzzles.knight.tables import (
     make_open_ranking_table,
 )
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import first
+from tests import long_run, wide
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import Story, replace_layer
 from tests.support.tour_lists import all_tours
@@ -59,7 +59,11 @@ def make_counts_outcome(
 
 
 def prove_board(
-    folder: Path, board: str, story: Listener = ignore_claim, seen: Seen | None = None
+    folder: Path,
+    board: str,
+    story: Listener = ignore_claim,
+    seen: Seen | None = None,
+    limits: RankingLimits = LIMITS,
 ) -> list[Claim]:
     """Prove the ranking table of one board."""
     claims = list[Claim]()
@@ -70,25 +74,33 @@ def prove_board(
 
     given = open_listed(folder, board, on_claim)
     check_files(given)
-    prove_ranks(given, seen or {})
+    prove_ranks(given, seen or {}, limits)
     return claims
 
 
 def test_claims_about_ranks_of_closed_tours(
     ranked_boards: Path, golden: Callable[[str, str], None]
 ) -> None:
-    story = Story()
-    prove_board(ranked_boards, "10x3", story)
+    story, progress = Story(), dict[str, list[int]]()
+
+    def on_claim(claim: Claim, done: int) -> None:
+        story(claim, done)
+        progress.setdefault(claim.claim, []).append(done)
+
+    prove_board(ranked_boards, "10x3", on_claim)
+    (numbers,) = (text for text in progress if text.startswith(NUMBERS))
+    (records,) = (text for text in progress if text.startswith("layer after layer"))
+    assert progress[numbers] == [0, *range(16), 16]
+    assert progress[records] == [0, 14, 14]
     golden("claims_knight_cycles", "".join(story))
 
 
 def test_claims_about_ranks_of_open_tours(
-    ranked_boards: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path, golden: Callable[[str, str], None]
 ) -> None:
-    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 0)
-    monkeypatch.setattr(proof, "SAMPLED_TOURS", 5)
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    prove_board(ranked_boards, "5x4 open", story, make_counts_outcome("5x4", tours=totals))
+    seen = make_counts_outcome("5x4", tours=totals)
+    prove_board(ranked_boards, "5x4 open", story, seen, RankingLimits(tours=0, sample=5))
     golden("claims_knight_numbers", "".join(story))
 
 
@@ -102,10 +114,14 @@ def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> N
     assert "found tours from b1: 7, expected 8" in str(failed.value)
 
 
-BOARDS = "5x6", "6x5", "5x4 open", "8x3 open", "6x6"
+BOARDS = [
+    *("5x6", "6x5", "5x4 open"),
+    pytest.param("8x3 open", marks=wide),
+    pytest.param("6x6", marks=long_run),
+]
 
 
-@pytest.mark.parametrize("board", first(3, BOARDS))
+@pytest.mark.parametrize("board", BOARDS)
 def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
     texts = [claim.claim for claim in prove_board(ranked_boards, board)]
     assert len(texts) == len({*texts}) == 7
@@ -113,12 +129,8 @@ def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
     assert any(text.startswith(f"each number {which} tour: ") for text in texts)
 
 
-def test_a_sample_of_many_ranks_is_proved(
-    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
-    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
-    claims = prove_board(ranked_boards, "6x6")
+def test_a_sample_of_many_ranks_is_proved(ranked_boards: Path) -> None:
+    claims = prove_board(ranked_boards, "6x6", limits=RankingLimits(states=0, tours=9000))
     assert [claim.rows for claim in claims][-2:] == [9862, 200]
     assert claims[-1].claim == (
         "200 numbers are closed tours: it visits each square once, by knight's jumps; "
@@ -226,11 +238,9 @@ def test_exchanged_records_are_detected(
         return firsts[::order] + (order > 0), sums[::order], states[::order]
 
     replace_layer(monkeypatch, layer, changed)
-    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
-    monkeypatch.setattr(proof, "MAX_PROVED_TOURS", 9000)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(parse_board("6x6")))
     with pytest.raises(VerifyFailed) as caught:
-        prove_board(tmp_path, "6x6")
+        prove_board(tmp_path, "6x6", limits=RankingLimits(states=0, tours=9000))
     assert (caught.value.row, caught.value.found) == (row, found)
     assert caught.value.expected == ("one in order" if order < 0 else "a closed tour")
 
@@ -259,21 +269,18 @@ def test_a_wrong_content_hash_is_detected(
 
 
 @pytest.mark.parametrize("number", [16, 18])
-def test_totals_are_compared_with_the_counts(
-    ranked_boards: Path, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
+def test_totals_are_compared_with_the_counts(ranked_boards: Path, number: int) -> None:
     claims: list[Claim] = []
     small = open_listed(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
     seen = make_counts_outcome("5x6", closed=[number] * 30)
     seen[COUNTS_TABLE].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
     if number == 16:
-        prove_ranks(small, seen)
+        prove_ranks(small, seen, RankingLimits(states=0))
         assert any(claim.claim == text and claim.passed for claim in claims)
     else:
         with pytest.raises(VerifyFailed) as caught:
-            prove_ranks(small, seen)
+            prove_ranks(small, seen, RankingLimits(states=0))
         assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
         assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
 
@@ -356,12 +363,11 @@ def test_false_unranked_tours_are_detected(
         )
 
     unrank = TourRanker.unrank
-    monkeypatch.setattr(proof, "MAX_PROVED_STATES", 0)
     monkeypatch.setattr(TourRanker, "unrank", squares)
     back = {5: 4} if row is None else {}
     monkeypatch.setattr(TourRanker, "rank", lambda *given: back.get(requested[-1], requested[-1]))
     with pytest.raises(VerifyFailed) as caught:
-        prove_board(ranked_boards, "5x6")
+        prove_board(ranked_boards, "5x6", limits=RankingLimits(states=0))
     failure = caught.value
     assert (failure.row, failure.expected) == (row, expected)
     assert fnmatchcase(str(failure.found), found)

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, prove
 from pipeline.verify.claims import Claim, Listener, ignore_claim
 from pipeline.verify.index_records import iter_records
@@ -27,6 +28,7 @@ from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support.shell import run_uncompiled
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import (
     Story,
     change_header,
@@ -71,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of boards that have only indexes."""
-    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+    treat_as_large(monkeypatch, 1, has_bits=False)
     tables = PUZZLE.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
     return tmp_path

@@ -6,17 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed
 from pipeline.verify.sliding import layers, references
 from pipeline.verify.sliding.layers import iter_layers
-from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import run_uncompiled
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_header, edit_manifest, place, reseal, sha256
 from tests.verify.test_sliding import prove_boards
 
@@ -27,8 +28,7 @@ GOAL = "12345670"
 @pytest.fixture(autouse=True)
 def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
-    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
-    monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+    treat_as_large(monkeypatch, 8, has_bits=True)
 
 
 @pytest.fixture

@@ -17,26 +17,27 @@ import pytest
 from pipeline.run import run_command
 from pipeline.tasks import TableData, TaskRunner
 from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
-from pipeline.verify.knight import counts
-from pipeline.verify.knight import ranking as numbers
+from pipeline.verify.knight import counts, ranking
 from pipeline.verify.knight.references import Known, find_known_closed, find_known_total
+from pipeline.verify.knight.tours import prove_every_tour
 from pipeline.verify.senet import proof as senet_proof
 from pipeline.verify.sliding import proof as sliding_proof
 from pipeline.verify.verdicts import Outcome, Seen, count_tables, find_weakest, group_boards
 from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
-from tablebase.puzzle import Column, Puzzle, Recipe, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.schema import Column, Recipe, Table
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import TABLES, describe_file, edit_manifest, open_one, rewrite
 from tests.support.trust_page import require_same
 
@@ -222,7 +223,8 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
         assert [(verdict.table, verdict.verdict) for verdict in verified.verdicts] == [
             ("jugs", "intact")
         ]
-        assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
+        names = [table.name for table in lanes.PUZZLE.tables]
+        assert verified.unpublished == [*names, "distances"]
 
 
 def test_an_index_without_rules_is_counted_and_not_proved(
@@ -339,7 +341,7 @@ def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Registe
 @pytest.fixture
 def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the indexes of 2x3, and no rows."""
-    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 0)
+    treat_as_large(monkeypatch, 1, has_bits=False)
     build_tables(
         tmp_path, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
     )
@@ -384,8 +386,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sliding, "MAX_LISTED_CELLS", 7)
-        patch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+        treat_as_large(patch, 8, has_bits=True)
         for options in ({"board": ["2x4"]}, {"board": ["2x4"], "parquet": []}):
             folder = tmp_path / f"bits {len(options)}"
             build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))
@@ -412,17 +413,13 @@ def numbered_boards(ranked_boards: Path) -> list[Verdict]:
     result = list[Verdict]()
     names = ("knight_cycles_5x6", "knight_numbers_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
+    listed = open_one(ranked_boards, names[0])
+    few = ranking.RankingLimits(states=0, tours=0, sample=5)
+    for limits in (ranking.RankingLimits(states=0), ranking.RankingLimits(tours=0, sample=5), few):
+        result += ranking.prove_ranks(listed, {}, limits).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "MAX_PROVED_STATES", 0)
-        prove([open_one(ranked_boards, names[0])], result.extend)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "MAX_PROVED_TOURS", 0)
-        patch.setattr(numbers, "SAMPLED_TOURS", 5)
-        prove([open_one(ranked_boards, names[0])], result.extend)
-        patch.setattr(numbers, "MAX_PROVED_STATES", 0)
-        prove([open_one(ranked_boards, names[0])], result.extend)
-        patch.setattr(numbers, "find_known_closed", without(find_known_closed, "5x6"))
-        prove([open_one(ranked_boards, names[0])], result.extend)
+        patch.setattr(ranking, "find_known_closed", without(find_known_closed, "5x6"))
+        result += ranking.prove_ranks(listed, {}, few).verdicts
     return result
 
 
@@ -461,18 +458,14 @@ def counted_boards(tmp_path: Path) -> list[Verdict]:
 
 
 def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[Verdict]:
-    result = list[Verdict]()
-    listed = [
-        open_one(folder, "knight_tours_3x4"),
-        replace(open_one(folder, table.name), table=table),
-    ]
+    tours = open_one(folder, "knight_tours_3x4")
+    listed = replace(open_one(folder, table.name), table=table)
+    earlier = {tours.name: prove_every_tour(tours, {})}
+    limits = counts.CountLimits(walked_squares=16, swept_side=swept)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "MAX_WALKED_SQUARES", 16)
-        patch.setattr(counts, "MAX_SWEPT_SIDE", swept)
         patch.setattr(counts, "find_known_closed", without(find_known_closed, "10x3"))
         patch.setattr(counts, "find_known_total", without(find_known_total, "4x6"))
-        prove(listed, result.extend)
-    return [verdict for verdict in result if verdict.table == table.name]
+        return [*counts.prove_counts(listed, earlier, limits).verdicts]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:

@@ -44,7 +44,12 @@ def make_eight_space(puzzle: GoalPuzzle) -> Space:
             home, at = goal.index(str(tile)), cells[tile, ranks]
             manhattan += abs(at // 3 - home // 3) + abs(at % 3 - home % 3)
             misplaced += at != home
-        return {"blank": cells[0, ranks], "manhattan": manhattan, "misplaced": misplaced}
+        return {
+            "blank": cells[0, ranks],
+            "manhattan": manhattan,
+            "misplaced": misplaced,
+            "rank": ranks,
+        }
 
     # whether the number of tile pairs out of order is odd
     pairs = [(low, high) for high in range(1, 9) for low in range(1, high)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,28 +25,34 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import TOURS_PREFIX
 
-MAX_WALKED_SQUARES = 36
-"""The number of squares of the largest boards whose tours are recounted path by path."""
-MAX_SWEPT_SIDE = 4
-"""The longest short side of larger boards that are recounted by a sweep.
 
-A sweep of a wider board has too many states.
-"""
-SWEPT_BOTH_WAYS = "4x5"
-"""A board that is recounted by a sweep along each of its sides."""
+class CountLimits(NamedTuple):
+    """The sizes of boards whose tours are counted a second time."""
 
+    walked_squares: int = 36
+    """The number of squares of the largest boards whose tours are recounted path by path."""
+    swept_side: int = 4
+    """The longest short side of larger boards that are recounted by a sweep.
+
+    A sweep of a wider board has too many states.
+    """
+    swept_both_ways: str = "4x5"
+    """A board that is recounted by a sweep along each of its sides."""
+
+
+LIMITS = CountLimits()
 Counts = Mapping[str, ArrayLike]
 """Columns and their values, one for each square of a board or the same for all."""
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
-def prove_counts(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_counts(listed: ListedTable, earlier: Seen, limits: CountLimits = LIMITS) -> Outcome:
     """Prove the table of counts, given the outcomes of the tables that list tours.
 
     The outcome's result has, for each board and each start square, the number of closed tours and,
     if it was counted, that of all tours.
     """
-    proof = _Proof(listed)
+    proof = _Proof(listed, limits)
     proof.prove_rows()
     proof.prove_symmetry()
     proved = proof.compare_with_lists(earlier)
@@ -59,10 +66,11 @@ def prove_counts(listed: ListedTable, earlier: Seen) -> Outcome:
 class _Proof:
     """The proof of the table of counts, with its rows by board."""
 
-    def __init__(self, listed: ListedTable) -> None:
+    def __init__(self, listed: ListedTable, limits: CountLimits) -> None:
         recipe = listed.definition.recipe
         assert isinstance(recipe, TourCounts)
         self._listed, self._rows, self._closed = listed, read_rows(listed), recipe.closed
+        self._limits = limits
         self._boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
         self._squares = [
             (board, at) for board in self._boards.values() for at in range(board.squares)
@@ -163,7 +171,7 @@ class _Proof:
         Boards in `listing` are left out: their proved tables were counted. Of a board and the same
         board turned sideways, which are proved to have equal counts, only one is recounted.
         """
-        boards, counted = self._boards, self._counted
+        boards, counted, limits = self._boards, self._counted, self._limits
         candidates = [
             board
             for name, board in boards.items()
@@ -171,19 +179,19 @@ class _Proof:
             and name not in listing
             and (board.files <= board.ranks or _turn_sideways(board)[0] not in counted)
         ]
-        small = [str(board) for board in candidates if board.squares <= MAX_WALKED_SQUARES]
+        small = [str(board) for board in candidates if board.squares <= limits.walked_squares]
         text = f"on {len(small)} boards that no table lists: {COUNTED_AGAIN}"
         self._prove(text, small, lambda name: recount_tours(boards[name]))
         how_by_board = dict.fromkeys(
             small, "every square or its image was counted again, path by path"
         )
-        larger = [board for board in candidates if board.squares > MAX_WALKED_SQUARES]
+        larger = [board for board in candidates if board.squares > limits.walked_squares]
         for by_files, order in ((False, "rank after rank"), (True, "file after file")):
             narrow = [board for board in larger if (board.files > board.ranks) == by_files]
             swept = [
-                str(board) for board in narrow if min(board.files, board.ranks) <= MAX_SWEPT_SIDE
+                str(board) for board in narrow if min(board.files, board.ranks) <= limits.swept_side
             ]
-            names = [*swept, *(name for name in counted if name == SWEPT_BOTH_WAYS)]
+            names = [*swept, *(name for name in counted if name == limits.swept_both_ways)]
             text = f"on {', '.join(names)}: {SWEPT_AGAIN}, {order}"
             self._prove(text, names, partial(_recount_by_sweep, boards, by_files))
             for name in swept:
@@ -194,12 +202,12 @@ class _Proof:
 
     def check_unproved(self) -> None:
         """Prove, on boards without a second count, that closed tours are no more than all tours."""
-        rows = self._rows
+        rows, limits = self._rows, self._limits
         counted_once = [
             name
             for name, board in self._boards.items()
-            if board.squares > MAX_WALKED_SQUARES
-            and (name not in self._counted or min(board.files, board.ranks) > MAX_SWEPT_SIDE)
+            if board.squares > limits.walked_squares
+            and (name not in self._counted or min(board.files, board.ranks) > limits.swept_side)
         ]
         if counted_once:
             text = "counted only once: no more tours are closed than there are"

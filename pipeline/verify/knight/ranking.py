@@ -31,15 +31,22 @@ from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.parquet import to_arrow
 
-MAX_PROVED_STATES = 1 << 15
-"""The number of states up to which all layers of a table are proved from the rules."""
-MAX_PROVED_TOURS = 10_000
-"""The number of tours up to which all ranks of a board are tried."""
-SAMPLED_TOURS = 200
-"""The number of ranks tried on a board with more tours."""
+
+class RankingLimits(NamedTuple):
+    """The sizes of tables up to which everything is proved."""
+
+    states: int = 1 << 15
+    """The number of states up to which all layers of a table are proved from the rules."""
+    tours: int = 10_000
+    """The number of tours up to which all ranks of a board are tried."""
+    sample: int = 200
+    """The number of ranks tried on a board with more tours."""
 
 
-def prove_ranks(listed: ListedTable, earlier: Seen) -> Outcome:
+LIMITS = RankingLimits()
+
+
+def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMITS) -> Outcome:
     """Prove the ranking of a board's tours, given the outcome of the table of counts.
 
     If all ranks are tried, each is a different tour; if there are as many as were counted, no tour
@@ -50,7 +57,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen) -> Outcome:
     board, paths, states = recipe.board, recipe.is_open, _prove_records(listed)
     layers = LayerReader(_open_records(listed), listed.index.records)
     ranker = TourRanker(board, layers, paths=paths)
-    if are_layers_summed := states <= MAX_PROVED_STATES:
+    if are_layers_summed := states <= limits.states:
         _prove_layers(listed, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
@@ -68,7 +75,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen) -> Outcome:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
                 check.require_equal(what, total, expected // directions)
-    tried = _prove_numbers(listed, ranker, totals)
+    tried = _prove_numbers(listed, ranker, totals, limits)
     listed.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
     is_recounted = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
     source = known[1] if known else ""
@@ -266,23 +273,22 @@ def _iter_steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
             yield route.layers[square], route.layers[square + 1], square, route.start
 
 
-def _prove_numbers(listed: ListedTable, ranker: TourRanker, totals: list[int]) -> int:
+def _prove_numbers(
+    listed: ListedTable, ranker: TourRanker, totals: list[int], limits: RankingLimits
+) -> int:
     """Prove that ranks and tours are one to one, for all ranks or a sample.
 
     Return the number of ranks tried.
     """
     board, closed, total = ranker.sweep.board, not ranker.sweep.paths, sum(totals)
     chosen: Iterable[int] = range(total)
-    if is_complete := total <= MAX_PROVED_TOURS:
-        count = total
-    else:
-        generator = random.Random(str(board))  # noqa: S311  # no secret depends on it
-        chosen, count = [generator.randrange(total) for _ in range(SAMPLED_TOURS)], SAMPLED_TOURS
+    count = total
+    if not (is_complete := total <= limits.tours):
+        generator, count = random.Random(str(board)), limits.sample  # noqa: S311  # not a secret
+        chosen = [generator.randrange(total) for _ in range(count)]
     kind, scope = ("closed tour", "") if closed else ("tour", " of a start")
     which = (
-        f"each number{scope} is another {kind}"
-        if is_complete
-        else f"{SAMPLED_TOURS} numbers are {kind}s"
+        f"each number{scope} is another {kind}" if is_complete else f"{count} numbers are {kind}s"
     )
     by_rule = "it visits each square once, by knight's jumps"
     text = f"{which}: {by_rule}; ranking the tour returns its number"

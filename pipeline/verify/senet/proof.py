@@ -81,7 +81,7 @@ def prove_senet(listed: ListedTable, earlier: Seen) -> Outcome:
     prove_lines(listed, rows, positions, search)
     prove_index(listed, search)
     listed.note_missing_proofs(COLUMNS, FIELDS)
-    return listed.make_outcome(Grade.PROVED, HOW)
+    return listed.make_outcome(Grade.PROVED, HOW, depths=rows.count_depths("plies"))
 
 
 def prove_positions(listed: ListedTable, rows: Rows) -> Positions:

@@ -18,11 +18,11 @@ from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
+from pipeline.verify.verdicts import Depth, Grade, Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED
-from tablebase.puzzle import BITS_INDEX, ROW_BYTES
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.schema import BITS_INDEX, ROW_BYTES
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.parquet import to_arrow
 
@@ -42,13 +42,13 @@ def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
     (goal,) = recipe.roots
     has_bits = listed.definition.index == BITS_INDEX
     proof = (BitDistances if has_bits else Distances)(listed, recipe.space, goal)
-    proof.prove()
+    depths = proof.prove()
     how = HOW_OF_BITS if has_bits else HOW
     if listed.definition.columns:
         proof.prove_rows()
         how += ROWS_TOO
     listed.note_missing_proofs(COLUMNS, ("distance", "bits"))
-    return listed.make_outcome(Grade.PROVED, how)
+    return listed.make_outcome(Grade.PROVED, how, depths=depths)
 
 
 class Distances:
@@ -64,8 +64,11 @@ class Distances:
         self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
-    def prove(self) -> None:
-        """Prove the distance of every state, and compare the counts with published ones."""
+    def prove(self) -> dict[Depth, int]:
+        """Prove the distance of every state, and compare the counts with published ones.
+
+        Return the number of states at each distance.
+        """
         listed, board, depth, goal = self._listed, self._board, self._depth, self._goal
         with listed.begin_claim("there is a record for every state", index=True) as check:
             content, columns = (
@@ -101,10 +104,10 @@ class Distances:
                     wanted = f"one at {int(depth[rank]) - 1} and none nearer"
                     check.refute(nearest, wanted, rank, self._format_state(rank))
                 check.report_progress(min(board.orders, (number + 1) * CHUNK_ORDERS) * board.cells)
-        self._prove_counts(layers, int(depth.max()))
+        return self._prove_counts(layers, int(depth.max()))
 
-    def _prove_counts(self, layers: npt.NDArray[np.int64], farthest: int) -> None:
-        """Compare the number of states at each distance with published ones."""
+    def _prove_counts(self, layers: npt.NDArray[np.int64], farthest: int) -> dict[Depth, int]:
+        """Compare the number of states at each distance with published ones, and return it."""
         listed, board = self._listed, self._board
         if self._goal == board.example:
             text = "the farthest states are as far as published (OEIS A151944)"
@@ -118,6 +121,7 @@ class Distances:
                     check.require_equal(
                         f"states at distance {distance}:", int(layers[distance]), count
                     )
+        return {(self._goal, at): int(layers[at]) for at in np.flatnonzero(layers).tolist()}
 
     def _format_state(self, rank: int) -> dict[str, object]:
         state = self._board.unrank(rank, self._goal)
@@ -163,7 +167,7 @@ class Distances:
 class BitDistances(Distances):
     """The distances of a board to a goal, of which the index has one bit each."""
 
-    def prove(self) -> None:
+    def prove(self) -> dict[Depth, int]:
         """Prove every bit by a search of its own, and compare the counts with published ones."""
         listed, board = self._listed, self._board
         bits = self._read_bits()
@@ -186,7 +190,7 @@ class BitDistances(Distances):
                 states += int(counts[distance])
                 check.report_progress(states // (8 * ROW_BYTES))
             check.require_equal("states that reach the goal", states, board.size)
-        self._prove_counts(counts, int(np.flatnonzero(counts).max()))
+        return self._prove_counts(counts, int(np.flatnonzero(counts).max()))
 
     def _read_bits(self) -> npt.NDArray[np.uint8]:
         """Read the index, and check that it is what the manifest lists."""

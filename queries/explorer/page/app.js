@@ -1,20 +1,9 @@
 // The page: its views, and the address, which has the name of the visible view and its contents.
-import { byId } from "#page/dom.js";
-import { EIGHT, openEight } from "#page/eight.js";
-import { BOARDS } from "#page/knight.js";
-import { firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
-import { makeKnightView } from "#page/knight_view.js";
-import { senetFacts, wholeSenet } from "#page/senet.js";
-import { makeSenetView } from "#page/senet_view.js";
-import { makeSlideView } from "#page/slide_view.js";
-import { SLIDING } from "#page/sliding.js";
+import { byId, make, quoted } from "#page/dom.js";
+import { makeTakeAway } from "#page/take_away.js";
+import { CONSOLE, VIEWS } from "#page/views.js";
 
-const MAKERS = {
-  eight: (went) => makeSlideView("eight", { "3x3": EIGHT }, went),
-  senet: makeSenetView,
-  knight: makeKnightView,
-};
-if (Object.keys(SLIDING).length) MAKERS.sliding = (went) => makeSlideView("sliding", SLIDING, went);
+const NAMES = Object.keys(VIEWS).filter((name) => VIEWS[name].make);
 const views = {};
 let showing = null;
 let routes = 0;
@@ -23,6 +12,7 @@ let routes = 0;
 function went(name, parts, { replace = false } = {}) {
   const address = `#${[name, ...parts].join("/")}`;
   if (showing !== name) return;
+  trouble("");
   if (location.hash !== address) {
     history[replace ? "replaceState" : "pushState"](null, "", address);
   }
@@ -43,9 +33,18 @@ function addressed() {
   return parts;
 }
 
+/** Return why the page has no view of a name; "" if it has, or if there is no name. */
+function missing(name) {
+  if (name === undefined || NAMES.includes(name)) return "";
+  const command = Object.hasOwn(VIEWS, name) ? VIEWS[name].command : "";
+  const add = command ? ` To add it: ${command}, then pipeline explore.` : "";
+  return `This page has no puzzle ${quoted(name)}. It has ${NAMES.map((one) => VIEWS[one].title).join(", ")}.${add}`;
+}
+
 async function route() {
-  const [asked = "eight", ...parts] = addressed();
-  const name = Object.hasOwn(MAKERS, asked) ? asked : "eight";
+  const [asked, ...parts] = addressed();
+  const problem = missing(asked);
+  const name = problem || asked === undefined ? NAMES[0] : asked;
   const left = showing;
   const mine = ++routes;
   showing = name;
@@ -55,13 +54,15 @@ async function route() {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  trouble("");
+  trouble(problem);
   try {
-    views[name] ??= MAKERS[name]((shown, how) => went(name, shown, how));
-    await views[name].open(name === asked ? parts : []);
+    views[name] ??= makeView(name);
+    await views[name].open(problem ? [] : parts);
     // the user may have gone to another address while this one was loading
     if (mine !== routes) return;
-    views[name].show(name === asked ? parts : []);
+    const wrong = await views[name].show(problem ? [] : parts);
+    if (mine !== routes) return;
+    trouble(problem || wrong || "");
     performance.mark(name);
     document.body.dataset.ready = name;
     await views[name].complete?.();
@@ -72,12 +73,20 @@ async function route() {
   }
 }
 
+function makeView(name) {
+  const view = VIEWS[name].make((shown, how) => went(name, shown, how));
+  makeTakeAway(byId(`view-${name}`), view.taken);
+  return view;
+}
+
 function trouble(text) {
   byId("trouble").textContent = text;
   byId("trouble").hidden = !text;
 }
 
-for (const link of document.querySelectorAll("nav a")) link.hidden = !Object.hasOwn(MAKERS, link.dataset.view);
+document.querySelector("nav").replaceChildren(...NAMES.map((name) => (
+  make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title)
+)));
 
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
@@ -88,18 +97,4 @@ byId("skip").addEventListener("click", (event) => {
 addEventListener("hashchange", route);
 route();
 
-/** The functions for tests, and for the browser's console. */
-globalThis.explorer = Object.freeze({
-  openEight, openSenet: wholeSenet, openKnight,
-  eight: EIGHT.facts,
-  openSliding: (board) => SLIDING[board].open(),
-  sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
-  senet: senetFacts,
-  /** Return a tour by its board, its start, and its number or its end. */
-  knight(board, start, which) {
-    const on = BOARDS[board];
-    const from = on.numberOf(start);
-    return knightFacts(on, from, typeof which === "number" ? which : firstTour(on, from, on.numberOf(which)));
-  },
-  knightTotal: (board, start) => toursFrom(BOARDS[board], BOARDS[board].numberOf(start)),
-});
+globalThis.explorer = CONSOLE;

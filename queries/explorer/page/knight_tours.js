@@ -1,13 +1,18 @@
 // The knight's answers: a tour is identified by its board, its start and its number. For 8x8 the page
 // has one tour for each end, read from its table; for 6x6 and 5x5 all, found by search when needed.
 import { BOARDS } from "#page/knight.js";
+import { beginsWith, listBeginnings, searchTour } from "#page/knight_search.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
 
 const PAIRS = BOARDS["8x8"];
 const PER_START = PAIRS.count / 2;
 const BEGUN = 6;
+const MOST_VISITS = 200000;
 
-/** The functions of each board: the number of tours from a start, the first to an end, one by number. */
+/**
+ * The functions of each board: the number of tours from a start, the first to an end, one by number;
+ * the number of a tour, how many tours begin with some squares, and one of them.
+ */
 const tours = {};
 
 export const openKnight = once(async () => {
@@ -27,6 +32,9 @@ function pairTours(records) {
       const at = PAIRS.count * (PER_START * start + number);
       return [...records.subarray(at, at + PAIRS.count)];
     },
+    numberOf: () => null,
+    count: () => null,
+    complete: (path) => searchTour(PAIRS, path, () => true, { quick: true, most: MOST_VISITS }),
   };
 }
 
@@ -35,81 +43,47 @@ async function listedTours(board) {
   const name = `knight_tours_${board.name}`;
   const starts = JSON.parse(new TextDecoder().decode(await carried(name)));
   const totals = starts.map(({ begun }) => begun.reduce((sum, count) => sum + count, 0));
+
+  /** Yield each beginning that has tours, their number, and the number of the first. */
+  function* branches(start) {
+    let place = 0;
+    let first = 0;
+    for (const path of listBeginnings(board, [start], BEGUN)) {
+      const count = starts[start].begun[place++];
+      if (count) yield { path, count, first };
+      first += count;
+    }
+  }
+
   return {
     total: (start) => totals[start],
     numberTo: (start, end) => starts[start].first[board.nameOf(end)] ?? null,
     squares(start, number) {
-      const { path, left } = beginning(board, start, starts[start].begun, number);
-      const found = searched(board, path, left);
-      mustBe(found, name, "damaged");
-      return found;
+      const branch = branches(start).find(({ count, first }) => number < first + count);
+      let left = number - branch.first;
+      const { tour } = searchTour(board, branch.path, () => left-- === 0);
+      mustBe(tour, name, "damaged");
+      return tour;
+    },
+    numberOf(squares) {
+      const branch = branches(squares[0]).find(({ path }) => beginsWith(squares, path));
+      let earlier = 0;
+      const { tour } = searchTour(board, branch?.path ?? squares, (path) => beginsWith(path, squares) || !++earlier);
+      mustBe(branch && tour, name, "damaged");
+      return branch.first + earlier;
+    },
+    count(squares) {
+      if (squares.length > BEGUN) return null;
+      return [...branches(squares[0])].reduce((sum, { path, count }) => sum + (beginsWith(path, squares) ? count : 0), 0);
+    },
+    complete(squares) {
+      const branch = branches(squares[0]).find(({ path }) => (
+        squares.length < BEGUN ? beginsWith(path, squares) : beginsWith(squares, path)
+      ));
+      if (!branch) return { tour: null, isSure: true };
+      return searchTour(board, squares.length < BEGUN ? branch.path : squares, () => true);
     },
   };
-}
-
-/** Return the first squares of the tour with a number, and its number among those that begin so. */
-function beginning(board, start, counts, number) {
-  const path = [start];
-  let left = number;
-  let place = 0;
-  const goOn = () => {
-    if (path.length === BEGUN) {
-      const count = counts[place++];
-      if (left < count) return true;
-      left -= count;
-      return false;
-    }
-    return board.neighbours[path.at(-1)].some((next) => {
-      if (path.includes(next)) return false;
-      path.push(next);
-      if (goOn()) return true;
-      path.pop();
-      return false;
-    });
-  };
-  goOn();
-  return { path, left };
-}
-
-/**
- * Find the tour with a number among those with a beginning, by a search in ascending order.
- *
- * A free square with one free neighbour is next, or else it is the end. With three of them there is
- * no tour; with two, one of them is next.
- */
-function searched(board, begun, number) {
-  const { count, neighbours } = board;
-  const free = new Uint8Array(count).fill(1);
-  const ways = Uint8Array.from(neighbours, (list) => list.length);
-  const path = [];
-  let pressed = 0;
-  let left = number;
-  const visit = (here) => {
-    path.push(here);
-    if (path.length === count && left-- === 0) return true;
-    const before = pressed;
-    let dead = false;
-    free[here] = 0;
-    if (ways[here] === 1) pressed--;
-    for (const next of neighbours[here]) {
-      ways[next]--;
-      if (!free[next]) continue;
-      if (ways[next] === 1) pressed++;
-      else if (ways[next] === 0 && path.length < count - 1) dead = true;
-    }
-    if (!dead && pressed < 3) {
-      const onward = path.length < begun.length ? [begun[path.length]] : neighbours[here];
-      for (const next of onward) {
-        if (free[next] && (pressed < 2 || ways[next] === 1) && visit(next)) return true;
-      }
-    }
-    for (const next of neighbours[here]) ways[next]++;
-    free[here] = 1;
-    pressed = before;
-    path.pop();
-    return false;
-  };
-  return visit(begun[0]) ? path : null;
 }
 
 /** Return the number of tours from a square that the page contains. */
@@ -152,6 +126,21 @@ export function noNumber(board, start, number) {
   const [all, last] = [total, total - 1].map((count) => count.toLocaleString("en"));
   return `${listed(board) ? `${board.name} has` : "This page has"} ${all} tours from ${board.nameOf(start)}, `
     + `numbered 0 to ${last}.`;
+}
+
+/** Return the number of a tour; null if the page cannot know it. */
+export function numberTour(board, squares) {
+  return tours[board.name].numberOf(squares);
+}
+
+/** Return how many tours begin with some squares; null if the page cannot tell at once. */
+export function countTours(board, squares) {
+  return tours[board.name].count(squares);
+}
+
+/** Return a tour that begins with some squares, or null, and whether that is sure. */
+export function completeTour(board, squares) {
+  return tours[board.name].complete(squares);
 }
 
 /** Return the tour with a number, keyed as the table's columns. */

@@ -2,40 +2,13 @@
 // header, the blocks' checksums, and the bytes grouped by their place in the record; the reader
 // rebuilds the original blocks and compares every checksum.
 
+import { crc32 } from "#tables/crc32.js";
+
 const HEADER = 120;
 const CONTENT = 24;
 const NAME = 56;
 const BLOCK = 4096;
 const BODY = BLOCK - 4;
-
-// four tables, to process four bytes at a time: there are six million bytes
-const CRC_TABLES = Array.from({ length: 4 }, () => new Uint32Array(256));
-for (let byte = 0; byte < 256; byte++) {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  CRC_TABLES[0][byte] = crc;
-}
-for (let table = 1; table < 4; table++) {
-  for (let byte = 0; byte < 256; byte++) {
-    const crc = CRC_TABLES[table - 1][byte];
-    CRC_TABLES[table][byte] = (crc >>> 8) ^ CRC_TABLES[0][crc & 255];
-  }
-}
-
-/** Return the CRC-32 of consecutive parts. */
-function crc32(...parts) {
-  const [one, two, three, four] = CRC_TABLES;
-  let crc = ~0;
-  for (const bytes of parts) {
-    let at = 0;
-    for (; at + 4 <= bytes.length; at += 4) {
-      crc ^= bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
-      crc = four[crc & 255] ^ three[(crc >>> 8) & 255] ^ two[(crc >>> 16) & 255] ^ one[crc >>> 24];
-    }
-    for (; at < bytes.length; at++) crc = (crc >>> 8) ^ one[(crc ^ bytes[at]) & 255];
-  }
-  return ~crc >>> 0;
-}
 
 /**
  * Open an index of the page: its records and blocks; throws if it is damaged. `check` compares the

@@ -1,11 +1,8 @@
-// Senet on 15 squares: rules and answers. A position is 15 characters of A, B and ".", square 1
-// first. A moves first, then the sides alternate; passing is not allowed.
+// Senet's answers, from its table.
 import { once, openIndex } from "#page/reader.js";
+import { CHARACTERS, exchangedSenet, SENET_OPENING, SENET_SQUARES, writeMove } from "#page/senet_rules.js";
 
-export const SENET_OPENING = "ABABABABAB.....";
-export const SENET_SQUARES = 15;
 export const SENET_POSITIONS = 756756;
-const CHARACTERS = ".AB";
 const WIDTH = 8;
 const NEVER = 255;
 const PLIES = [0, 2];
@@ -33,22 +30,6 @@ export const wholeSenet = once(async () => {
   senetTable.whole = true;
   return senetTable;
 });
-
-/** Return the problem of a text that should be a position; "" if there is none. */
-export function senetProblem(text) {
-  if (!text) return "it is empty";
-  const foreign = [...text].find((letter) => !CHARACTERS.includes(letter));
-  if (foreign) return `“${foreign}” is not one of A, B and “.”`;
-  if (text.length !== SENET_SQUARES) {
-    return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SENET_SQUARES}`;
-  }
-  return [..."AB."].map((piece) => [piece, text.split(piece).length - 1])
-    .filter(([, count]) => count !== 5)
-    .map(([piece, count]) => {
-      const things = piece === "." ? "empty squares" : `${piece}${count === 1 ? "" : "s"}`;
-      return `it has ${count} ${things}, not 5`;
-    }).join(", ");
-}
 
 function arrangements(empty, a, b) {
   let total = 1;
@@ -93,18 +74,6 @@ export function unrankSenet(rank) {
   return position;
 }
 
-/** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
-export function guarded(position, square) {
-  const piece = position[square - 1];
-  return piece !== "." && (position[square - 2] === piece || position[square] === piece);
-}
-
-function exchangedSenet(position, start, goal) {
-  const squares = [...position];
-  [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
-  return squares.join("");
-}
-
 /** Return the smallest line of a number of plies, by following the records' last moves backwards. */
 export function senetLine(position, plies) {
   const line = [];
@@ -136,7 +105,7 @@ export function senetFacts(position) {
     plies_even: even,
     plies_odd: odd,
     dice: line.map((move) => move.throw).join(""),
-    moves: line.map(({ start, swap, goal }) => `${start}${swap ? "x" : "-"}${goal}`).join(" "),
+    moves: line.map(writeMove).join(" "),
     lines: senetTable.whole ? new DataView(record.buffer, record.byteOffset).getUint32(LINES, true) : null,
     path: [...line.map((move) => move.before), position],
   };

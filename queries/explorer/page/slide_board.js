@@ -1,5 +1,6 @@
 // A board in play: cells in reading order, tiles that slide by click, drag or key.
 import { calm, make } from "#page/dom.js";
+import { nameTile } from "#page/slide_rules.js";
 
 const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
 const SLIDE_MS = 150;
@@ -38,10 +39,10 @@ export function makeSlideBoard(place, slid) {
       const move = moves.find((open) => open.cell === cell);
       const isBest = Boolean(move) && best.includes(move.letter);
       button.className = tile === "0" ? "gap" : `tile${move ? " open" : ""}${isBest ? " best" : ""}`;
-      button.firstChild.textContent = tile === "0" ? "" : tile;
+      button.firstChild.textContent = tile === "0" ? "" : nameTile(tile);
       button.lastChild.textContent = isBest ? TILE_ARROW[move.letter] : "";
       const way = move ? `, slides ${TILE_WAY[move.letter]}${isBest ? ", a best move" : ""}` : "";
-      button.setAttribute("aria-label", tile === "0" ? "the gap" : `tile ${tile}${way}`);
+      button.setAttribute("aria-label", tile === "0" ? "the gap" : `tile ${nameTile(tile)}${way}`);
       button.setAttribute("aria-disabled", String(!move));
     });
   }

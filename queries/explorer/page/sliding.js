@@ -1,7 +1,8 @@
 // The sliding boards of the page: their games, by board. docs/sliding.md describes the order of ranks:
 // places are numbered column by column; the blank's place comes first, then the order of the tiles.
 import { once, openIndex } from "#page/reader.js";
-import { inOrder, makeGame } from "#page/slide.js";
+import { makeGame } from "#page/slide.js";
+import { inOrder } from "#page/slide_rules.js";
 
 /** The boards, rows x columns, each with the cells of the blank in its goals, counted from 1. */
 function carriedBoards() {

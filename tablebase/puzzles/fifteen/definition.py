@@ -5,20 +5,29 @@ All tables are optional. A search that they lead answers queries.
 
 from __future__ import annotations
 
+from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import require_choice
-from tablebase.puzzle import BuildOption, Catalogue, Puzzle, Table
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles.fifteen.bounds import (
+    PARTITIONS_BY_BOARD,
+    find_bounds_board,
+    make_bounds_table,
+)
 from tablebase.puzzles.fifteen.tables import (
     DEFAULT_PARTITION,
     PARTITIONS,
+    PatternDistances,
     find_partition,
+    make_pattern_table,
 )
+from tablebase.schema import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tablebase.puzzle import BuildValues
+    from tablebase.catalogue import BuildValues
 
 
 class FifteenCatalogue(Catalogue):
@@ -32,16 +41,25 @@ class FifteenCatalogue(Catalogue):
             example="5-5-5",
             choices=tuple(PARTITIONS),
         ),
+        BuildOption(
+            "bounds",
+            "Compare the bounds of patterns with the distances of all states of this board: "
+            f"{', '.join(PARTITIONS_BY_BOARD)}.",
+            "RxC",
+            example="3x4",
+            choices=tuple(PARTITIONS_BY_BOARD),
+        ),
         BuildOption("parquet", "Also write Parquet: the cells of the tiles and the distance."),
     )
 
-    def request_tables(
-        self, values: BuildValues, *, with_unbuildable: bool = False
-    ) -> tuple[Table, ...]:
+    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
         if not values:
             return ()
-        tables = dict[str, Table]()
-        for name in values.get("patterns", ()) or (DEFAULT_PARTITION,):
+        tables = {table.name: table for table in map(make_bounds_table, values.get("bounds", ()))}
+        names = values.get("patterns", ())
+        if not names and "bounds" not in values:
+            names = (DEFAULT_PARTITION,)
+        for name in names:
             require_choice(name, "partition", *PARTITIONS)
             for table in PARTITIONS[name].make_tables(with_rows="parquet" in values):
                 tables[table.name] = table
@@ -53,19 +71,22 @@ class FifteenCatalogue(Catalogue):
     def list_published_tables(
         self, published: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Table, ...]:
-        tables = (
-            table
-            for with_rows in (False, True)
-            for partition in PARTITIONS.values()
-            for table in partition.make_tables(with_rows=with_rows)
-            if table.name in published and with_rows == bool(published[table.name].get("rows"))
+        tables = (table for each in PARTITIONS.values() for table in each.make_tables())
+        return (
+            *(
+                self.adapt_to_manifest(table, published)
+                for table in tables
+                if table.name in published
+            ),
+            *(make_bounds_table(board) for board in map(find_bounds_board, published) if board),
         )
-        return tuple(tables)
 
     def owns_table(self, table: str) -> bool:
-        return find_partition(table) is not None
+        return find_partition(table) is not None or find_bounds_board(table) is not None
 
     def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+        if board := find_bounds_board(table):
+            return f"{self.stage} --bounds {board}"
         name = find_partition(table)
         return self.stage if name == DEFAULT_PARTITION else f"{self.stage} --patterns {name}"
 
@@ -73,12 +94,8 @@ class FifteenCatalogue(Catalogue):
         """Return a table, with rows if they are published, even if only an index is requested."""
         if table.columns or not published.get(table.name, {}).get("rows"):
             return table
-        return next(
-            each
-            for partition in PARTITIONS.values()
-            for each in partition.make_tables(with_rows=True)
-            if each.name == table.name
-        )
+        assert isinstance(table.recipe, PatternDistances)
+        return make_pattern_table(table.recipe.pattern, with_rows=True)
 
 
 class Fifteen(Puzzle):

@@ -7,8 +7,7 @@ such neighbours are close to each other in a table.
 
 from __future__ import annotations
 
-from tablebase.puzzle import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -52,17 +51,6 @@ class Pattern:
     def cells(self) -> int:
         """The number of cells of the board."""
         return self.height * self.width
-
-    def mirror(self) -> Pattern:
-        """Return the pattern that mirroring a square board in its main diagonal makes of this one.
-
-        >>> Pattern(4, 4, (2, 3, 4)).mirror().tiles
-        (5, 9, 13)
-        """
-        assert self.height == self.width
-        return Pattern(
-            self.height, self.width, (mirror_cell(t - 1, self.width) + 1 for t in self.tiles)
-        )
 
     def rank(self, cells: Sequence[int]) -> int:
         """Return the rank of a placement, given the cell of each tile."""

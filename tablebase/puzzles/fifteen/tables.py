@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tablebase.puzzle import Column, Recipe, Table
 from tablebase.puzzles.fifteen.pattern import Pattern
 from tablebase.puzzles.sliding.board import CHARACTERS, SlidingBoard
+from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.cost import Cost
-    from tablebase.puzzle import PublishedParameters
+    from tablebase.schema import PublishedParameters
 
 BOARD = SlidingBoard(4, 4)
 TABLE_PREFIX = "fifteen_"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzle import BuildOption, Catalogue
 from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.memory import estimate_count_cost
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tablebase.puzzle import BuildValues, Table
+    from tablebase.catalogue import BuildValues
     from tablebase.puzzles.knight.count_recipe import Sides
+    from tablebase.schema import Table
 
 
 class KnightCatalogue(Catalogue):

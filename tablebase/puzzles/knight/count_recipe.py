@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tablebase.puzzle import Recipe
+from tablebase.schema import Recipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tablebase.cost import Cost
-    from tablebase.puzzle import PublishedParameters, Table
+    from tablebase.schema import PublishedParameters, Table
 
     Sides = tuple[int, int]
 

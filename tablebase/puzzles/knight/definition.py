@@ -7,7 +7,7 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from tablebase.puzzle import Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
@@ -18,10 +18,11 @@ from tablebase.puzzles.knight.tables import (
     make_count_table,
     make_tour_table,
 )
+from tablebase.schema import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablebase.puzzle import Catalogue
+    from tablebase.catalogue import Catalogue
 
 _PAIRS = KnightBoard(*PAIRS_BOARD)
 

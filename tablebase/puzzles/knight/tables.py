@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
-from tablebase.puzzle import Column, Recipe, Table
 from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.memory import estimate_rank_cost
+from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tablebase.cost import Cost
-    from tablebase.puzzle import PublishedParameters
     from tablebase.puzzles.knight.count_recipe import Sides
+    from tablebase.schema import PublishedParameters
 
 MAX_SINGLE_FILE_SQUARES = 36
 """Squares of the largest boards whose tours are listed in one file."""

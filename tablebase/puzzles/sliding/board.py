@@ -10,7 +10,7 @@ from __future__ import annotations
 from tablebase.block_space import BlockSpace
 from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import Column
+from tablebase.schema import Column
 from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tablebase.block_space import BlockBreadthFirst, BlockSpace
+from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
-from tablebase.puzzle import BITS_INDEX, ROW_BYTES, BuildOption, Catalogue, Puzzle, Table
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
+from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.block_space import Depths
-    from tablebase.puzzle import BuildValues, Columns
+    from tablebase.catalogue import BuildValues
+    from tablebase.puzzle import Columns
     from tablebase.word_space import WordSpace
 
 MAX_LISTED_CELLS = 10
@@ -24,6 +27,8 @@ MAX_MEASURED_CELLS = 12
 """Cells of the largest boards that are searched to estimate the cost of larger ones."""
 ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
+EXAMPLE_BOARD = "3x4"
+"""The board in examples of options."""
 
 
 class BoardWithTables(SlidingBoard):
@@ -95,7 +100,7 @@ def parse_board(text: str) -> BoardWithTables:
     >>> str(parse_board("3x4"))
     '3x4'
     """
-    sides = require_text(text, "a sliding board", "3x4").strip().lower().split("x")
+    sides = require_text(text, "a sliding board", EXAMPLE_BOARD).strip().lower().split("x")
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"
@@ -106,7 +111,7 @@ def parse_board(text: str) -> BoardWithTables:
     elif int(sides[0]) * int(sides[1]) > MAX_CELLS:
         problem = f"boards have at most {MAX_CELLS} cells"
     if problem:
-        raise NotationError("a sliding board", text, problem, "3x4")
+        raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
     return BoardWithTables(*map(int, sides))
 
 
@@ -144,7 +149,10 @@ class SlidingCatalogue(Catalogue):
 
     options = (
         BuildOption(
-            "board", f"Build this board, of at most {MAX_CELLS} cells.", "RxC", example="3x4"
+            "board",
+            f"Build this board, of at most {MAX_CELLS} cells.",
+            "RxC",
+            example=EXAMPLE_BOARD,
         ),
         BuildOption(
             "goals",
@@ -166,7 +174,9 @@ class SlidingCatalogue(Catalogue):
         boards = values.get("board", ())
         for name in ("goals", "parquet"):
             if name in values and not boards:
-                raise BadRequest(f"--{name} needs --board", f"Example: --board 3x4 --{name}")
+                raise BadRequest(
+                    f"--{name} needs --board", f"Example: --board {EXAMPLE_BOARD} --{name}"
+                )
         tables = {
             table.name: table
             for text in boards
@@ -212,6 +222,10 @@ class Sliding(Puzzle):
     @property
     def catalogue(self) -> Catalogue:
         return SlidingCatalogue(self.name, self.tables)
+
+    def name_board(self, table: str) -> str | None:
+        board_and_goal = find_goal(table)
+        return str(board_and_goal[0]) if board_and_goal else None
 
 
 PUZZLE = Sliding()

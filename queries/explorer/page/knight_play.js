@@ -1,0 +1,167 @@
+// The knight in play: a tour of one's own, square by square.
+import { byId, quoted, say } from "#page/dom.js";
+import { BOARDS } from "#page/knight.js";
+import { completeTour, countTours, listed, noStart, numberTour, toursFrom } from "#page/knight_tours.js";
+
+const USUAL = "5x5";
+
+/** Make the part of the view that plays; `changed(parts, how)` changes the address. */
+export function makeKnightPlay({ drawing, changed }) {
+  let board = BOARDS[USUAL];
+  let squares = [];
+  let hint = null;
+  let told = ""; // the answer to the last question
+  const mine = (part) => byId(`knight-${part}`);
+
+  const name = (square) => board.nameOf(square);
+  const isWhole = () => squares.length === board.count;
+  const isOpen = (square) => !squares.includes(square)
+    && (squares.length ? board.neighbours[squares.at(-1)].includes(square) : !noStart(board, square));
+  const listOpen = () => board.squares.filter(isOpen);
+
+  /** Return the tour so far as parts of its address. */
+  function parts() {
+    return [board.name, ...(squares.length ? [squares.map(name).join("")] : [])];
+  }
+
+  function paint() {
+    const open = new Set(listOpen());
+    drawing.paint({
+      visited: squares,
+      isClosed: isWhole() && isClosed(),
+      classes: (square) => [
+        open.has(square) && (squares.length ? "reachable" : ""), square === hint && "hinted", square === squares[0] && "start",
+        !squares.length && !open.has(square) && "barred",
+      ],
+      words: (square) => [
+        open.has(square) && (squares.length ? "can be reached" : "can be the start"), square === hint && "the hint",
+        !squares.length && !open.has(square) && "cannot start here",
+      ],
+    });
+    mine("made").textContent = squares.length;
+    mine("of").textContent = `of ${board.count} squares`;
+    mine("word").textContent = word(open.size);
+    mine("word").classList.toggle("solved", isWhole());
+    mine("help").hidden = isWhole() || (squares.length > 0 && !open.size);
+    mine("ask").hidden = !squares.length || isWhole();
+    mine("undo").hidden = mine("again").hidden = !squares.length;
+    mine("again").classList.toggle("main", isWhole());
+  }
+
+  const isClosed = () => board.jump(squares.at(-1), squares[0]) > 0;
+
+  /** Return what is said of the tour now. */
+  function word(open) {
+    if (isWhole()) return `You made a tour! It is ${isClosed() ? "closed" : "open"}. ${wordNumber()}`;
+    if (told) return told;
+    return squares.length && !open ? "The knight is stuck: undo some jumps, or start again." : "";
+  }
+
+  function wordNumber() {
+    const number = numberTour(board, squares);
+    if (number === null) return "This page does not know its number: it has too few of the board’s tours.";
+    const [place, all] = [number, toursFrom(board, squares[0])].map((count) => count.toLocaleString("en"));
+    return `Of the ${all} tours from ${name(squares[0])}, numbered from 0, it is number ${place}.`;
+  }
+
+  /** Answer whether the squares so far can become a tour. */
+  function ask() {
+    const { tour, isSure } = completeTour(board, squares);
+    const count = tour && countTours(board, squares);
+    const ways = count ? ` ${count === 1 ? "One tour begins" : `${count.toLocaleString("en")} tours begin`} like this.` : "";
+    if (tour) return `Yes, it can still be completed.${ways}`;
+    return isSure ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
+  }
+
+  /** Mark the next square of a tour that begins like this. */
+  function help() {
+    if (!squares.length) {
+      hint = listOpen()[0];
+      return `Hint: start at ${name(hint)}.`;
+    }
+    const { tour, isSure } = completeTour(board, squares);
+    hint = tour ? tour[squares.length] : null;
+    if (tour) return `Hint: jump to ${name(hint)}.`;
+    return isSure ? "No tour begins like this: undo some jumps." : "This page does not know.";
+  }
+
+  function pick(square) {
+    if (squares.at(-1) === square) return undo();
+    if (isOpen(square)) return set([...squares, square]);
+    told = squares.length ? squares.includes(square) ? `The knight has been on ${name(square)}.`
+      : `${name(square)} is not a jump from ${name(squares.at(-1))}.` : noStart(board, square);
+    return refresh();
+  }
+
+  function undo() {
+    set(squares.slice(0, -1));
+  }
+
+  function set(to, how = { replace: true }) {
+    squares = to;
+    hint = null;
+    told = "";
+    refresh(how);
+  }
+
+  function refresh(how = { replace: true }) {
+    paint();
+    const last = squares.length ? `${squares.length}: ${name(squares.at(-1))}. ` : "";
+    say(last + mine("word").textContent);
+    changed(parts(), how);
+  }
+
+  mine("help").addEventListener("click", () => {
+    told = help();
+    refresh();
+  });
+  mine("ask").addEventListener("click", () => {
+    told = ask();
+    refresh();
+  });
+  mine("undo").addEventListener("click", undo);
+  mine("again").addEventListener("click", () => set([], { replace: false }));
+
+  function begin(to, path, how) {
+    board = to;
+    drawing.lay(board);
+    set(path, how);
+  }
+
+  return {
+    use: (to) => begin(to, [], {}),
+    pick,
+    begin,
+    get place() { return { board, squares }; },
+    title: () => `${squares.length} of ${board.count}`,
+    leave: () => {},
+    /** Show the contents of an address: a board, and the squares so far; return its problem. */
+    show([text = USUAL, path = ""]) {
+      const isKnown = Object.hasOwn(BOARDS, text);
+      board = BOARDS[isKnown ? text : USUAL];
+      const read = readPath(board, isKnown ? path : "");
+      begin(board, read.squares, { replace: true });
+      if (!isKnown) return `${quoted(text)} is not a board of this page. Boards: ${Object.keys(BOARDS).join(", ")}.`;
+      return read.problem;
+    },
+    /** Return the number of the tour, if it is whole and has one. */
+    get number() { return isWhole() && listed(board) ? numberTour(board, squares) : null; },
+  };
+}
+
+/** Return the squares that a text names, up to the first that is no jump, and its problem. */
+function readPath(board, text) {
+  const squares = [];
+  for (const word of text.match(/.{1,2}/gu) ?? []) {
+    const bad = board.problem(word);
+    if (bad) return { squares, problem: `${quoted(word)} is not a square: ${bad}.` };
+    const square = board.numberOf(word);
+    if (squares.includes(square)) return { squares, problem: `${word} is visited twice.` };
+    if (!squares.length && noStart(board, square)) return { squares, problem: noStart(board, square) };
+    if (squares.length && !board.jump(squares.at(-1), square)) {
+      return { squares, problem: `${word} is not a knight’s jump from ${board.nameOf(squares.at(-1))}.` };
+    }
+    squares.push(square);
+  }
+  return { squares, problem: "" };
+}

@@ -1,0 +1,252 @@
+// The knight in study: two squares or a number to choose, and the tour, which is animated.
+import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
+import { BOARDS } from "#page/knight.js";
+import { firstTour, knightFacts, listed, noNumber, noStart, noTour, toursFrom } from "#page/knight_tours.js";
+import { makePlayer } from "#page/player.js";
+
+const KNIGHT_MS = 130;
+const KNIGHT_FIRST = ["b1", "a3"];
+const BOARD_NAME = /^[0-9]+x[0-9]+$/;
+const WHOLE_NUMBER = /^[0-9]+$/;
+
+/** Make the part of the view that studies; `changed(parts, how)` changes the address. */
+export function makeKnightStudy({ drawing, changed }) {
+  let board = null;
+  let start = null;
+  let facts = null;
+  const fields = { start: byId("knight-start"), end: byId("knight-end"), number: byId("knight-number") };
+  const player = makePlayer(byId("knight-player"), {
+    name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown,
+  });
+
+  const end = () => facts?.squares.at(-1) ?? null;
+  const name = (square) => board.nameOf(square);
+  const many = (count) => count.toLocaleString("en");
+
+  /** Show a board with no square chosen. */
+  function lay(to) {
+    board = to;
+    start = null;
+    facts = null;
+    drawing.lay(board);
+  }
+
+  /** Return what is shown as parts of an address: a board, a start, a tour and the step if it is not the last. */
+  function parts() {
+    return [
+      ...(listed(board) ? [board.name] : []),
+      ...(start === null ? [] : [name(start)]),
+      ...(facts ? [listed(board) ? facts.number : facts.finish] : []),
+      ...(facts && player.at < player.last ? [player.at] : []),
+    ];
+  }
+
+  /** Choose a start and its tour with a number, the start alone, or nothing. `draw` animates the tour. */
+  function begin(from, number = null, { draw = true, step, ...how } = {}) {
+    start = from;
+    facts = number === null ? null : knightFacts(board, start, number);
+    const texts = { start: start === null ? "" : name(start), end: facts?.finish ?? "", number: facts?.number ?? "" };
+    for (const [key, field] of Object.entries(fields)) {
+      if (document.activeElement !== field) field.value = texts[key];
+    }
+    problem("");
+    const isAnimated = draw && facts && !calm();
+    const last = facts ? board.count - 1 : 0;
+    player.set(last, isAnimated ? 0 : Math.min(step ?? last, last), { quiet: true });
+    paint(player.at);
+    answer();
+    tell();
+    if (!isAnimated) return changed(parts(), how);
+    // the address is that of the whole tour
+    changed(parts().slice(0, -1), how);
+    return player.start();
+  }
+
+  function picked(square) {
+    if (start === null || facts) {
+      const none = noStart(board, square);
+      if (none) problem(none);
+      else begin(square);
+    } else if (square === start) {
+      begin(null);
+    } else if (noTour(board, start, square)) {
+      problem(noTour(board, start, square));
+    } else {
+      begin(start, firstTour(board, start, square));
+    }
+  }
+
+  function shown(at, { moved = false, playing = false }) {
+    paint(at);
+    if (playing) return;
+    // a tour being drawn would fill the browser's history: the address changes when it stops
+    changed(parts(), { replace: true });
+    if (moved) say(`${at + 1}: ${name(facts.squares[at])}.`);
+  }
+
+  function paint(at) {
+    const visited = facts ? facts.squares.slice(0, at + 1) : [];
+    const isChoosing = start !== null && !facts;
+    const isBarred = (square) => (isChoosing ? square !== start && Boolean(noTour(board, start, square))
+      : start === null && Boolean(noStart(board, square)));
+    const isClosing = (square) => isChoosing && !isBarred(square) && board.jump(start, square) > 0;
+    drawing.paint({
+      visited,
+      standing: visited.at(-1) ?? start ?? undefined,
+      isClosed: facts?.closed && at === board.count - 1,
+      classes: (square) => [
+        isBarred(square) && "barred", isClosing(square) && "closing", square === start && "start", square === end() && "end",
+      ],
+      words: (square) => [
+        square === start && "start", square === end() && "end",
+        isBarred(square) && (isChoosing ? "cannot end here" : "cannot start here"),
+        isClosing(square) && "ends a closed tour",
+      ],
+    });
+    now(at);
+  }
+
+  function now(at) {
+    byId("knight-now").textContent = facts
+      ? `${facts.start} to ${facts.finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
+      : start === null ? "Choose the square where the tour starts."
+        : `From ${name(start)}: now choose where it ends${listed(board) ? ", or a number" : ""}.`;
+  }
+
+  function answer() {
+    const total = start === null ? 0 : toursFrom(board, start);
+    byId("knight-kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
+    byId("knight-ends").textContent = facts
+      ? `tour from ${facts.start} to ${facts.finish}`
+      : start === null ? "choose a square"
+        : listed(board) ? `${many(total)} tours start at ${name(start)}`
+          : `${total} squares can end a tour from ${name(start)}`;
+    byId("knight-legend").hidden = start === null || facts !== null;
+    byId("knight-turn").disabled = !facts;
+    byId("knight-other").disabled = start === null;
+    byId("knight-next").disabled = !facts || facts.number + 1 === total;
+    if (!facts) {
+      setFacts(byId("knight-facts"), []);
+      return;
+    }
+    const spaced = (list) => make("span", { class: "tiles" }, list.join(" "));
+    setFacts(byId("knight-facts"), [
+      ["Why", facts.closed ? "its end is one jump from its start"
+        : "its end is not one jump from its start"],
+      ["Number", many(facts.number), " ", make("small", {}, listed(board)
+        ? `from 0, of all ${many(total)} from ${facts.start}`
+        : `from 0, of the ${total} from ${facts.start} on this page, one for each end`)],
+      ["Squares", spaced(facts.squares.map(name))],
+      ["Jumps", make("details", {}, make("summary", {}, "as numbers from 1 to 8"), spaced(facts.jumps), " ",
+        make("small", {}, "numbered clockwise from 1, two up and one left, to 8, one up and two left"))],
+    ]);
+  }
+
+  function tell() {
+    if (facts) say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
+    else say(byId("knight-now").textContent);
+  }
+
+  function problem(text, field) {
+    setProblem(byId("knight-problem"), text, field);
+  }
+
+  /** Return the square that a text names, or its problem. */
+  function squareOf(text) {
+    const bad = board.problem(text);
+    return bad ? [null, `${quoted(text)} is not a square: ${bad}.`] : [board.numberOf(text), ""];
+  }
+
+  /** Return the number of the tour from a start that a text names, by its number or its end. */
+  function tourOf(from, text) {
+    if (WHOLE_NUMBER.test(text)) {
+      const none = noNumber(board, from, Number(text));
+      return none ? [null, none] : [Number(text), ""];
+    }
+    const [square, bad] = squareOf(text);
+    const none = bad || noTour(board, from, square);
+    return none ? [null, none] : [firstTour(board, from, square), ""];
+  }
+
+  function entered(key) {
+    const field = fields[key];
+    const text = field.value.trim().toLowerCase();
+    // an incomplete text is not an error while the user types
+    if (text.length < (key === "number" ? 1 : 2)) {
+      problem("");
+    } else if (key === "start") {
+      const [square, bad] = squareOf(text);
+      const none = bad || noStart(board, square);
+      problem(none, field);
+      if (none || square === start) return;
+      const kept = facts && !noTour(board, square, end()) ? firstTour(board, square, end()) : null;
+      begin(square, kept);
+    } else if (start === null) {
+      problem("Choose the start first.", field);
+    } else if (key === "number" && !WHOLE_NUMBER.test(text)) {
+      problem(`${quoted(text)} is not a tour’s number: it must be a whole number from 0.`, field);
+    } else if (key === "end" && text === facts?.finish) {
+      problem("");
+    } else {
+      const [number, none] = key === "end" && WHOLE_NUMBER.test(text) ? squareOf(text) : tourOf(start, text);
+      problem(none, field);
+      if (!none && number !== facts?.number) begin(start, number);
+    }
+  }
+
+  /** Return a random square where tours begin. */
+  const anyStart = () => pickOne(board.squares.filter((square) => toursFrom(board, square)));
+
+  for (const key of ["start", "end"]) fields[key].addEventListener("input", () => entered(key));
+  // an incomplete number is not an error: it is checked when it is entered
+  onEntered(fields.number, () => entered("number"));
+  fields.number.addEventListener("input", () => problem(""));
+  byId("knight-random").addEventListener("click", () => {
+    const from = anyStart();
+    begin(from, Math.floor(Math.random() * toursFrom(board, from)));
+  });
+  byId("knight-closed").addEventListener("click", () => {
+    const from = start ?? anyStart();
+    const others = board.neighbours[from].filter((to) => !noTour(board, from, to) && to !== end());
+    if (others.length) begin(from, firstTour(board, from, pickOne(others)));
+    else problem(`No tour of ${board.name} from ${name(from)} is closed.`);
+  });
+  byId("knight-next").addEventListener("click", () => begin(start, facts.number + 1));
+  byId("knight-turn").addEventListener("click", () => begin(end(), firstTour(board, end(), start)));
+  byId("knight-other").addEventListener("click", () => begin(start));
+  return {
+    /** Show another board, and nothing chosen on it. */
+    use(to) {
+      lay(to);
+      begin(null);
+    },
+    pick: picked,
+    /** Show a tour by its number, or a start. */
+    begin(to, from, number) {
+      lay(to);
+      begin(from, number, { draw: false });
+    },
+    /** Return the board and the squares that are drawn. */
+    get place() {
+      return { board, squares: facts ? facts.squares.slice(0, player.at + 1) : start === null ? [] : [start] };
+    },
+    title: () => (facts ? `${facts.start} to ${facts.finish}` : "choose"),
+    leave: () => player.halt(),
+    /** Show the contents of an address: a board or none, a start, a tour's end or number, a step; return its problem. */
+    show(given) {
+      const named = BOARD_NAME.test(given[0] ?? "");
+      const [text, from, which, step] = named ? given : ["8x8", ...(given.length ? given : KNIGHT_FIRST)];
+      const known = Object.hasOwn(BOARDS, text);
+      lay(BOARDS[known ? text : "8x8"]);
+      let [square, bad] = !known ? [null, `${quoted(text)} is not a board of this page. Boards: 8x8, 6x6, 5x5.`]
+        : from === undefined ? [null, ""] : squareOf(from);
+      let number = null;
+      if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];
+      if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);
+      const isStep = step === undefined || (WHOLE_NUMBER.test(step) && Number(step) < board.count);
+      // a tour from the address is shown complete, without animation
+      begin(square, number, { draw: false, step: isStep && step ? Number(step) : undefined, replace: true });
+      return bad || (isStep ? "" : `${quoted(step)} is not a step of a tour: they are 0 to ${board.count - 1}.`);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The switch of a view between playing and studying.
+
+export const MODES = ["play", "study"];
+
+/** Make the switch in a view's section; `chosen(mode)` is called when the user presses one of its buttons. */
+export function makeModes(section, chosen) {
+  const buttons = [...section.querySelectorAll(".modes button")];
+  for (const button of buttons) {
+    button.addEventListener("click", () => { if (button.dataset.mode !== section.dataset.mode) chosen(button.dataset.mode); });
+  }
+  return {
+    get shown() { return section.dataset.mode; },
+    show(mode) {
+      section.dataset.mode = mode;
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+    },
+  };
+}
+
+/** Return the first parts of an address in a mode. */
+export function joinMode(mode, parts) {
+  return mode === "study" ? parts : [mode, ...parts];
+}
+
+/** Return the mode that the parts of an address name, and the other parts; without any part it is play. */
+export function splitMode(parts, modes = MODES) {
+  if (modes.includes(parts[0])) return [parts[0], parts.slice(1)];
+  return [parts.length ? "study" : "play", parts];
+}
+
+/** Return what every view with two modes does by the one that is shown: its title, leaving it, and showing an address. */
+export function makeModeView(modes, modesOf) {
+  const now = () => modesOf[modes.shown];
+  return {
+    title: () => now().title(),
+    leave: () => now().leave(),
+    /** Show the contents of an address; return its problem. */
+    show(parts) {
+      const [mode, rest] = splitMode(parts);
+      modes.show(mode);
+      return now().show(rest);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+// A worker that solves 4x4 boards: a search of shortest solutions (IDA*), led by tables of patterns of
+// tiles. It has no imports, because a worker has no import map. docs/fifteen.md describes the tables.
+//
+// An entry of a table is found by the cells of the pattern's tiles, four bits each. The bound is the larger
+// of the board's and of its mirror image's; each is kept up to date by one entry a move.
+
+const SIDE = 4;
+const CELLS = SIDE * SIDE;
+const ENTRIES = 2 ** 20;
+const MOST_MOVES = 96;
+const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) => [
+  cell >= SIDE ? cell - SIDE : -1, cell + SIDE < CELLS ? cell + SIDE : -1,
+  cell % SIDE ? cell - 1 : -1, (cell + 1) % SIDE ? cell + 1 : -1,
+].filter((other) => other >= 0));
+const MIRROR = Uint8Array.from({ length: CELLS }, (_, cell) => (cell % SIDE) * SIDE + Math.floor(cell / SIDE));
+const mirrorTile = (tile) => (tile ? MIRROR[tile - 1] + 1 : 0);
+
+let entries = null;
+const slots = new Uint8Array(2 * CELLS); // by image and tile of the board: the pattern, and its place there
+const shifts = new Uint8Array(2 * CELLS);
+
+function listOrders(items) {
+  if (!items.length) return [[]];
+  return items.flatMap((item) => listOrders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+}
+
+/** Unpack the tables: each has its pattern's tiles and a record for each of their placements. */
+function unpack(tables) {
+  entries = new Uint8Array(tables.length * ENTRIES);
+  tables.forEach(({ tiles, records }, pattern) => {
+    const sets = [];
+    for (let mask = 0; mask < 2 ** CELLS; mask++) {
+      const cells = [];
+      for (let left = mask; left && cells.length <= tiles.length; left &= left - 1) cells.push(31 - Math.clz32(left & -left));
+      if (cells.length === tiles.length) sets.push(cells);
+    }
+    let rank = 0;
+    for (const order of listOrders(tiles.map((_, place) => place))) {
+      for (const cells of sets) {
+        let entry = pattern * ENTRIES;
+        for (let at = 0; at < cells.length; at++) entry += cells[at] * 16 ** order[at];
+        entries[entry] = records[rank++];
+      }
+    }
+    tiles.forEach((tile, place) => {
+      for (const [image, seen] of [[0, tile], [1, mirrorTile(tile)]]) {
+        slots[image * CELLS + seen] = pattern;
+        shifts[image * CELLS + seen] = 4 * place;
+      }
+    });
+  });
+}
+
+/** Find a shortest solution of a board, given the tile on each cell: the cells of the blank, the first included. */
+function solve(board) {
+  const patterns = entries.length / ENTRIES;
+  const places = new Int32Array(2 * patterns); // by image and pattern: the entry
+  for (let pattern = 0; pattern < patterns; pattern++) places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
+  board.forEach((tile, cell) => {
+    if (!tile) return;
+    places[slots[tile]] += cell << shifts[tile];
+    places[patterns + slots[CELLS + tile]] += MIRROR[cell] << shifts[CELLS + tile];
+  });
+  const bounds = [0, 1].map((image) => (
+    places.slice(image * patterns, (image + 1) * patterns).reduce((sum, entry) => sum + entries[entry], 0)
+  ));
+  const path = new Uint8Array(MOST_MOVES);
+  // for each depth, up to four children: the cell, both entries and both bounds
+  const children = new Int32Array(MOST_MOVES * 4 * 5);
+  let positions = 0;
+  let limit = Math.max(...bounds);
+
+  /** Return whether a position has a solution within the limit. */
+  function visit(depth, blank, previous, one, other) {
+    path[depth] = blank;
+    if (!one) return true;
+    positions++;
+    const room = limit - depth;
+    const first = depth * 20;
+    let end = first;
+    for (const cell of NEIGHBOURS[blank]) {
+      if (cell === previous) continue;
+      const tile = board[cell];
+      const here = places[slots[tile]];
+      const mirrored = places[patterns + slots[CELLS + tile]];
+      const entry = here + ((blank - cell) << shifts[tile]);
+      const entryMirrored = mirrored + ((MIRROR[blank] - MIRROR[cell]) << shifts[CELLS + tile]);
+      const bound = one - entries[here] + entries[entry];
+      const boundMirrored = other - entries[mirrored] + entries[entryMirrored];
+      const most = bound > boundMirrored ? bound : boundMirrored;
+      // a move changes the distance by one: if this bound is larger by more, the last one was too small
+      if (most > room + 1) return false;
+      if (most >= room) continue;
+      let at = end;
+      while (at > first && children[at - 2] + children[at - 1] > bound + boundMirrored) {
+        children.copyWithin(at, at - 5, at);
+        at -= 5;
+      }
+      children[at] = cell;
+      children[at + 1] = entry;
+      children[at + 2] = entryMirrored;
+      children[at + 3] = bound;
+      children[at + 4] = boundMirrored;
+      end += 5;
+    }
+    for (let at = first; at < end; at += 5) {
+      const cell = children[at];
+      const tile = board[cell];
+      const slot = slots[tile];
+      const slotMirrored = patterns + slots[CELLS + tile];
+      const here = places[slot];
+      const mirrored = places[slotMirrored];
+      places[slot] = children[at + 1];
+      places[slotMirrored] = children[at + 2];
+      board[blank] = tile;
+      board[cell] = 0;
+      if (visit(depth + 1, cell, blank, children[at + 3], children[at + 4])) return true;
+      board[cell] = tile;
+      board[blank] = 0;
+      places[slot] = here;
+      places[slotMirrored] = mirrored;
+    }
+    return false;
+  }
+
+  const blank = board.indexOf(0);
+  while (!visit(0, blank, -1, ...bounds)) limit += 2;
+  return { cells: [...path.slice(0, limit + 1)], positions };
+}
+
+globalThis.onmessage = ({ data }) => {
+  if (data.tables) unpack(data.tables);
+  else postMessage(solve(data.board));
+};

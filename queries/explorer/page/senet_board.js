@@ -1,0 +1,70 @@
+// Senet's board: 15 squares with pieces.
+import { byId, calm, make } from "#page/dom.js";
+import { makeGrid } from "#page/grid.js";
+import { drawCell, drawLabel, drawPath, makePicture } from "#page/pictures.js";
+import { guarded, SENET_SQUARES } from "#page/senet_rules.js";
+
+const TRAVEL_MS = 450;
+
+/** Make the board; `picked(square)` and `typed(square, key)` are called on clicks and keys. */
+export function makeSenetBoard(picked, typed) {
+  const cells = makeGrid(byId("senet-board"), (cell) => picked(cell + 1), (cell, key) => typed(cell + 1, key))
+    .lay(SENET_SQUARES, SENET_SQUARES);
+
+  /** Show a position, the squares of its last move, and the moves that can be chosen. */
+  function paint(position, last = null, choices = []) {
+    cells.forEach((button, cell) => {
+      const square = cell + 1;
+      const piece = position[cell];
+      const held = guarded(position, square);
+      const from = choices.find(({ start }) => start === square);
+      const to = choices.find(({ goal }) => goal === square);
+      button.replaceChildren(make("span", { class: "square" }, String(square)));
+      if (piece !== ".") {
+        button.append(make("span", { class: `piece ${piece.toLowerCase()}${held ? " guarded" : ""}` }, piece));
+      }
+      button.className = [
+        last && (last.start === square || last.goal === square) && "last", from && "open", to && "target",
+      ].filter(Boolean).join(" ");
+      const said = [`square ${square}: ${piece === "." ? "empty" : piece}`];
+      if (held) said.push("guarded");
+      if (from) said.push(`can move to ${from.goal}`);
+      button.setAttribute("aria-label", said.join(", "));
+    });
+  }
+
+  /** Animate the pieces of a move from their previous squares. */
+  function travel({ start, goal, swap }) {
+    if (calm()) return;
+    const [one, other] = [start, goal].map((square) => cells[square - 1]);
+    for (const [cell, from] of swap ? [[other, one], [one, other]] : [[other, one]]) {
+      const across = from.offsetLeft - cell.offsetLeft;
+      const down = from.offsetTop - cell.offsetTop;
+      cell.querySelector(".piece").animate(
+        [{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }],
+        { duration: TRAVEL_MS, easing: "ease-in-out" },
+      );
+    }
+  }
+
+  return { paint, travel };
+}
+
+export function wordMove({ start, goal, swap }) {
+  return swap ? `${start} swaps with ${goal}` : `${start} to ${goal}`;
+}
+
+/** Draw a position as a picture. */
+export function drawSenet(position) {
+  const shapes = {
+    A: { d: "M0.2 0.5a0.3 0.3 0 1 0 0.6 0a0.3 0.3 0 1 0 -0.6 0", fill: "#0b6b67", ink: "#ffffff" },
+    B: { d: "M0.22 0.22h0.56v0.56h-0.56z", fill: "#f6e5c8", ink: "#9a5b00" },
+  };
+  return makePicture(SENET_SQUARES, 1, ...[...position].flatMap((piece, column) => {
+    const cell = drawCell(column, 0, "#fffefb");
+    if (piece === ".") return [cell, drawLabel(column, 0, String(column + 1), 14, "#5b636a")];
+    const { d, fill, ink } = shapes[piece];
+    const shape = drawPath(d.replace(/^M([\d.]+)/, (_, x) => `M${column + Number(x)}`), { fill });
+    return [cell, shape, drawLabel(column, 0, piece, 22, ink)];
+  }));
+}

@@ -1,0 +1,76 @@
+// Senet's rules on 15 squares. A position is 15 characters of A, B and ".", square 1 first. A moves
+// first, then the sides alternate; passing is not allowed.
+
+export const SENET_OPENING = "ABABABABAB.....";
+export const SENET_SQUARES = 15;
+export const CHARACTERS = ".AB";
+export const THROWS = [1, 2, 3, 4, 5];
+
+/** Return the problem of a text that should be a position; "" if there is none. */
+export function senetProblem(text) {
+  if (!text) return "it is empty";
+  const foreign = [...text].find((letter) => !CHARACTERS.includes(letter));
+  if (foreign) return `“${foreign}” is not one of A, B and “.”`;
+  if (text.length !== SENET_SQUARES) {
+    return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SENET_SQUARES}`;
+  }
+  return [..."AB."].map((piece) => [piece, text.split(piece).length - 1])
+    .filter(([, count]) => count !== 5)
+    .map(([piece, count]) => {
+      const things = piece === "." ? "empty squares" : `${piece}${count === 1 ? "" : "s"}`;
+      return `it has ${count} ${things}, not 5`;
+    }).join(", ");
+}
+
+/** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
+export function guarded(position, square) {
+  const piece = position[square - 1];
+  return piece !== "." && (position[square - 2] === piece || position[square] === piece);
+}
+
+export function exchangedSenet(position, start, goal) {
+  const squares = [...position];
+  [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
+  return squares.join("");
+}
+
+/** Return a side's legal moves with a throw, by their start squares. */
+export function listMoves(position, mover, throwOf) {
+  const moves = [];
+  for (let start = 1; start + throwOf <= SENET_SQUARES; start++) {
+    const goal = start + throwOf;
+    const there = position[goal - 1];
+    if (position[start - 1] !== mover || there === mover) continue;
+    const swap = there !== ".";
+    if (swap && guarded(position, goal)) continue;
+    moves.push({ mover, throw: throwOf, start, goal, swap, before: position });
+  }
+  return moves;
+}
+
+/** Return a move as text: `5-10` to an empty square, `4x7` for a swap. */
+export function writeMove({ start, swap, goal }) {
+  return `${start}${swap ? "x" : "-"}${goal}`;
+}
+
+/** Return the position after a move. */
+export function afterMove({ before, start, goal }) {
+  return exchangedSenet(before, start, goal);
+}
+
+/** Return the moves that a text names, from a position, and the problem of the first illegal one. */
+export function readMoves(position, mover, text) {
+  const moves = [];
+  let at = position;
+  let side = mover;
+  for (const word of text.split(",")) {
+    const [start, goal] = word.split(/[-x]/).map(Number);
+    const legal = THROWS.includes(goal - start) ? listMoves(at, side, goal - start) : [];
+    const move = legal.find((one) => writeMove(one) === word);
+    if (!move) return { moves, problem: `${word} is not a legal move of ${side} in ${at}.` };
+    moves.push(move);
+    at = afterMove(move);
+    side = side === "A" ? "B" : "A";
+  }
+  return { moves, problem: "" };
+}

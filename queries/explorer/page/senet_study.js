@@ -1,0 +1,246 @@
+// Senet in study: a position to set up, its plies, and the shortest line that leads to it.
+import { byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
+import { makePlayer } from "#page/player.js";
+import {
+  SENET_POSITIONS, senetFacts, senetFarthest, senetLine, senetRanks, unrankSenet,
+} from "#page/senet.js";
+import { wordMove } from "#page/senet_board.js";
+import { SENET_OPENING, SENET_SQUARES, senetProblem } from "#page/senet_rules.js";
+
+const SENET_FIRST = "ABAAABBB.B...A.";
+const SENET_MS = 1200;
+const SQUARES = /^[AB.]{15}$/;
+const STEP = /^\d{1,3}$/;
+const NEXT = { ".": "A", A: "B", B: "." };
+const PIECE_KEYS = { a: "A", b: "B", ".": ".", " ": null, Delete: ".", Backspace: "." };
+
+/** Make the part of the view that studies; `changed(parts, how)` changes the address. */
+export function makeSenetStudy({ board, changed }) {
+  let position = SENET_FIRST;
+  let draft = null; // squares being set up, not a position yet
+  let facts = null;
+  let line = [];
+  const field = byId("senet-position");
+  const player = makePlayer(byId("senet-player"), {
+    name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
+  });
+
+  /** Return the position after a number of plies of the line. */
+  function after(plies) {
+    return plies < line.length ? line[plies].before : position;
+  }
+
+  function onBoard() {
+    return draft ?? after(player.at);
+  }
+
+  /** Return what is shown as parts of an address: the position, the step if it is not the last, the side to move. */
+  function parts() {
+    if (draft) return [draft];
+    const isLast = player.at === line.length;
+    const isUsual = line.length === (facts.plies ?? 0);
+    return [position, ...(isLast ? [] : [player.at]), ...(isUsual ? [] : ["AB"[line.length % 2]])];
+  }
+
+  /** Show the line to a position: to the given side's move, or the shortest; at a step, or at its end. */
+  function begin(to, { step, side, ...how } = {}) {
+    position = to;
+    draft = null;
+    facts = senetFacts(position);
+    setProblem(byId("senet-problem"), "");
+    const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
+    choose(plies, step);
+    tell();
+    changed(parts(), how);
+  }
+
+  /** Show the line of a number of plies. */
+  function choose(plies, step) {
+    line = plies === null ? [] : senetLine(position, plies);
+    player.set(line.length, Math.min(step ?? line.length, line.length), { quiet: true });
+    answer();
+    paint(player.at);
+  }
+
+  function typed(square, key) {
+    const piece = PIECE_KEYS[key.length === 1 ? key.toLowerCase() : key];
+    if (piece) put(square, piece);
+    return Boolean(piece);
+  }
+
+  function put(square, piece) {
+    player.halt();
+    const squares = [...onBoard()];
+    if (squares[square - 1] === piece) return;
+    squares[square - 1] = piece;
+    const text = squares.join("");
+    const bad = senetProblem(text);
+    if (!bad) {
+      begin(text);
+      return;
+    }
+    setUp(text);
+    changed(parts(), { replace: true });
+    say(`Square ${square}: ${piece === "." ? "empty" : piece}. Not yet a position: ${bad}.`);
+  }
+
+  /** Show squares that are not a position yet. */
+  function setUp(squares) {
+    draft = squares;
+    line = [];
+    facts = { position: squares, plies: null };
+    setProblem(byId("senet-problem"), "");
+    player.set(0, 0, { quiet: true });
+    answer();
+    paint(0);
+  }
+
+  function shown(at, { moved = false, playing = false, from = at }) {
+    paint(at);
+    const made = at > 0 && !draft ? line[at - 1] : null;
+    if (moved && from < at && made) board.travel(made);
+    if (moved && made) say(`${made.mover} throws ${made.throw}: ${wordMove(made)}.`);
+    // a line being played would fill the browser's history: the address changes when it stops
+    if (!playing) changed(parts(), { replace: true });
+  }
+
+  function paint(at) {
+    const made = at > 0 && !draft ? line[at - 1] : null;
+    board.paint(onBoard(), made);
+    now(at, made);
+    if (!draft && document.activeElement !== field) field.value = position;
+    [...byId("senet-line").children].forEach((item, place) => {
+      if (place === at - 1) item.firstChild.setAttribute("aria-current", "step");
+      else item.firstChild.removeAttribute("aria-current");
+    });
+  }
+
+  function now(at, made) {
+    const place = byId("senet-now");
+    if (draft) {
+      const count = (piece) => draft.split(piece).length - 1;
+      place.replaceChildren(`Setting up: ${count("A")} of 5 A, ${count("B")} of 5 B.`);
+      return;
+    }
+    if (facts.plies === null) {
+      place.replaceChildren("Never reached, so neither side is to move.");
+      return;
+    }
+    const mover = "AB"[at % 2];
+    const told = made ? `${made.mover} threw ${made.throw}: ${wordMove(made)}. ` : "The opening. ";
+    place.replaceChildren(told, make("strong", {}, `${mover} to move.`));
+  }
+
+  function answer() {
+    const never = facts.plies === null;
+    byId("senet-plies").textContent = draft ? "…" : never ? "Never" : facts.plies;
+    byId("senet-unit").textContent = draft ? "not a position yet" : never ? "reached"
+      : facts.plies === 0 ? "plies: this is the opening"
+        : facts.plies === 1 ? "ply from the opening" : "plies from the opening";
+    setFacts(byId("senet-facts"), draft ? unfinished() : never ? unreached() : reached());
+    const both = !never && [facts.plies_even, facts.plies_odd].every((plies) => plies !== null);
+    byId("senet-parity").replaceChildren(...(both ? [facts.plies_even, facts.plies_odd] : [])
+      .map((plies) => {
+        const button = make("button", { type: "button", "aria-pressed": String(plies === line.length) },
+          `${"AB"[plies % 2]} to move: ${counted(plies, "ply", "plies")}`);
+        button.addEventListener("click", () => {
+          choose(plies);
+          changed(parts(), { replace: true });
+          byId("senet-parity").querySelector("[aria-pressed=true]").focus();
+        });
+        return button;
+      }));
+    byId("senet-line").replaceChildren(...line.map((move, place) => {
+      const button = make("button", { type: "button" }, make("span", {},
+        make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
+        make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`));
+      button.addEventListener("click", () => { player.halt(); player.go(place + 1); });
+      return make("li", {}, button);
+    }));
+  }
+
+  function reached() {
+    const other = facts.plies % 2 ? facts.plies_even : facts.plies_odd;
+    const [first, second] = facts.plies % 2 ? "BA" : "AB";
+    return [
+      [`${first} to move`, `after ${counted(facts.plies, "ply", "plies")}`],
+      [`${second} to move`, other === null ? "never" : `after ${counted(other, "ply", "plies")}`],
+      ["Shortest lines", facts.lines === null ? "being counted…" : facts.lines.toLocaleString("en")],
+      ...(facts.dice ? [["Throws", [...facts.dice].join(" ")]] : []),
+    ];
+  }
+
+  function unreached() {
+    return [["Why", `No line of play from the opening leads here. This is true of ${senetRanks(null).length} `
+      + `of the ${SENET_POSITIONS.toLocaleString("en")} positions.`]];
+  }
+
+  function unfinished() {
+    return [["Still", `${senetProblem(draft)}.`]];
+  }
+
+  function tell() {
+    if (facts.plies === null) say("Never reached from the opening.");
+    else say(`${counted(facts.plies, "ply", "plies")} from the opening, ${"AB"[facts.plies % 2]} to move.`);
+  }
+
+  function entered({ type }) {
+    const text = field.value.trim().toUpperCase();
+    const bad = senetProblem(text);
+    // an incomplete text is not an error while the user types
+    const early = type === "input" && text.length < SENET_SQUARES;
+    setProblem(byId("senet-problem"), bad && !early ? wrong(text, bad) : "", field);
+    if (!bad && text !== position) begin(text);
+  }
+
+  function wrong(text, bad) {
+    return `${quoted(text)} is not a position: ${bad}. Example: ${SENET_OPENING}`;
+  }
+
+  field.addEventListener("input", entered);
+  onEntered(field, entered);
+  const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankSenet(pickOne(ranks()))));
+  oneOf("senet-farthest", () => senetRanks(senetFarthest()));
+  oneOf("senet-never", () => senetRanks(null));
+  oneOf("senet-random", () => [Math.floor(Math.random() * SENET_POSITIONS)]);
+  byId("senet-opening").addEventListener("click", () => begin(SENET_OPENING));
+
+  return {
+    begin,
+    /** Handle a click or a key on a square. */
+    pick: (square) => put(square, NEXT[onBoard()[square - 1]]),
+    typed,
+    /** Return the position on the board and the side to move; nothing while one is set up. */
+    get place() { return draft ? null : { position: onBoard(), mover: "AB"[player.at % 2] }; },
+    /** Fill in the numbers of lines, when they are restored. */
+    complete() {
+      if (!facts || facts.plies === null) return;
+      facts = senetFacts(position);
+      setFacts(byId("senet-facts"), reached());
+    },
+    get taken() {
+      const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
+      return { position: onBoard(), lines: draft ? ["not a position yet"] : plies === null ? ["never reached"]
+        : [`plies       ${plies}`, `dice        ${[...dice].join(" ")}`, `moves       ${moves}`] };
+    },
+    title: () => (draft ? "set up" : facts.plies === null ? "never reached" : counted(facts.plies, "ply", "plies")),
+    leave: () => player.halt(),
+    /** Show the contents of an address; return its problem. */
+    show([text, ...rest]) {
+      const step = rest.find((part) => STEP.test(part));
+      const side = rest.find((part) => "AB".includes(part));
+      const strange = rest.find((part) => part !== step && part !== side);
+      // mail and chat programs omit the full stops at the end of a link
+      const given = text?.padEnd(SENET_SQUARES, ".");
+      const bad = given === undefined ? "" : senetProblem(given);
+      if (bad && SQUARES.test(given)) {
+        setUp(given);
+        changed(parts(), { replace: true });
+      } else {
+        begin(given === undefined || bad ? SENET_FIRST : given, { step: step && Number(step), side, replace: true });
+      }
+      if (bad) return wrong(text, bad);
+      return strange === undefined ? "" : `${quoted(strange)} is neither a step nor a side.`;
+    },
+  };
+}

@@ -1,0 +1,164 @@
+// A sliding board in play: the moves so far, hints, and the end.
+import { counted, make, say } from "#page/dom.js";
+import { TILE_WAY } from "#page/slide_board.js";
+import { inOrder, nameTile } from "#page/slide_rules.js";
+
+/**
+ * Make the part of a sliding board's view that plays. `view` has the view's elements, its board, and
+ * the functions that change the address and begin another board.
+ */
+export function makeSlidePlay({ mine, board, game, changed, begin }) {
+  const at = { start: "", goal: "", moves: "" };
+  let states = [""];
+  let hint = "";
+  let best;
+  let asked = false; // whether a hint is being searched for
+
+  /** Return the moves of this game as parts of its address. */
+  function parts() {
+    return [at.start, at.goal, ...(at.moves ? [at.moves] : []), ...(hint || asked ? ["hint"] : [])];
+  }
+
+  const isSolved = () => states.at(-1) === at.goal;
+  const isPossible = () => game().joined(at.start, at.goal);
+
+  /** Show a game: its start, its goal and the moves so far. */
+  function show({ start, goal, moves, hinted = false, isRead = false }) {
+    Object.assign(at, { start, goal, moves });
+    states = game().follow(start, moves);
+    hint = "";
+    best = game().facts(start, goal).distance;
+    paintAim();
+    paintLevels();
+    if (isRead) chooseLevel();
+    asked = hinted && isPossible() && !isSolved() && !help();
+    paint({ sliding: false });
+  }
+
+  function paint({ sliding = true } = {}) {
+    const solved = isSolved();
+    board.show(states.at(-1), solved ? "" : hint, { sliding });
+    mine("count").textContent = at.moves.length;
+    mine("counted").textContent = at.moves.length === 1 ? "move" : "moves";
+    mine("word").textContent = word();
+    mine("word").classList.toggle("solved", solved);
+    const hidden = {
+      help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves,
+    };
+    for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = isHidden;
+  }
+
+  /** Return what is said of the game now. */
+  function word() {
+    if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
+    if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
+    const made = counted(at.moves.length, "move");
+    if (best === undefined) return `Solved! ${made}. The best is being searched…`;
+    const praise = at.moves.length === best ? " Nobody can do better." : "";
+    return `Solved! ${made}; the best is ${best}.${praise}`;
+  }
+
+  function hinted() {
+    const move = game().moves(states.at(-1)).find(({ letter }) => letter === hint);
+    return `Hint: slide tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}.`;
+  }
+
+  /** Show one move of a shortest solution. */
+  function help() {
+    const facts = game().facts(states.at(-1), at.goal);
+    hint = facts.best_moves?.[0] ?? "";
+    return facts.distance !== undefined;
+  }
+
+  function slid(move) {
+    if (isSolved() || !isPossible()) return;
+    at.moves += move.letter;
+    states.push(move.after);
+    step(`Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}.`);
+  }
+
+  /** Show the game after a change of its moves. */
+  function step(said) {
+    hint = "";
+    asked = false;
+    paint();
+    say(isSolved() ? word() : `${said} ${counted(at.moves.length, "move")}.`);
+    changed(parts(), { replace: true });
+  }
+
+  function paintAim() {
+    const tiles = [...at.goal].map((tile) => (tile === "0" ? "" : nameTile(tile)));
+    mine("aim").style.setProperty("--columns", game().columns);
+    mine("aim").replaceChildren(...tiles.map((tile) => make("span", { class: tile ? "" : "gap" }, tile)));
+    mine("aim").setAttribute("aria-label", `Goal: ${tiles.map((tile) => tile || "gap").join(" ")}`);
+    const isOrdered = at.goal === inOrder(game().cells, game().cells - 1);
+    mine("task").textContent = isOrdered
+      ? `Tap a tile beside the gap to slide it, and put the numbers in order, 1 to ${game().cells - 1}.`
+      : "Tap a tile beside the gap to slide it, and make the board look like the small one.";
+  }
+
+  function paintLevels() {
+    const select = mine("level");
+    const chosen = select.value;
+    const levels = game().levels(at.goal);
+    select.replaceChildren(...levels.map(({ name, label }) => make("option", { value: name }, label)));
+    if (levels.some(({ name }) => name === chosen)) select.value = chosen;
+  }
+
+  /** Choose the level of a board that an address named. */
+  function chooseLevel() {
+    const hardest = best > 0 && game().hardest ? game().distance(game().hardest(at.goal)[0], at.goal) : NaN;
+    const level = game().levels(at.goal).find(({ name }) => Number(name) === best) ?? (best === hardest && { name: "hardest" });
+    if (level) mine("level").value = level.name;
+  }
+
+  /** Begin a random board of the chosen difficulty. */
+  async function draw(goal, how) {
+    const state = await game().draw(goal, mine("level").value || game().levels(goal)[0].name);
+    begin(state, goal, how);
+  }
+
+  mine("help").addEventListener("click", () => {
+    asked = !help();
+    paint({ sliding: false });
+    say(word());
+    changed(parts(), { replace: true });
+  });
+  mine("undo").addEventListener("click", () => {
+    at.moves = at.moves.slice(0, -1);
+    states.pop();
+    step("Undone.");
+    if (!at.moves) mine("help").focus();
+  });
+  mine("again").addEventListener("click", () => {
+    begin(at.start, at.goal, { replace: true });
+    mine("board").focus({ preventScroll: true });
+  });
+  for (const part of ["next", "another"]) {
+    mine(part).addEventListener("click", async () => {
+      await draw(at.goal);
+      mine("board").focus({ preventScroll: true });
+    });
+  }
+  mine("level").addEventListener("change", () => draw(at.goal));
+
+  return {
+    show, parts, draw, slid,
+    /** Return the game, so that it can be studied. */
+    get game() { return { start: at.start, goal: at.goal, moves: at.moves, step: at.moves.length }; },
+    get taken() {
+      return {
+        state: states.at(-1),
+        facts: [["goal", at.goal], ["start", at.start], ["moves", `${at.moves.length} ${at.moves}`.trim()]],
+      };
+    },
+    /** Show what a search has found out meanwhile. */
+    learn() {
+      best = game().distance(at.start, at.goal);
+      if (asked && help()) asked = false;
+      paint({ sliding: false });
+    },
+    title: () => (isSolved() ? "solved" : counted(at.moves.length, "move")),
+    leave: () => {},
+  };
+}

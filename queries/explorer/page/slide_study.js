@@ -1,0 +1,230 @@
+// A sliding board in study: the distance, the best moves, and a shortest solution to step through.
+import { counted, drawn, make, pickOne, say, setFacts, setProblem } from "#page/dom.js";
+import { makePlayer } from "#page/player.js";
+import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
+import { exchanged, nameTile } from "#page/slide_rules.js";
+import { makeSetup } from "#page/slide_setup.js";
+
+const PLAY_MS = 450;
+const KNOB = 1.9; // half the slider's knob, in hundredths of its length
+
+/**
+ * Make the part of a sliding board's view that studies. `view` has the view's elements, its board, and
+ * the functions that change the address and begin another board.
+ */
+export function makeSlideStudy(view) {
+  const { mine, board, game, changed, begin } = view;
+  const at = { start: "", goal: "", moves: "" }; // the user's moves; a shortest solution follows them
+  let line = [""]; // the states of both
+  let facts = null;
+  const player = makePlayer(mine("player"), {
+    name: "Place on the way", step: "move", delay: PLAY_MS, show: shown,
+  });
+  const setups = [
+    makeSetup(view, "start", { get: () => state(), set: (to) => begin(to, at.goal), check: (to) => game().problem(to) }),
+    makeSetup(view, "goal", {
+      get: () => at.goal, set: (to) => begin(state(), to),
+      check: (to) => game().problem(to) || game().goalProblem(to),
+    }),
+  ];
+
+  function state() {
+    return line[player.at];
+  }
+
+  /** Return the line that is shown as parts of an address. */
+  function parts() {
+    const isPlain = player.at === at.moves.length;
+    return [at.start, at.goal, ...(at.moves ? [at.moves] : []), ...(isPlain ? [] : [player.at])];
+  }
+
+  /** Show a line: a start, a goal, the user's moves, and the number of the step to show. */
+  function show({ start, goal, moves, step }) {
+    Object.assign(at, { start, goal, moves });
+    lengthen();
+    player.set(line.length - 1, Math.min(step, line.length - 1), { quiet: true });
+    paint(player.at, { sliding: false });
+    tell();
+  }
+
+  /** Append a shortest solution to the user's moves. */
+  function lengthen() {
+    line = game().follow(at.start, at.moves);
+    line.push(...(game().facts(line.at(-1), at.goal).path ?? []).slice(1));
+  }
+
+  /** Handle a tile slid by the user: the line's next step, or the beginning of another line. */
+  function slid(move) {
+    const before = game().distance(state(), at.goal);
+    player.halt();
+    const step = player.at + 1;
+    if (line[step] !== move.after) {
+      at.moves = lettersTo(player.at) + move.letter;
+      lengthen();
+    }
+    player.set(line.length - 1, step, { quiet: true });
+    shown(step, { moved: true, playing: false });
+    const after = game().distance(state(), at.goal);
+    if (Number.isInteger(before) && Number.isInteger(after)) {
+      const isNearer = after < before;
+      paintChange(`Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: `
+        + `${isNearer ? "one move nearer" : "one move farther"}.`, isNearer);
+    }
+  }
+
+  /** Return the letters of the line's first steps. */
+  function lettersTo(step) {
+    return line.slice(1, step + 1).map((to, before) => (
+      game().moves(line[before]).find(({ after }) => after === to).letter
+    )).join("");
+  }
+
+  function paint(step, { sliding }) {
+    facts = game().facts(state(), at.goal);
+    board.show(state(), facts.best_moves ?? "", { sliding });
+    paintChange("");
+    paintAnswer();
+    paintChart(step);
+    // the text with the problem is no longer on view
+    setProblem(mine("problem"), "");
+    setups.forEach(({ refresh }) => refresh());
+  }
+
+  /** Show another place of the line; called by the player. */
+  function shown(step, { moved, playing }) {
+    paint(step, { sliding: moved });
+    // a line being played would fill the browser's history: the address changes when it stops
+    if (!playing) {
+      changed(parts(), { replace: true });
+      if (moved) tell();
+    }
+  }
+
+  function paintAnswer() {
+    const { distance } = facts;
+    const isKnown = distance !== undefined;
+    const isReached = distance !== null;
+    mine("distance").textContent = !isKnown ? "…" : isReached ? distance : "No solution";
+    mine("unit").textContent = !isKnown ? "searching for a shortest solution" : !isReached ? "for this goal"
+      : distance === 0 ? "moves: this is the goal" : distance === 1 ? "move to the goal" : "moves to the goal";
+    mine("now").textContent = !isKnown ? "Searching…" : !isReached ? "Out of reach."
+      : distance === 0 ? "Solved." : `${counted(distance, "move")} to go.`;
+    mine("mend").hidden = isReached;
+    setFacts(mine("facts"), !isKnown ? [] : isReached ? listSolved() : listUnsolved());
+    if (!isReached) {
+      const [one, other] = listExchange();
+      mine("exchange").textContent = `Swap tiles ${nameTile(one)} and ${nameTile(other)}`;
+    }
+  }
+
+  function listSolved() {
+    if (facts.distance === 0) return [];
+    const tiles = [...facts.best_tiles].map(nameTile);
+    const best = [...facts.best_moves].map((letter, place) => make("span", {
+      class: "chip", "aria-label": `${tiles[place]} ${TILE_WAY[letter]}`, role: "img",
+    }, `${tiles[place]} ${TILE_ARROW[letter]}`));
+    const term = facts.has_one_best ? "A best move" : best.length === 1 ? "Best move" : "Best moves";
+    return [
+      [term, ...best],
+      ...(facts.solutions ? [["Shortest solutions", facts.solutions.toLocaleString("en")]] : []),
+      ["Tiles to move", make("span", { class: "tiles" }, [...facts.tiles].map(nameTile).join(" "))],
+      ["As letters", make("span", { class: "tiles" }, facts.solution), " ",
+        make("small", {}, "the gap goes up, down, left, right")],
+    ];
+  }
+
+  function listUnsolved() {
+    const odd = game().parities(state(), at.goal);
+    const [moves, swaps] = [odd.moves, odd.swaps].map((one) => (one ? "odd" : "even"));
+    return [["Why", `A move swaps the gap with a tile. From this board to the goal the gap makes an ${moves} number `
+      + `of moves, but it takes an ${swaps} number of swaps. Swap any two tiles to make the goal reachable.`]];
+  }
+
+  function listExchange() {
+    return [...state()].filter((tile) => tile !== "0").slice(0, 2);
+  }
+
+  function tell() {
+    if (facts.distance === undefined) return;
+    const best = [...(facts.best_moves ?? "")].map((letter, place) => (
+      `tile ${nameTile(facts.best_tiles[place])} ${TILE_WAY[letter]}`
+    ));
+    if (facts.distance === null) say(`This goal cannot be reached: ${listUnsolved()[0][1]}`);
+    else if (facts.distance === 0) say("Solved: this is the goal.");
+    else {
+      const ways = facts.solutions ? `, ${counted(facts.solutions, "shortest solution")}` : "";
+      say(`${counted(facts.distance, "move")} to the goal${ways}. Best: ${best.join(", ")}.`);
+    }
+  }
+
+  function paintChange(text, isNearer) {
+    mine("change").textContent = text;
+    mine("change").className = `change ${isNearer ? "nearer" : "farther"}`;
+  }
+
+  /** Draw the distance at every place of the line as bars; those of past states are dark. */
+  function paintChart(at_) {
+    const known = line.map((one) => game().distance(one, at.goal));
+    const distances = known.map((distance) => distance ?? 0);
+    const most = Math.max(...distances, 1);
+    // each bar is above the place of the slider's knob for the same step
+    const step = (100 - 2 * KNOB) / Math.max(line.length - 1, 1);
+    const wide = Math.min(0.8 * step, 2 * KNOB);
+    const bars = distances.map((distance, place) => drawn("rect", {
+      x: KNOB + place * step - wide / 2, width: wide, y: 30 - (28 * distance) / most - 1,
+      height: (28 * distance) / most + 1,
+      class: place === at_ ? "now" : place < at_ ? "gone" : "ahead",
+    }));
+    mine("chart").replaceChildren(drawn("svg", {
+      viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img",
+      "aria-label": `Distance after each move: ${known.map((distance) => distance ?? "unknown").join(", ")}`,
+    }, ...bars));
+    mine("chart").hidden = line.length < 2;
+  }
+
+  /** Prepare for another board. */
+  function lay() {
+    mine("hardest").hidden = !game().hardest;
+    setups.forEach((setup) => setup.lay());
+    mine("typed").textContent = game().cells > 10 ? `${game().cells} numbers` : `${game().cells} digits`;
+    mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...game().layouts
+      .map(({ name: key, state: to, label }) => {
+        const button = make("button", { type: "button", "data-goal": key }, label);
+        button.addEventListener("click", () => begin(state(), to));
+        return button;
+      }));
+  }
+
+  mine("hardest").addEventListener("click", () => begin(pickOne(game().hardest(at.goal)), at.goal));
+  mine("random").addEventListener("click", () => begin(game().random(at.goal), at.goal));
+  mine("exchange").addEventListener("click", () => {
+    const [one, other] = listExchange().map((tile) => state().indexOf(tile));
+    begin(exchanged(state(), one, other), at.goal);
+    mine("board").focus();
+  });
+
+  return {
+    lay, show, parts, slid,
+    /** Return the line up to the step that is shown, so that it can be played. */
+    get game() { return { start: at.start, goal: at.goal, moves: lettersTo(player.at), step: player.at }; },
+    get taken() {
+      const { distance, solution, tiles } = facts;
+      const known = Number.isInteger(distance)
+        ? [["distance", counted(distance, "move")], ["solution", solution], ["tiles slid", tiles]]
+        : [["distance", distance === null ? "out of reach" : "not known yet"]];
+      return { state: state(), facts: [["goal", at.goal], ...known] };
+    },
+    /** Show what a search has found out meanwhile. */
+    learn() {
+      const step = player.at;
+      lengthen();
+      player.set(line.length - 1, step, { quiet: true });
+      paint(step, { sliding: false });
+      changed(parts(), { replace: true });
+      tell();
+    },
+    title: () => (facts.distance === undefined ? "searching" : facts.distance === null ? "out of reach"
+      : counted(facts.distance, "move")),
+    leave: () => player.halt(),
+  };
+}

@@ -1,0 +1,72 @@
+// What the user can take away of a view: the link, a text, and the board as a picture.
+import { make } from "#page/dom.js";
+
+const PNG_SCALE = 2;
+
+/**
+ * Make the buttons in a view's section work. `taken()` returns the view's `text`, its `picture` (an SVG
+ * element) and the `name` of its files.
+ */
+export function makeTakeAway(section, taken) {
+  const said = section.querySelector(".taken");
+  const takers = {
+    link: async () => (await copy(location.href) ? "The link is copied." : `Copy this link: ${location.href}`),
+    async text() {
+      const { text } = taken();
+      return await copy(text) ? "The text is copied." : text;
+    },
+    async svg() {
+      const { picture, name } = taken();
+      save(new Blob([write(picture)], { type: "image/svg+xml" }), `${name}.svg`);
+      return `${name}.svg is saved.`;
+    },
+    async png() {
+      const { picture, name } = taken();
+      save(await paint(picture), `${name}.png`);
+      return `${name}.png is saved.`;
+    },
+  };
+  for (const button of section.querySelectorAll("[data-take]")) {
+    button.addEventListener("click", async () => { said.textContent = await takers[button.dataset.take](); });
+  }
+  section.querySelector(".take").addEventListener("toggle", () => { said.textContent = ""; });
+}
+
+/** Copy a text; return whether the browser did. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // older browsers, and pages that are not secure
+    const field = make("textarea", { class: "unseen" }, text);
+    document.body.append(field);
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    return isCopied;
+  }
+}
+
+/** Return a picture as the text of an SVG file. */
+function write(picture) {
+  return new XMLSerializer().serializeToString(picture);
+}
+
+/** Paint a picture as a PNG file. */
+async function paint(picture) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(write(picture))}`;
+  await image.decode();
+  const canvas = make("canvas", {
+    width: PNG_SCALE * picture.getAttribute("width"), height: PNG_SCALE * picture.getAttribute("height"),
+  });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+}
+
+function save(file, name) {
+  const link = make("a", { href: URL.createObjectURL(file), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

@@ -1,0 +1,52 @@
+// The registry of the page's views, by their names in the address.
+import { EIGHT, openEight } from "#page/eight.js";
+import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
+import { HOSTED } from "#page/hosted.js";
+import { BOARDS } from "#page/knight.js";
+import { completeTour, firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
+import { makeKnightView } from "#page/knight_view.js";
+import { senetFacts, wholeSenet } from "#page/senet.js";
+import { makeSenetView } from "#page/senet_view.js";
+import { makeSlideView } from "#page/slide_view.js";
+import { SLIDING } from "#page/sliding.js";
+
+/** The sliding boards inside the page, and those beside it. */
+const SLIDES = { ...SLIDING, ...HOSTED };
+
+/**
+ * Each view has a title, and a function that makes it with the function that changes the address; or
+ * the command that makes its tables, if the page has none.
+ */
+export const VIEWS = {
+  eight: { title: "8-puzzle", make: (went) => makeSlideView("eight", { "3x3": EIGHT }, went) },
+  sliding: Object.keys(SLIDES).length
+    ? { title: "Sliding", make: (went) => makeSlideView("sliding", SLIDES, went) }
+    : { title: "Sliding", command: "pipeline precompute sliding --board 2x3" },
+  fifteen: hasFifteen
+    ? { title: "15-puzzle", make: (went) => makeSlideView("fifteen", { "4x4": FIFTEEN }, went) }
+    : { title: "15-puzzle", command: "pipeline precompute fifteen --patterns 5-5-5" },
+  senet: { title: "Senet", make: makeSenetView },
+  knight: { title: "Knight’s tour", make: makeKnightView },
+};
+
+/** The functions for tests, and for the browser's console. */
+export const CONSOLE = Object.freeze({
+  openEight, openSenet: wholeSenet, openKnight,
+  eight: EIGHT.facts,
+  openSliding: (board) => SLIDING[board].open(),
+  sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
+  /** Return the states of a shortest solution of a 4x4 board. */
+  async fifteen(state, goal) {
+    await FIFTEEN.open();
+    return FIFTEEN.solve(state, goal);
+  },
+  senet: senetFacts,
+  /** Return a tour by its board, its start, and its number or its end. */
+  knight(board, start, which) {
+    const on = BOARDS[board];
+    const from = on.numberOf(start);
+    return knightFacts(on, from, typeof which === "number" ? which : firstTour(on, from, on.numberOf(which)));
+  },
+  completeTour: (board, squares) => completeTour(BOARDS[board], squares),
+  knightTotal: (board, start) => toursFrom(BOARDS[board], BOARDS[board].numberOf(start)),
+});

@@ -1,0 +1,36 @@
+/** The kinds of trouble: the program `pipeline` exits with the same numbers. */
+export const NO_ANSWER = 1;
+export const BAD_REQUEST = 2;
+export const UNUSABLE = 3;
+
+/** A question without an answer, a bad key, or tables that cannot be used. */
+export class TablebaseError extends Error {
+  /**
+   * @param {number} code `NO_ANSWER`, `BAD_REQUEST` or `UNUSABLE`
+   * @param {string} message a sentence
+   * @param {{place?: string, status?: number}} [details]
+   */
+  constructor(code, message, { place = "", status = 0 } = {}) {
+    super(message);
+    this.name = "TablebaseError";
+    this.code = code;
+    /** The file or address that cannot be used; empty if the trouble is another. */
+    this.place = place;
+    /** The HTTP status; 0 if there was none. */
+    this.status = status;
+  }
+}
+
+/**
+ * @param {string} place
+ * @param {string} problem what is wrong there, as the end of a sentence
+ * @returns {TablebaseError}
+ */
+export function makeUnusable(place, problem, status = 0) {
+  return new TablebaseError(UNUSABLE, `${place} cannot be used: ${problem}.`, { place, status });
+}
+
+/** @param {string} place @param {string} problem */
+export function makeUnreadable(place, problem, status = 0) {
+  return new TablebaseError(UNUSABLE, `${place} cannot be read: ${problem}.`, { place, status });
+}

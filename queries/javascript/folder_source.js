@@ -1,0 +1,47 @@
+import { makeUnreadable } from "./errors.js";
+
+/** @typedef {import("./http_source.js").Part} Part */
+
+const REASONS = {
+  ENOENT: "it does not exist", EACCES: "access is denied", EISDIR: "it is a folder", ENOTDIR: "it is in no folder",
+};
+
+/** The files of a folder, for Node. */
+export class FolderSource {
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path.replace(/\/+$/, "") || "/";
+    this.requests = 0;
+  }
+
+  /** @param {string} file */
+  locate(file) {
+    return `${this.path}/${file}`;
+  }
+
+  /**
+   * Read a file, or the bytes from `first` to `last`.
+   * @param {string} file
+   * @param {number} [first]
+   * @param {number} [last]
+   * @returns {Promise<Part>}
+   */
+  async read(file, first = 0, last = undefined) {
+    // imported here, because browsers have no files
+    const { open } = await import("node:fs/promises");
+    let opened;
+    this.requests++;
+    try {
+      opened = await open(this.locate(file));
+      const { size: total } = await opened.stat();
+      const length = Math.max(0, (last === undefined ? total : Math.min(last + 1, total)) - first);
+      const bytes = new Uint8Array(length);
+      const { bytesRead } = await opened.read(bytes, 0, length, first);
+      return { bytes: bytes.subarray(0, bytesRead), first, total };
+    } catch (error) {
+      throw makeUnreadable(this.locate(file), REASONS[error.code] ?? error.code ?? error.message);
+    } finally {
+      await opened?.close();
+    }
+  }
+}

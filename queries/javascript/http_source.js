@@ -1,0 +1,183 @@
+import { makeUnreadable } from "./errors.js";
+
+/**
+ * What was read of a file: `first` is the number of the first byte, `total` the size of the whole
+ * file, `null` if it is not known.
+ * @typedef {{bytes: Uint8Array, first: number, total: number | null}} Part
+ */
+
+/**
+ * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
+ * further attempt.
+ * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[]}} HttpOptions
+ */
+
+/**
+ * A place of files. `requests` counts how often it was read; `isFresh`: caches on the way must ask it.
+ * @typedef {object} Source
+ * @property {(file: string, first?: number, last?: number, options?: {isFresh?: boolean}) => Promise<Part>} read
+ * @property {(file: string) => string} locate
+ * @property {number} requests
+ */
+
+/** Bytes of the largest file that is read whole where the host ignores ranges. */
+export const MAX_WHOLE_BYTES = 64 << 20;
+/** Milliseconds before each further attempt. */
+const RETRY_DELAYS = [300, 1000];
+/** The most seconds to wait because a host asks for it. */
+const MAX_RETRY_AFTER = 5;
+const WAIT_MILLISECONDS = 30_000;
+/** Statuses that may differ a moment later. */
+const PASSING = [408, 425, 429, 500, 502, 503, 504];
+const IS_PAGE = typeof document !== "undefined";
+/** What a browser does not tell apart: for a host of its own, and for another one. */
+const FAILED_HERE = "the connection failed, or the host compresses parts of files";
+const FAILED_ELSEWHERE = "the connection failed, or the host does not allow pages of other sites "
+  + "(it must send Access-Control-Allow-Origin)";
+const NETWORK = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "it closes the connection before it answers",
+  ENOTFOUND: "its name is not known",
+  UND_ERR_SOCKET: "it closes the connection before it answers",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not valid: self-signed certificate",
+};
+
+/** A fault that may be over a moment later. */
+class Passing extends Error {
+  /** @param {string} problem */
+  constructor(problem, status = 0, delay = 0) {
+    super(problem);
+    this.status = status;
+    this.delay = delay;
+  }
+}
+
+/** The files below an address of a static host. */
+export class HttpSource {
+  /**
+   * @param {string} url
+   * @param {HttpOptions} [options]
+   */
+  constructor(url, { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS } = {}) {
+    const { origin, pathname, search } = new URL(url);
+    this.base = `${origin}${pathname.replace(/\/+$/, "")}`;
+    this.query = search;
+    this.fetch = fetch;
+    this.retryDelays = retryDelays;
+    this.requests = 0;
+    this.bytes = 0;
+  }
+
+  /** Return the address of a file, for messages: without the query, which may be a signature. */
+  locate(file) {
+    return `${this.base}/${file}`;
+  }
+
+  /**
+   * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole
+   * file. `isFresh`: caches on the way must ask the host.
+   * @param {string} file
+   * @param {number} [first]
+   * @param {number} [last]
+   * @param {{isFresh?: boolean}} [options]
+   * @returns {Promise<Part>}
+   */
+  async read(file, first = 0, last, { isFresh = false } = {}) {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#request(file, first, last, isFresh);
+      } catch (error) {
+        if (!(error instanceof Passing)) throw error;
+        const delay = this.retryDelays[attempt];
+        if (delay === undefined) throw makeUnreadable(this.locate(file), error.message, error.status);
+        await new Promise((resolve) => { setTimeout(resolve, Math.max(delay, error.delay)); });
+      }
+    }
+  }
+
+  async #request(file, first, last, isFresh) {
+    // with a range, `fetch` itself asks for no content coding
+    const headers = last === undefined ? {} : { Range: `bytes=${first}-${last}` };
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), WAIT_MILLISECONDS);
+    this.requests++;
+    try {
+      const response = await this.fetch(`${this.base}/${encodeURIComponent(file)}${this.query}`, {
+        headers, cache: isFresh ? "reload" : "default", signal: stop.signal, redirect: "follow",
+      });
+      const part = await this.#readAnswer(response, this.locate(file), first, last, stop);
+      this.bytes += part.bytes.length;
+      return part;
+    } catch (error) {
+      throw explain(error, this.base);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #readAnswer(response, place, first, last, stop) {
+    const { status } = response;
+    const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
+    const coding = response.headers.get("Content-Encoding");
+    if (status === 206 && last !== undefined) {
+      const { total, begin } = parseRange(response.headers.get("Content-Range"), first);
+      const refuse = (problem) => {
+        stop.abort();
+        throw makeUnreadable(place, `the host ${problem}`, status);
+      };
+      if (coding && coding !== "identity") refuse(`compresses parts of files (Content-Encoding: ${coding})`);
+      if (begin !== first) refuse(`sends another part than byte ${first} and after`);
+      const expected = Math.min(last + 1, total ?? last + 1) - first;
+      if (length > expected) refuse(`sends ${length} bytes instead of ${expected}`);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      if (bytes.length > expected) refuse(`sends ${bytes.length} bytes instead of ${expected}`);
+      if (total !== null && bytes.length < expected) throw new Passing("the connection was cut");
+      return { bytes, first, total };
+    }
+    if (status === 200) {
+      if (last !== undefined && length > MAX_WHOLE_BYTES) {
+        stop.abort();
+        const most = MAX_WHOLE_BYTES.toLocaleString("en");
+        const size = length.toLocaleString("en");
+        throw makeUnreadable(
+          place, `this host ignores ranges; the file has ${size} bytes, and at most ${most} are read whole`, status,
+        );
+      }
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      if (!coding && bytes.length < length) throw new Passing("the connection was cut");
+      return { bytes, first: 0, total: bytes.length };
+    }
+    const reason = await findReason(response);
+    if (status === 416) {
+      throw Object.assign(makeUnreadable(place, `it ends before byte ${first}`, status), { mayHaveChanged: true });
+    }
+    const problem = `HTTP status ${status}${reason ? `: ${reason}` : ""}`;
+    if (!PASSING.includes(status)) throw makeUnreadable(place, problem, status);
+    const seconds = Math.min(Number(response.headers.get("Retry-After") ?? 0) || 0, MAX_RETRY_AFTER);
+    throw new Passing(problem, status, 1000 * seconds);
+  }
+}
+
+/** Return where a part begins, and the file's size; hosts that hide the header send what was asked. */
+function parseRange(header, first) {
+  if (!header) return { begin: first, total: null };
+  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header.trim());
+  if (!match) return { begin: -1, total: null };
+  return { begin: Number(match[1]), total: match[2] === "*" ? null : Number(match[2]) };
+}
+
+/** Return the reason that a host gives for a refusal: its words, or an object store's message. */
+async function findReason(response) {
+  const text = (await response.text().catch(() => "")).slice(0, 4096);
+  const message = /<(?:AuthenticationErrorDetail|Message)>([^<]{1,200})</.exec(text);
+  return (message ? message[1] : response.statusText).trim().replace(/\.$/, "");
+}
+
+function explain(error, base) {
+  if (error instanceof Passing || error.name === "TablebaseError") return error;
+  if (error.name === "AbortError") return new Passing("it does not answer, or too slowly");
+  const code = error.cause?.code;
+  if (IS_PAGE) return new Passing(`${base}/`.startsWith(`${location.origin}/`) ? FAILED_HERE : FAILED_ELSEWHERE);
+  if (code) return new Passing(NETWORK[code] ?? error.cause.message ?? code);
+  return new Passing(error.cause?.message ?? error.message);
+}

@@ -1,0 +1,168 @@
+// Answers from published tables: on any static host, by HTTP Range, or in a folder.
+import { BAD_REQUEST, makeUnusable, TablebaseError } from "./errors.js";
+import { FolderSource } from "./folder_source.js";
+import { HttpSource } from "./http_source.js";
+import { IndexFile } from "./index_file.js";
+import { answerKnight } from "./knight.js";
+import { answerSenet } from "./senet.js";
+import { Board } from "./sliding.js";
+
+export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
+
+const MANIFEST = "manifest.json";
+const FORMAT_VERSION = 3;
+const EIGHT = [
+  { name: "corner", state: "123456780", table: "eight" },
+  { name: "centre", state: "123804765", table: "eight" },
+  { name: "edge", state: "123456708", table: "eight_edge" },
+];
+
+/**
+ * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
+ * until the first question.
+ * @param {string | URL} place
+ * @param {import("./http_source.js").HttpOptions} [options]
+ * @returns {Tables}
+ */
+export function openTables(place, options) {
+  let text = String(place);
+  if (typeof document !== "undefined") text = new URL(text, document.baseURI).href;
+  text = text.replace(/\/manifest\.json(?=$|\?)/, "");
+  if (text.startsWith("file://")) return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
+  return new Tables(/^https?:\/\//.test(text) ? new HttpSource(text, options) : new FolderSource(text));
+}
+
+/** The tables of one place. A part that has been read is kept; the manifest is read once. */
+export class Tables {
+  /** @param {import("./http_source.js").Source} source */
+  constructor(source) {
+    this.source = source;
+    /** @type {Promise<any> | null} */
+    this.manifest = null;
+    /** @type {Map<string, IndexFile>} */
+    this.indexes = new Map();
+  }
+
+  /** The number of requests, or of reads, so far. */
+  get requests() {
+    return this.source.requests;
+  }
+
+  /** Return the manifest. `isFresh`: past all caches. */
+  readManifest(isFresh = false) {
+    if (isFresh || !this.manifest) {
+      this.manifest = this.#fetchManifest(isFresh);
+      this.manifest.catch(() => { this.manifest = null; }); // a later question tries once more
+    }
+    return this.manifest;
+  }
+
+  async #fetchManifest(isFresh) {
+    const { bytes } = await this.source.read(MANIFEST, 0, undefined, { isFresh });
+    const place = this.source.locate(MANIFEST);
+    let manifest;
+    try {
+      manifest = JSON.parse(new TextDecoder().decode(bytes));
+    } catch {
+      throw makeUnusable(place, "it is not a manifest");
+    }
+    const version = manifest?.format_version;
+    if (version !== FORMAT_VERSION) {
+      throw makeUnusable(place, version ? `it is of format version ${version}, not ${FORMAT_VERSION}` : "it is not a manifest");
+    }
+    return manifest;
+  }
+
+  /** Return the content hash and the size of an index; null if it is not published. */
+  async find(file, isFresh = false) {
+    const { indexes, tables } = await this.readManifest(isFresh);
+    const content = indexes[file];
+    const entry = Object.values(tables).find((table) => table.index?.file === file);
+    return content && entry ? { content, bytes: entry.index.bytes } : null;
+  }
+
+  /**
+   * Return the index of a table, whose records have `width` bytes.
+   * @param {string} name
+   * @param {number} width
+   */
+  openIndex(name, width) {
+    let index = this.indexes.get(name);
+    if (!index) {
+      index = new IndexFile(this, name, width);
+      this.indexes.set(name, index);
+    }
+    return index;
+  }
+
+  /**
+   * Answer for a state of the 8-puzzle. `goal`: `corner`, `centre`, `edge`, or any state; by default
+   * the one of the first two that the state reaches.
+   * @param {string} state nine digits, 0 for the blank
+   * @param {{goal?: string, solution?: boolean}} [options]
+   */
+  eight(state, options) {
+    return this.#makeBoard(3, 3, EIGHT, 2).answer(state, options);
+  }
+
+  /**
+   * Return the sliding boards that are published, each with the states of its goals.
+   * @returns {Promise<Record<string, string[]>>}
+   */
+  async listBoards() {
+    const { indexes } = await this.readManifest();
+    /** @type {Record<string, string[]>} */
+    const boards = {};
+    for (const file of Object.keys(indexes)) {
+      const [, rows, columns, cell] = /^sliding_(\d+)x(\d+)_(\d+)\.idx$/.exec(file) ?? [];
+      if (!rows) continue;
+      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(Number(rows) * Number(columns), Number(cell)));
+    }
+    return boards;
+  }
+
+  /**
+   * Answer for a state of a sliding board. `goal`: a state; by default the first one that has a table
+   * and is reached. `onProgress` gets `{ moves, state }` after each move of the walk to the goal.
+   * @param {string} board rows x columns, such as `3x4`
+   * @param {string} state a digit or letter for each cell, 0 for the blank
+   * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
+   */
+  async sliding(board, state, options) {
+    const goals = (await this.listBoards())[board];
+    if (!goals) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
+    const [rows, columns] = board.split("x").map(Number);
+    const layouts = goals.map((goal) => ({
+      name: goal, state: goal, table: `sliding_${board}_${goal.indexOf("0") + 1}`,
+    }));
+    return this.#makeBoard(rows, columns, layouts).answer(state, options);
+  }
+
+  #makeBoard(rows, columns, layouts, width) {
+    return new Board({ rows, columns, layouts, width, open: (name, bytes) => this.openIndex(name, bytes) });
+  }
+
+  /**
+   * Answer for a position of Senet.
+   * @param {string} position 15 characters, five each of A, B and .
+   * @param {{onProgress?: import("./sliding.js").OnProgress}} [options]
+   */
+  senet(position, options) {
+    return answerSenet(this.openIndex("senet", 8), position, options);
+  }
+
+  /**
+   * Return a knight's tour of 8x8 between two squares.
+   * @param {string} start
+   * @param {string} finish
+   */
+  knight(start, finish) {
+    return answerKnight(this.openIndex("knight_tours_8x8", 64), start, finish);
+  }
+}
+
+/** Return the state with the tiles in reading order and the blank on a cell, counted from 1. */
+function makeGoal(cells, cell) {
+  const tiles = "123456789abcdef".slice(0, cells - 1);
+  return `${tiles.slice(0, cell - 1)}0${tiles.slice(cell - 1)}`;
+}

@@ -1,0 +1,192 @@
+"""Tables: their columns, the layout of their index, and the recipe that they are built from.
+
+Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
+take a few milliseconds in all.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tablebase.cost import Cost
+
+    PublishedParameters = Mapping[str, Any]
+
+KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+"""Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
+ROW_BYTES = 45
+"""Bytes of a row of bits: 360 states."""
+BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
+"""Fields of an index with one bit for each state."""
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
+"""The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
+
+
+class Column:
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`; of index
+    fields also `bits`, a row of them.
+
+    `distinct`: whether most values are unique, so that a dictionary encoding does not help.
+    `within`: for a column that numbers rows from 0 within the equal values of another, the name of
+    that other column; rows with equal values of it are consecutive, in the order of the values.
+    """
+
+    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        meaning: str,
+        *,
+        nullable: bool = False,
+        distinct: bool = False,
+        values: tuple[str, ...] = (),
+        within: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.nullable = nullable
+        self.distinct = distinct
+        self.values = values
+        self.within = within
+
+
+class Recipe:
+    """Recipe of a table: the name of a search, which selects the builder, and its parameters."""
+
+    __slots__ = ()
+    search: str
+    builder = ""
+    """The builder of a plugin's recipe (`module:function`)."""
+
+    def list_sources(self) -> tuple[str, ...]:
+        """List the names of the tables that the rows are made from, which are built before."""
+        return ()
+
+    @property
+    def has_part_files(self) -> bool:
+        """Whether each task writes a file of its own: for too many rows for one file or machine."""
+        return False
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether the table is a list that can be built in shards."""
+        return False
+
+    def list_parameters(self) -> dict[str, object]:
+        """List everything that the table's rows depend on, as stored in the manifest."""
+        raise NotImplementedError
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        """Estimate what building a table costs, without measuring; None if that is unknown.
+
+        `published`: the parameters of the table as it is published, whose rows may be used again.
+        """
+        return None
+
+
+class BreadthFirst(Recipe):
+    """Recipe of a search of the puzzle's graph from each root, given by name."""
+
+    __slots__ = ("roots",)
+    search = "breadth first"
+
+    def __init__(self, roots: Mapping[str, str]) -> None:
+        self.roots = dict(roots)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {"search": self.search, "roots": self.roots}
+
+    def estimate_cost(
+        self, table: Table, published: PublishedParameters | None = None
+    ) -> Cost | None:
+        from tablebase.cost import estimate_graph_search
+
+        return estimate_graph_search(table.rows, table.row_bytes) if table.rows else None
+
+
+class Table:
+    """One published Parquet file, and the layout of the index beside it if it has one.
+
+    A table without columns is an index alone.
+    """
+
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        rank: str,
+        columns: tuple[Column, ...],
+        recipe: Recipe,
+        index: tuple[tuple[str, str], ...] = (),
+        rows: int | None = None,
+        sorted_by: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.meaning = meaning
+        self.rank = rank
+        self.columns = columns
+        self.recipe = recipe
+        self.index = index
+        """Fields of an index record in order: a name and a `struct` letter each, little-endian."""
+        self.rows = rows
+        """The number of rows that the table must have, where that is known beforehand."""
+        self.sorted_by = sorted_by
+        """Columns that the rows are sorted by, ascending, text by its bytes (as in the footers)."""
+
+    @property
+    def file(self) -> str:
+        if self.recipe.has_part_files:
+            return f"{self.name}.*.parquet"
+        return f"{self.name}.parquet" if self.columns else self.index_file
+
+    @property
+    def index_file(self) -> str:
+        return f"{self.name}.idx"
+
+    @property
+    def rows_per_record(self) -> int:
+        """The number of rows that a record of the index answers for."""
+        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
+
+    @property
+    def states(self) -> int:
+        """The number of states that the table's rows or records answer for, if it is known."""
+        return (self.rows or 0) * (1 if self.columns or self.index != BITS_INDEX else 8 * ROW_BYTES)
+
+    @property
+    def number_column(self) -> Column | None:
+        """The column that numbers rows within the equal values of another, if one does."""
+        return next((column for column in self.columns if column.within), None)
+
+    @property
+    def row_bytes(self) -> float:
+        """The approximate bytes of a row and its record, in files."""
+        from tablebase.cost import estimate_row_bytes
+
+        return estimate_row_bytes([column.kind for column in self.columns], self.record_format)
+
+    def list_fields(self) -> tuple[Column, ...]:
+        """Return the fields of the index as columns."""
+        return tuple(
+            Column(name, FIELD_KINDS.get(letter, "string"), "") for name, letter in self.index
+        )
+
+    @property
+    def record_format(self) -> str:
+        """The `struct` format of an index record.
+
+        >>> from tablebase.puzzles import get_puzzle
+        >>> get_puzzle("eight").tables[0].record_format
+        '<BB'
+        """
+        return "<" + "".join(letter for _, letter in self.index)

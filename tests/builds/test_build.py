@@ -1,0 +1,262 @@
+"""Tests of builds: why a table is built, and which tables are built in parallel."""
+
+import gc
+import io
+import json
+import threading
+import time
+import weakref
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from pipeline.build import build
+from pipeline.build_context import BuildContext
+from pipeline.build_request import Request
+from pipeline.builders.registry import BUILDERS
+from pipeline.tasks import TableData
+from tablebase.errors import (
+    SearchError,
+)
+from tablebase.graph import Graph
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import make_count_table
+from tablebase.schema import Column, Recipe, Table
+from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.index_format import write_index
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import (
+    SMALL,
+    TOURS,
+    Recorder,
+    build_tables,
+    contents,
+    describe_anew,
+    litter,
+)
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
+
+# ---- reasons ------------------------------------------------------------------------------------
+
+
+def test_only_missing_tables_are_built(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "down"
+    first = build_tables(folder, KNIGHT, *SMALL)
+    assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
+    assert first.finished == list(first.reasons)
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    second = build_tables(folder, KNIGHT, *SMALL)
+    assert set(second.reasons.values()) == {"up to date"}
+    assert second.finished == []
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
+    assert after == before
+    assert set(contents(folder)) == {
+        "knight_tours_3x4.parquet",
+        "knight_counts.parquet",
+        "manifest.json",
+    }
+
+
+def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    assert set(build_tables(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
+    assert contents(tmp_path) == before
+
+
+def test_open_files_of_the_old_table_stay_readable(tmp_path: Path) -> None:
+    build_tables(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    with (tmp_path / "pancakes.idx").open("rb") as index:
+        with (tmp_path / "pancakes.parquet").open("rb") as table:
+            (old,) = PANCAKES.tables
+            build_tables(tmp_path, PANCAKES, describe_anew(old, "Some words"))
+            assert table.read() == before["pancakes.parquet"]
+        assert index.read() == before["pancakes.idx"]
+    assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
+
+
+def test_changed_parameters_cause_a_rebuild(tmp_path: Path) -> None:
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    larger_counts = make_count_table(((3, 4), (2, 2), (1, 1)))
+    report = build_tables(tmp_path, KNIGHT, TOURS, larger_counts)
+    assert report.reasons == {
+        "knight_tours_3x4": "up to date",
+        "knight_counts": "parameters changed",
+    }
+    assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
+
+
+def test_a_changed_description_causes_a_rebuild(tmp_path: Path) -> None:
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    reworded = describe_anew(TOURS, "Some words")
+    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
+    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+def test_a_missing_file_is_rebuilt(tmp_path: Path, name: str) -> None:
+    build_tables(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    (tmp_path / name).unlink()
+    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
+@pytest.mark.parametrize("change", ["flip", "cut", "grow"])
+def test_a_damaged_file_is_rebuilt(tmp_path: Path, name: str, change: str) -> None:
+    build_tables(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+    data = bytearray((tmp_path / name).read_bytes())
+    if change == "flip":
+        data[len(data) // 2] ^= 1
+    (tmp_path / name).write_bytes(
+        {"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change],
+    )
+    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
+    assert contents(tmp_path) == before
+
+
+def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    build_tables(tmp_path, PANCAKES)
+    after = contents(tmp_path)
+    assert {name: after[name] for name in before if name != "manifest.json"} == {
+        name: data for name, data in before.items() if name != "manifest.json"
+    }
+    tables = json.loads(after["manifest.json"])["tables"]
+    assert list(tables) == ["knight_counts", "knight_tours_3x4", "pancakes"]
+
+
+def test_progress_is_reported(tmp_path: Path) -> None:
+    steps = build_tables(tmp_path, KNIGHT, TOURS).steps
+    assert [done for _, done, _ in steps] == list(range(13))
+    assert steps[-1] == ("16 tours found, starts", 12, 12)
+    layers = build_tables(tmp_path, PANCAKES).steps
+    assert ("stacked: layer 0, states", 1, None) in layers
+    assert ("stacked: layer 5, states", 120, None) in layers
+
+
+# ---- in parallel ----------------------------------------------------------------------------
+
+
+class Pair:
+    """Two puzzles built in parallel: neither makes its graph until both have begun to."""
+
+    def __init__(self, second_fails: bool) -> None:
+        barrier = threading.Barrier(2)
+        self.failed = threading.Event()
+
+        def graph(pancakes: Pancakes) -> Graph:
+            barrier.wait(10)
+            if pancakes is self.second and second_fails:
+                self.failed.set()
+                raise SearchError("the second")
+            if second_fails:
+                self.failed.wait(10)
+                time.sleep(0.2)
+            return Pancakes.make_graph(pancakes)
+
+        self.first, self.second = Pancakes(), Pancakes()
+        for puzzle, name in ((self.first, "first"), (self.second, "second")):
+            (old,) = puzzle.tables
+            puzzle.name = name
+            columns, rank = old.columns, old.rank
+            puzzle.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
+            puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
+
+    def build(self, folder: Path) -> Recorder:
+        tables = [(puzzle, puzzle.tables) for puzzle in (self.first, self.second)]
+        report = Recorder()
+        listed = build(Request(Folder(folder), tables, jobs=2), report)
+        assert list(listed) == ["first", "second"], "in the order asked for, whoever is first"
+        return report
+
+
+def test_independent_tables_are_built_in_parallel(tmp_path: Path) -> None:
+    assert {*Pair(second_fails=False).build(tmp_path).finished} == {"first", "second"}
+    assert {*json.loads(contents(tmp_path)["manifest.json"])["tables"]} == {"first", "second"}
+
+
+def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match="the second"):
+        Pair(second_fails=True).build(tmp_path)
+    assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
+    assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> None:
+    references: list[weakref.ref[Any]] = []
+    alive: list[bool] = []
+
+    def graph(pancakes: Pancakes) -> Graph:
+        gc.collect()
+        alive.extend(reference() is not None for reference in references)
+        result = Pancakes.make_graph(pancakes)
+        references.append(weakref.ref(result.targets))
+        return result
+
+    pair = Pair(second_fails=False)
+    for puzzle in (pair.first, pair.second):
+        puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
+    tables = [(puzzle, puzzle.tables) for puzzle in (pair.first, pair.second)]
+    build(Request(Folder(tmp_path), tables), Recorder())
+    assert alive == [False]
+
+
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in (1, 2, 7):
+        build_tables(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
+    first, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
+    assert len(first) == 5
+    assert others == [first, first]
+
+
+class Squares(Recipe):
+    """A recipe that no puzzle of this program uses."""
+
+    search = "squares"
+
+    def list_parameters(self) -> dict[str, object]:
+        return {"search": self.search, "count": 9}
+
+
+def square(number: int) -> Arrays:
+    return [np.array([number, number * number])]
+
+
+def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+    result = context.tasks.run_tasks(square, ((number,) for number in range(9)))
+    rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
+    return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
+
+
+def test_a_new_recipe_needs_only_a_builder_and_its_registration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BUILDERS, "squares", __name__)
+    columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
+    table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
+    assert build_tables(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
+    result = pl.read_parquet(tmp_path / "squares.parquet")
+    assert result["square"].to_list() == [number**2 for number in range(9)]
+    assert build_tables(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
+
+
+def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:
+    with pytest.raises(SearchError, match=r"The index of pancakes has 3 records, not 4\."):
+        write_index(
+            io.BytesIO(),
+            PANCAKES.tables[0],
+            4,
+            iter([{"distance": np.arange(3), "solutions": np.arange(3)}]),
+            "00" * 32,
+        )

@@ -1,0 +1,341 @@
+"""Tests of builds that fail: their errors, and the files that exist afterwards."""
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pipeline.build
+from pipeline.build import build
+from pipeline.build_request import Request
+from queries.status import list_status
+from tablebase.errors import (
+    SearchError,
+    StoreError,
+    TablebaseError,
+    TableDamaged,
+)
+from tablebase.graph import Graph, SearchResult
+from tablebase.output import open_output
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.schema import Table
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.parquet import TableWriter
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import (
+    COUNTS,
+    SMALL,
+    TOURS,
+    Recorder,
+    build_tables,
+    contents,
+    describe_anew,
+    litter,
+)
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns
+
+
+# ---- the folder -----------------------------------------------------------------------------
+
+
+def test_a_locked_folder_is_refused_and_its_holder_named(tmp_path: Path) -> None:
+    with Folder(tmp_path).lock(), pytest.raises(StoreError) as caught:
+        build_tables(tmp_path, KNIGHT, TOURS)
+    assert caught.value.exit_code == 3
+    assert str(caught.value) == (
+        f"Cannot build in {tmp_path}: it is locked by another build (process {os.getpid()}). "
+        "Wait until it has ended."
+    )
+    assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
+
+
+def test_a_refused_build_keeps_the_name_of_the_holder(tmp_path: Path) -> None:
+    with Folder(tmp_path).lock():
+        for _ in range(2):
+            with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"):
+                build_tables(tmp_path, KNIGHT, TOURS)
+
+
+def test_a_requested_board_stays_counted(tmp_path: Path) -> None:
+    tables = KNIGHT.catalogue.list_tables({"board": ["3x7"]})
+    requested = [table for table in tables if table.name in ("knight_tours_3x7", "knight_counts")]
+    build_tables(tmp_path, KNIGHT, *requested)
+    report = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])
+    assert report.reasons == {"knight_counts": "up to date"}
+    rows = list_status(Folder(tmp_path))
+    assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
+
+
+def test_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:
+    (tmp_path / ".knight_tours_3x4.parquet.unpublished").write_bytes(b"half")
+    (tmp_path / ".pancakes.idx.unpublished").write_bytes(b"half")
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    build_tables(tmp_path, KNIGHT, TOURS)
+    assert litter(tmp_path) == []
+    assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
+
+
+def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
+    """Cover the part file of a batch's answers, and that of another program."""
+    with open_output(str(tmp_path / "answers.csv")) as answers:
+        answers.write(b"half")
+        (tmp_path / ".film.mkv.part").write_bytes(b"half")
+        build_tables(tmp_path, KNIGHT, TOURS)
+        build_tables(tmp_path, KNIGHT, TOURS, force=True)
+        answers.write(b" and half")
+    assert (tmp_path / "answers.csv").read_bytes() == b"half and half"
+    assert litter(tmp_path) == []
+    assert (tmp_path / ".film.mkv.part").read_bytes() == b"half"
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) -> None:
+    (tmp_path / "taken").write_bytes(b"a file")
+    path = tmp_path / "taken" / below
+    with pytest.raises(StoreError) as caught:
+        build_tables(path, KNIGHT, TOURS)
+    assert str(caught.value) == (
+        f"Cannot build in {path}: it is a file, not a folder. Choose a folder with --outputs."
+    )
+    assert (tmp_path / "taken").read_bytes() == b"a file"
+
+
+def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "linked"
+    path.symlink_to("nowhere")
+    with pytest.raises(StoreError) as caught:
+        build_tables(path, KNIGHT, TOURS)
+    problem = "it is a link to 'nowhere', which does not exist"
+    assert str(caught.value) == f"Cannot build in {path}: {problem}. Make that folder."
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (errno.EACCES, "Choose a folder that you may write to with --outputs."),
+        (errno.EROFS, "Choose a folder that you may write to with --outputs."),
+        (errno.ENOSPC, "Free some space, or choose another folder with --outputs."),
+    ],
+)
+def test_a_folder_that_cannot_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+) -> None:
+    real_open = os.open
+
+    def refuse_to_write(path: str, flags: int, *mode: int) -> int:
+        if flags & os.O_ACCMODE != os.O_RDONLY:
+            raise OSError(code, os.strerror(code))
+        return real_open(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", refuse_to_write)
+    with pytest.raises(StoreError) as caught:
+        build_tables(tmp_path, KNIGHT, TOURS)
+    problem = os.strerror(code).lower()
+    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
+    assert contents(tmp_path) == {}
+
+
+# ---- the manifest ---------------------------------------------------------------------------
+
+
+BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
+BROKEN += ['{"format_version": 3}', '{"format_version": 3, "tables": []}']
+BROKEN += ['{"format_version": 3, "tables": {"eight": {}}}']
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
+    build_tables(tmp_path, KNIGHT, TOURS)
+    before = contents(tmp_path)
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
+        read_manifest(Folder(tmp_path))
+    assert build_tables(tmp_path, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert contents(tmp_path) == before
+
+
+# ---- interrupted ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SearchError])
+def test_an_interrupted_write_keeps_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    build_tables(tmp_path, KNIGHT, *SMALL)
+    before = contents(tmp_path)
+    write, batches = TableWriter.write, 0
+
+    def fail_later(writer: TableWriter, columns: "Columns") -> None:
+        nonlocal batches
+        batches += 1
+        if batches == 3:
+            raise error("in the middle")
+        write(writer, columns)
+
+    monkeypatch.setattr(TableWriter, "write", fail_later)
+    with pytest.raises(error, match="in the middle"):
+        build_tables(tmp_path, KNIGHT, describe_anew(TOURS, "Some words"), COUNTS)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+    monkeypatch.undo()
+    assert set(build_tables(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
+
+
+def test_a_failed_index_write_keeps_the_old_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_tables(tmp_path, PANCAKES)
+    before = contents(tmp_path)
+
+    def fail(file: IO[bytes], *_: object) -> None:
+        file.write(b"half of it")
+        with open("/dev/full", "wb") as full:
+            os.dup2(full.fileno(), file.fileno())
+
+    monkeypatch.setattr(pipeline.build, "write_index", fail)
+    with pytest.raises(StoreError, match="no space left on device"):
+        build_tables(tmp_path, PANCAKES, force=True)
+    assert contents(tmp_path) == before
+    assert litter(tmp_path) == []
+
+
+def test_a_table_and_its_index_are_synced_before_either_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def record_sync(number: int) -> None:
+        steps.append("kept")
+        fsync(number)
+
+    def record_rename(source: str, target: str) -> None:
+        steps.append(Path(target).suffix)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(os, "replace", record_rename)
+    build_tables(tmp_path, PANCAKES)
+    assert steps == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
+
+
+def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path: Path) -> None:
+    class Lost(ThreadPoolExecutor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            raise ConnectionError("nobody answers")
+
+    with pytest.raises(ConnectionError, match="nobody answers"):
+        build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))]), Recorder(), Lost())
+    assert litter(tmp_path) == []
+
+
+def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    futures: list[Future[Any]] = []
+    release = Event()
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+            futures.append(super().submit(*args, **kwargs))
+            super().submit(release.wait, 10)
+            return futures[-1]
+
+    def fail(*_: object) -> None:
+        raise SearchError("in the middle")
+
+    monkeypatch.setattr(TableWriter, "write", fail)
+    with Slow(1) as slow:
+        with pytest.raises(SearchError, match="in the middle") as caught:
+            build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))], jobs=4), Recorder(), slow)
+        assert caught.traceback, "it keeps all that was under way alive"
+        assert [future.cancelled() for future in futures] == [False, *[True] * 4]
+        release.set()
+
+
+# ---- impossible data ----------------------------------------------------------------------
+
+
+class Wrong(Pancakes):
+    """Pancakes whose columns or records are not what their table holds."""
+
+    def __init__(
+        self, columns: Mapping[str, int] | None = None, records: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__()
+        self.wrong_columns = columns or {}
+        self.wrong_records = records or {}
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> "Columns":
+        return {**super().fill_columns(table, graph, walks), **self.fill(self.wrong_columns)}
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> "Columns":
+        return {**super().make_records(table, walks), **self.fill(self.wrong_records)}
+
+    def fill(self, wrong: Mapping[str, int]) -> dict[str, Any]:
+        return {name: np.full(self.size, value) for name, value in wrong.items()}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "message"),
+    [
+        (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
+        (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
+        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
+        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
+    ],
+    ids=["column too large", "column negative", "index too large", "index negative"],
+)
+def test_a_value_that_does_not_fit_is_not_published(
+    tmp_path: Path, puzzle: Wrong, message: str
+) -> None:
+    with pytest.raises(SearchError) as caught:
+        build_tables(tmp_path, puzzle)
+    assert str(caught.value).startswith(message)
+    assert contents(tmp_path) == {}
+    assert litter(tmp_path) == []
+
+
+def test_a_table_with_a_wrong_number_of_rows_is_not_published(tmp_path: Path) -> None:
+    (table,) = PANCAKES.tables
+    short = Table(
+        table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
+    )
+    with pytest.raises(SearchError, match=r"^pancakes has 120 rows, expected 119\.$"):
+        build_tables(tmp_path, PANCAKES, short)
+    assert contents(tmp_path) == {}
+
+
+class TwoGoals(Pancakes):
+    """Pancakes with two layouts that every state reaches, in a table that has room for one."""
+
+    layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
+
+    def __init__(self) -> None:
+        self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
+
+
+def test_a_state_that_reaches_two_layouts_is_not_published(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
+        build_tables(tmp_path, TwoGoals())
+    assert contents(tmp_path) == {}
+
+
+def test_every_error_has_an_exit_code() -> None:
+    def list_subclasses(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from list_subclasses(child)
+
+    assert {kind.exit_code for kind in list_subclasses(TablebaseError)} == {1, 2, 3, 4, 141}

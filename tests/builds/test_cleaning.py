@@ -1,0 +1,188 @@
+"""Tests of `pipeline clean`: what it lists and removes, and what it never touches."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipeline.cleaning import list_leftovers, remove_leftovers
+from tablebase.errors import StoreError
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.tables import BACKUP, REPLACED
+from tablebase.tables.run_records import MAX_RECORDS, RUNS
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import SMALL, TOURS, build_tables
+from tests.support.shell import Cli
+
+DIGESTS = "0123456789abcdef", "fedcba9876543210"
+KEPT = ".".join(["", "{}", *DIGESTS, "kept"])
+LEFTOVERS = {
+    KEPT.format("senet"): ("checkpoints", "senet"),
+    KEPT.format("knight_tours_3x8"): ("checkpoints", "knight_tours_3x8"),
+    f".knight_tours_7x7.{DIGESTS[0]}.3-of-100.kept": ("shards", "knight_tours_7x7"),
+    KEPT.format("knight_tours_7x7"): ("shards", "knight_tours_7x7"),
+    f"{KEPT.format('knight_tours_7x7')}.{DIGESTS[1]}.shared": (
+        "temporary files",
+        "knight_tours_7x7",
+    ),
+    f".knight_tours_7x7.12.parquet.{DIGESTS[1]}.shared": ("temporary files", "knight_tours_7x7"),
+    ".eight.parquet.unpublished": ("temporary files", ""),
+    REPLACED: ("replaced manifest", ""),
+}
+"""Names that unfinished builds give to files, each with its kind and its table."""
+FOREIGN = (
+    "notes.txt",
+    ".hidden",
+    "eight.parquet.bak",
+    ".eight.parquet",
+    "senet.kept",
+    ".senet.kept",
+    "mine.parquet",
+    "knight_tours_9x9.parquet",
+)
+"""Names that no build gives to a file, and a table's name for a file of somebody else."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    build_tables(folder, KNIGHT, *SMALL)
+    return folder
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "folder"))
+
+
+def read_all(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def test_nothing_of_a_finished_build_is_listed(folder: Path, cli: Cli) -> None:
+    before = read_all(folder)
+    assert list_leftovers(Folder(folder)) == []
+    assert cli("clean", "--yes", "--outputs", str(folder)) == (0, "nothing to remove\n", "")
+    assert read_all(folder) == before
+
+
+def test_every_kind_is_listed_and_removed(folder: Path, cli: Cli) -> None:
+    before = read_all(folder)
+    for name in LEFTOVERS:
+        (folder / name).write_bytes(b"left")
+    listed = list_leftovers(Folder(folder))
+    groups = {file: (each.kind, each.table) for each in listed for file in each.files}
+    assert groups == LEFTOVERS
+    assert sum(each.bytes for each in listed) == 4 * len(LEFTOVERS)
+    (shards,) = (each for each in listed if each.kind == "shards")
+    assert shards.note.startswith("finished work of 1 of 100 shards, perhaps days of it")
+    listing = cli("clean", "--json", "--outputs", str(folder))
+    assert json.loads(listing.out) == [
+        {**each.to_dict(), "files": [*each.files]} for each in listed
+    ]
+    assert {*LEFTOVERS} <= {*read_all(folder)}, "listing removes nothing"
+    removed = cli("clean", "--yes", "--outputs", str(folder))
+    assert removed.out.endswith(f"removed: {len(LEFTOVERS)} files, {4 * len(LEFTOVERS)} bytes\n")
+    assert read_all(folder) == before
+
+
+def test_other_files_are_never_listed(folder: Path) -> None:
+    for name in FOREIGN:
+        (folder / name).write_bytes(b"mine")
+    (folder / ".senet.folder.kept").mkdir()
+    before = read_all(folder)
+    assert list_leftovers(Folder(folder)) == []
+    assert remove_leftovers(Folder(folder)) == []
+    assert read_all(folder) == before
+
+
+def test_unlisted_files_of_a_table_are_those_that_this_program_wrote(folder: Path) -> None:
+    shutil.copy(folder / TOURS.file, folder / "knight_tours_3x4.2.parquet")
+    shutil.copy(folder / TOURS.file, folder / "knight_tours_4x3.parquet")  # of another table
+    (listed,) = list_leftovers(Folder(folder))
+    assert (listed.kind, listed.table, listed.files) == (
+        "unlisted files",
+        "knight_tours_3x4",
+        ("knight_tours_3x4.2.parquet",),
+    )
+
+
+def test_only_the_last_run_records_stay(folder: Path) -> None:
+    runs = folder / RUNS
+    runs.mkdir(exist_ok=True)
+    for number in range(MAX_RECORDS + 3):
+        (runs / f"20260101T0000{number:02}Z-{number:04}.json").write_text("{}")
+    (listed,) = list_leftovers(Folder(folder))
+    assert (listed.kind, len(listed.files)) == ("run records", 3)
+    remove_leftovers(Folder(folder))
+    assert len([*runs.glob("*.json")]) == MAX_RECORDS
+    assert sorted(runs.glob("*.json"))[0].name.endswith("0003.json")
+
+
+def test_a_build_in_progress_keeps_its_files(folder: Path) -> None:
+    (folder / KEPT.format("senet")).write_bytes(b"left")
+    with Folder(folder).lock(), pytest.raises(StoreError, match="locked by another build"):
+        remove_leftovers(Folder(folder))
+    assert (folder / KEPT.format("senet")).exists()
+    assert build_tables(folder, SENET).finished == ["senet"]
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from tablebase.tables.store import Folder
+
+store, name = Folder(Path(sys.argv[1])), "knight_tours_7x7.1.parquet"
+with store.write_atomically(name, shared=True) as (file,):
+    file.write(b"a part")
+    file.flush()
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_shard_in_progress_keeps_its_files(folder: Path) -> None:
+    """Expect nothing of a table to be listed while a writer of one of its shared files lives."""
+    (folder / KEPT.format("knight_tours_7x7")).write_bytes(b"left")
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdout
+        assert writer.stdout.readline() == "writing\n"
+        assert list_leftovers(Folder(folder)) == []
+        writer.kill()
+        writer.wait()
+        end = time.monotonic() + 10
+        while not (listed := list_leftovers(Folder(folder))) and time.monotonic() < end:
+            time.sleep(0.05)
+    assert {each.kind for each in listed} == {"temporary files", "checkpoints"}
+
+
+def test_a_damaged_manifest_is_no_licence_to_remove(folder: Path, cli: Cli) -> None:
+    (folder / KEPT.format("senet")).write_bytes(b"left")
+    (folder / "manifest.json").write_text("{")
+    before = read_all(folder)
+    answer = cli("clean", "--yes", "--outputs", str(folder))
+    assert answer.code == 3
+    assert "is damaged: it is not a manifest" in answer.err
+    assert read_all(folder) == before
+
+
+def test_published_tables_stay_without_a_manifest(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    for backup in (True, False):
+        if not backup:
+            (folder / BACKUP).unlink()
+        assert list_leftovers(Folder(folder)) == []

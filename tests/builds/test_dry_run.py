@@ -1,0 +1,159 @@
+"""Tests of dry runs: what they print, the same command does; they write nothing."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.build_request import Request
+from pipeline.builders.registry import checkpoints
+from pipeline.dry_run import plan_build
+from tablebase.puzzles import get_puzzle, list_stages
+from tablebase.puzzles.knight.board import parse_board
+from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.tables.run_records import read_run
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import COUNTS, build_tables, contents
+from tests.support.shell import SCRIPT, Cli, with_a_disk
+
+SMALL = ("knight_tours_5x5", "eight")
+OPTIONAL = (
+    ("knight", {"board": ["3x7", "7x7"]}),
+    ("knight", {"count": ["7x7"]}),
+    ("knight", {"count": ["8x8"], "closed": [""]}),
+    ("knight", {"rank_closed": ["6x6"]}),
+    ("knight", {"rank_tours": ["5x5", "7x8"]}),
+    ("sliding", {"board": ["3x4"], "goals": ["all"]}),
+    ("sliding", {"board": ["2x4"], "parquet": [""]}),
+)
+
+
+def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    words = ("precompute", *SMALL, "--outputs", str(folder))
+    planned = cli(*words, "--dry-run", "--json")
+    assert (planned.code, planned.err) == (0, "")
+    assert not folder.exists()
+    tables = json.loads(planned.out)["tables"]
+    assert [row["table"] for row in tables] == ["eight", "eight_edge", "knight_tours_5x5"]
+    assert all(row["estimate"]["source"] == "recipe" for row in tables)
+
+    assert cli(*words).code == 0
+    built = read_run(Folder(folder), "last").record
+    assert {(run.table, run.reason) for run in built.tables} == {
+        (row["table"], row["reason"]) for row in tables
+    }
+    again = json.loads(cli(*words, "--dry-run", "--json").out)
+    assert (again["tables"], sorted(again["up_to_date"])) == (
+        [],
+        [row["table"] for row in tables],
+    )
+    assert cli(*words, "--dry-run").out == "up to date: eight, eight_edge, knight_tours_5x5\n"
+
+    before = contents(folder)
+    forced = json.loads(cli(*words, "--dry-run", "--json", "--force").out)
+    assert contents(folder) == before
+    by_name = {run.table: run for run in built.tables}
+    for row in forced["tables"]:
+        run = by_name[row["table"]]
+        assert (row["reason"], row["estimate"]["source"]) == ("forced", "last run")
+        assert row["estimate"]["seconds"] == run.processor_seconds
+        assert row["estimate"]["bytes"] == run.bytes
+        assert row["estimate"]["memory"] == run.process_peak_memory
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged", "cannot be read"])
+def test_a_dry_run_gives_the_reason_of_the_build(damage: str, cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    words = ("precompute", "knight_tours_5x5", "--outputs", str(folder))
+    assert cli(*words).code == 0
+    file = folder / "knight_tours_5x5.parquet"
+    if damage == "missing":
+        file.unlink()
+    elif damage == "damaged":
+        file.write_bytes(file.read_bytes()[:-1] + b"?")
+    else:
+        file.unlink()
+        file.symlink_to(file)  # a link to itself
+    reason = f"{file.name} {damage}"
+    (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"]
+    assert row["reason"] == reason
+    assert f"building knight_tours_5x5 ({reason})" in cli(*words).err
+
+
+def test_another_recipe_is_a_reason(tmp_path: Path) -> None:
+    knight = get_puzzle("knight")
+    build_tables(tmp_path, knight, COUNTS)
+    request = Request(Folder(tmp_path), [(knight, knight.tables[-1:])])
+    (planned,) = plan_build(request).tables
+    assert (planned.table.name, planned.reason) == ("knight_counts", "parameters changed")
+
+
+def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> None:
+    table = make_tour_table(parse_board("5x5"))
+    saved = checkpoints(Folder(tmp_path), table)
+    saved.save("a task", [np.arange(9)])
+    size = sum(path.stat().st_size for path in tmp_path.glob(".knight_tours_5x5.*"))
+    words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
+    (row,) = json.loads(cli(*words, "--json").out)["tables"]
+    assert row["saved"] == {"files": 1, "bytes": size, "tasks": None}
+    (forced,) = json.loads(cli(*words, "--json", "--force").out)["tables"]
+    assert forced["saved"] is None
+    line = cli(*words).out.splitlines()[1]
+    assert line.split()[2] == "1", line
+
+
+def test_a_dry_run_needs_no_writable_folder(copy: Path) -> None:
+    (copy / "eight.idx").unlink()
+    script = (
+        f"mount --bind {copy} {copy} && mount -o remount,ro,bind {copy} || exit 9\n"
+        f"touch {copy}/probe 2>/dev/null && exit 9\n"
+        f"{SCRIPT} precompute --dry-run --outputs {copy}"
+    )
+    result = with_a_disk(script)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith("eight      eight.idx missing")
+    assert lines[-1].startswith("up to date: eight_edge, senet, ")
+
+
+@pytest.mark.parametrize(("name", "values"), OPTIONAL, ids=str)
+def test_every_optional_table_has_an_estimate(
+    name: str, values: dict[str, list[str]], tmp_path: Path
+) -> None:
+    puzzle = get_puzzle(name)
+    tables = puzzle.catalogue.request_tables(values)
+    assert tables
+    for planned in plan_build(Request(Folder(tmp_path), [(puzzle, tables)])).tables:
+        assert planned.source == "recipe", planned.table.name
+        assert planned.cost is not None
+        assert min(planned.cost) >= 0
+        assert planned.cost.memory > 1 << 27
+
+
+def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
+    requests = [(stage, stage.tables) for stage in list_stages() if stage.tables]
+    for planned in plan_build(Request(Folder(tmp_path), requests)).tables:
+        assert planned.cost is not None, planned.table.name
+        assert planned.cost.rows > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--measure", "--measure needs --dry-run. A build needs no measurement."),
+        ("nope --dry-run", "There is no stage or table 'nope'"),
+        ("knight --count 9x9 --dry-run", "9x9"),
+        ("eight --board 5x5 --dry-run", "--board is an option of the stage"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_build_refuses(
+    words: str, complaint: str, cli: Cli, tmp_path: Path
+) -> None:
+    text = cli("precompute", *words.split(), "--outputs", str(tmp_path))
+    assert (text.code in (1, 2), text.out) == (True, "")
+    assert complaint in text.err
+    without = [word for word in words.split() if word not in ("--dry-run", "--measure")]
+    if without and "--measure" not in words:
+        assert cli("precompute", *without, "--outputs", str(tmp_path)).err == text.err

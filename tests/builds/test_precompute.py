@@ -1,0 +1,246 @@
+"""Tests of `pipeline precompute`: reproducible bytes, more boards, errors and progress."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.build import TableStatistics, build
+from pipeline.build_progress import BuildProgress
+from pipeline.build_request import Request
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.tables.manifest import Entry
+from tablebase.tables.store import Folder
+from tests import wide
+from tests.support.build_recorder import build_tables, contents
+from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
+
+BOARDS = ("--board", "3x7", "--board", "4x3")
+LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build two more boards and the counts, in this process with two jobs."""
+    folder = tmp_path_factory.mktemp("light")
+    build_without_large(folder, jobs=2)
+    return folder
+
+
+def build_without_large(folder: Path, jobs: int) -> None:
+    tables = PUZZLE.catalogue.list_tables({"board": [*BOARDS[1::2]]})
+    build_tables(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
+
+
+@wide
+def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
+    """Compare one job with two; `make same-bytes` compares every table."""
+    build_without_large(tmp_path, jobs=1)
+    assert contents(tmp_path) == contents(light)
+
+
+def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> None:
+    counts = pl.read_parquet(light / "knight_counts.parquet")
+    for board, tours in (("3x7", 104), ("4x3", 16)):
+        assert pl.read_parquet(light / f"knight_tours_{board}.parquet").height == tours
+        assert counts.filter(pl.col("board") == board)["tours"].sum() == tours
+    query = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(light))
+    assert "3x7 from a1 to" in cli(*query).out
+    assert '"board": "3x7", "start": "a1", "tours": ' in cli(*query, "--count", "--json").out
+    assert "knight_tours_3x7" in cli("status", "--outputs", str(light)).out
+
+
+def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
+    """State no number of tours: they are not counted, so `--count` states none either."""
+    folder = tmp_path / "none"
+    text = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
+    assert (text.code, text.out) == (1, "")
+    assert text.err == (
+        "pipeline: 8x8 has too many tours to list. Boards of up to 49 squares can be listed.\n"
+    )
+    assert not folder.exists()
+
+
+def test_a_board_is_refused_for_other_stages(tmp_path: Path, cli: Cli) -> None:
+    text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
+    assert (text.code, text.err) == (
+        2,
+        (
+            "pipeline: --board is an option of the stage sliding and of knight. Example: pipeline "
+            "precompute sliding --board 3x4 or pipeline precompute knight --board 5x6.\n"
+        ),
+    )
+
+
+def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None:
+    text = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert text.code == 0
+    assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in text.err.splitlines()] == [
+        "building eight (missing)",
+        "eight: 362,880 rows in 0.0 s",
+        "building eight_edge (missing)",
+        "eight_edge: 181,440 rows in 0.0 s",
+    ]
+    rows = [line.split() for line in text.out.splitlines()]
+    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "rows/s"]
+    for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
+        size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
+        assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]
+        assert float(row[4]) >= 0
+        assert float(row[5].replace(",", "")) > 1000
+    following = f"pipeline query eight 123456780 --outputs {tmp_path}"
+    assert text.out.splitlines()[-1] == f"The tables are in {tmp_path}. Next: {following}"
+    assert cli(*following.split()[1:]).code == 0
+    second = cli("precompute", "eight", "--outputs", str(tmp_path))
+    assert second == (0, f"All 2 tables are up to date in {tmp_path}.\n", "")
+    quiet = cli("precompute", "eight", "--force", "--quiet", "--outputs", str(tmp_path))
+    assert quiet == (0, "", "")
+
+
+def test_the_folder_may_come_from_the_environment(tmp_path: Path, cli: Cli) -> None:
+    text = cli("precompute", "eight", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert text.code == 0
+    assert (tmp_path / "made" / "eight.parquet").is_file()
+    text = cli("query", "eight", "123456780", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
+    assert text.code == 0
+
+
+READ_ONLY = """
+mount --bind {folder} {folder} && mount -o remount,ro,bind {folder} || exit 9
+touch {folder}/probe 2>/dev/null && exit 9
+{build}
+"""
+
+
+def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
+    script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
+    result = with_a_disk(script)
+    assert result.returncode == 0, result.stderr
+    assert (result.stderr, result.stdout) == ("", f"All 8 tables are up to date in {copy}.\n")
+
+
+def test_a_folder_without_write_permission(copy: Path) -> None:
+    """Succeed when all tables are up to date, else refuse with a hint."""
+
+    def build() -> Said:
+        return without_privileges("precompute", "eight", "--outputs", str(copy))
+
+    copy.chmod(0o555)
+    try:
+        idle = build()
+        assert idle == (0, f"All 2 tables are up to date in {copy}.\n", "")
+        copy.chmod(0o755)
+        (copy / "eight.idx").unlink()
+        copy.chmod(0o555)
+        refused = build()
+    finally:
+        copy.chmod(0o755)
+    assert refused.code == 3
+    assert f"Cannot build in {copy}: permission denied. Choose a folder" in refused.err
+
+
+def test_up_to_date_tables_take_no_lock(copy: Path, cli: Cli) -> None:
+    assert cli("precompute", "--outputs", str(copy)).code == 0
+    assert not (copy / ".lock").exists()
+
+
+def test_files_of_a_killed_build_are_removed_when_all_is_up_to_date(copy: Path, cli: Cli) -> None:
+    leftovers = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
+    for path in leftovers:
+        path.write_bytes(b"")
+        assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
+        assert not path.exists()
+
+
+def read_progress(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    interval: float,
+) -> list[str]:
+    monkeypatch.setattr("pipeline.build_progress.LINE_INTERVAL", interval)
+    tables = [table for table in PUZZLE.tables if table.name != "knight_tours_6x6"]
+    with BuildProgress(quiet=False) as report:
+        build(Request(Folder(tmp_path), [(PUZZLE, tuple(tables))]), report)
+    return capsys.readouterr().err.splitlines()
+
+
+def test_progress_is_printed_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = read_progress(tmp_path, monkeypatch, capsys, -1)
+    for name, last in (
+        ("knight_tours_5x5", "1,728 tours found, starts 25 of 25 (100%)"),
+        ("knight_tours_8x8", "pairs 2,048 of 2,048 (100%)"),
+        ("knight_counts", "3x12 open, steps back 15 of 15 (100%)"),
+    ):
+        end = next(at for at, line in enumerate(lines) if line.startswith(f"{name}: "))
+        assert re.fullmatch(rf"  {name}: {re.escape(last)}(, [\d,.]+/s)?, \d+ s", lines[end - 1])
+        assert f"building {name} (missing)" in lines[:end]
+
+
+def test_a_short_build_prints_no_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = read_progress(tmp_path, monkeypatch, capsys, 3600)
+    assert [line.split()[0] for line in lines] == [
+        *("building", "knight_tours_5x5:"),
+        *("building", "knight_tours_8x8:"),
+        *("building", "knight_counts:"),
+    ]
+
+
+def test_printed_progress_ends_with_the_last_step(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Print the last step too: the last line could else be old, as in "starts 35 of 36"."""
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    with BuildProgress(quiet=False) as report:
+        report.on_table(PUZZLE.tables[0], "missing")
+        for done in range(37):
+            now += 0.16
+            report.on_step("knight_tours_5x5", "starts", done, 36)
+    assert capsys.readouterr().err.splitlines() == [
+        "building knight_tours_5x5 (missing)",
+        "  knight_tours_5x5: starts 31 of 36 (86%), 6.2/s, 5 s",
+        "  knight_tours_5x5: starts 36 of 36 (100%), 6.2/s, 6 s",
+    ]
+
+
+def test_progress_names_the_table_while_several_are_built(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pipeline.build_progress.LINE_INTERVAL", -1)
+    five, six = PUZZLE.tables[:2]
+    with BuildProgress(quiet=False) as report:
+        report.on_table(five, "missing")
+        report.on_step(five.name, "starts", 1, 25)
+        report.on_table(six, "missing")
+        report.on_step(five.name, "starts", 2, 25)
+        report.on_step(six.name, "starts", 1, 36)
+        entry = Entry([], 1728, "", "", {}, "", None)
+        report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
+        report.on_step(six.name, "starts", 2, 36)
+    assert capsys.readouterr().err.splitlines() == [
+        "building knight_tours_5x5 (missing)",
+        "  knight_tours_5x5: starts 1 of 25 (4%), 0 s",
+        "building knight_tours_6x6 (missing)",
+        "  knight_tours_5x5: starts 2 of 25 (8%), 0 s",
+        "  knight_tours_6x6: starts 1 of 36 (3%), 0 s",
+        "knight_tours_5x5: 1,728 rows in 0.5 s",
+        "  knight_tours_6x6: starts 2 of 36 (6%), 0 s",
+    ]
+
+
+def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    monkeypatch.setattr("os.write", lambda number, data: written.append(data))
+    report = BuildProgress(quiet=False)
+    report._progress.disable = False
+    for count, table in enumerate(PUZZLE.tables[:2]):
+        report.on_table(table, "missing")
+        report.on_step(table.name, "starts", 1, 25)
+        report._clear()
+        assert written.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"

@@ -1,0 +1,177 @@
+"""Tests of tables that rank tours: requested, refused, resumed, listed and removed."""
+
+import shlex
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.build_context import BuildContext, MemoryLimit
+from pipeline.builders import ranking_table, sweep_driver
+from pipeline.builders.ranking_table import make
+from pipeline.builders.registry import checkpoints
+from pipeline.search.tour_counting.hash_table import CountOverflow
+from pipeline.search.tour_counting.sweep import Layer, advance_layer
+from pipeline.tasks import TableData, TaskRunner
+from queries.dispatch import open_reader
+from queries.knight.reader import KnightReader
+from queries.status import list_status
+from tablebase.errors import SearchError
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import (
+    ClosedTourRanking,
+    make_closed_ranking_table,
+    make_open_ranking_table,
+)
+from tablebase.tables.manifest import list_parameters, read_manifest
+from tablebase.tables.store import Folder
+from tests import first
+from tests.support.build_recorder import build_tables, contents
+from tests.support.shell import Cli
+
+SIX = make_closed_ranking_table(KnightBoard(6, 6))
+NAME = SIX.name
+
+
+def test_a_ranking_table_is_published_and_listed(ranked_boards: Path, tmp_path: Path) -> None:
+    rows = {row["table"]: row for row in list_status(Folder(ranked_boards))}
+    assert rows[NAME]["state"] == "published"
+    assert rows[NAME]["command"] == (
+        f"pipeline precompute knight --rank-closed 6x6 --outputs {ranked_boards}"
+    )
+    published = read_manifest(Folder(ranked_boards))
+    listed = [
+        table.name for table in PUZZLE.catalogue.list_published_tables(list_parameters(published))
+    ]
+    expected = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    expected += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
+    assert listed[-7:] == [f"knight_{name}" for name in expected]
+    build_tables(tmp_path, PUZZLE, SIX)
+    assert contents(tmp_path)[f"{NAME}.idx"] == (ranked_boards / f"{NAME}.idx").read_bytes()
+    assert build_tables(tmp_path, PUZZLE, SIX).reasons == {NAME: "up to date"}
+
+
+def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -> None:
+    options = ["--outputs", str(copy)]
+    text = cli("precompute", "knight", "--rank-closed", "5x6", "--rank-closed", "5X6", *options)
+    assert text.code == 0, text.err
+    assert "knight_cycles_5x6" in text.out
+    assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
+    text = cli("precompute", "knight", "--rank-tours", "5x4", *options)
+    assert text.code == 0, text.err
+    assert "knight_numbers_5x4" in text.out
+    assert cli("query", "knight", "b1", "--board", "5x4", "--rank", "6", *options).code == 0
+    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *options).code == 0
+    assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("eight --rank-closed 6x6", 2, "--rank-closed is an option of the stage knight."),
+        ("knight --rank-closed 4x5", 1, "4x5 has no closed tour."),
+        ("knight --rank-closed 9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight --rank-closed six", 2, "'six' is not a board"),
+        ("eight --rank-tours 6x6", 2, "--rank-tours is an option of the stage knight."),
+        ("knight --rank-tours 3x3", 1, "3x3 has no tour."),
+        ("knight --rank-tours 2x9", 1, "2x9 has no tour."),
+        (
+            "knight --rank-tours 8x8",
+            2,
+            "8x8 has too many open tours to number. The largest board is",
+        ),
+        (
+            "knight --rank-tours 9x9",
+            2,
+            "9x9 has too many open tours to number. The largest board is",
+        ),
+        ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
+        ("knight --board 7x7 --shard ''", 2, "'' is not a valid shard. Example: 3/100"),
+        *(
+            (f"eight --memory {size}", 2, "--memory needs a number of gigabytes above 0, not")
+            for size in ("1e400", "inf", "nan", "-1", "0")
+        ),
+        (
+            "knight --rank-closed 8x8 --memory 1",
+            3,
+            "knight_cycles_8x8 needs 2.41 GB of memory; 1.00 GB is available",
+        ),
+    ],
+)
+def test_invalid_requests_are_refused(
+    words: str, code: int, message: str, copy: Path, cli: Cli
+) -> None:
+    result = cli("precompute", *shlex.split(words), "--outputs", str(copy))
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+
+
+@pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
+def test_ranked_open_tours_match_the_counts_of_each_square(
+    board: str, outputs: Path, tmp_path: Path
+) -> None:
+    parsed_board = parse_board(board)
+    build_tables(tmp_path, PUZZLE, make_open_ranking_table(parsed_board))
+    counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
+    reader = open_reader("knight", Folder(tmp_path))
+    assert isinstance(reader, KnightReader)
+    assert (
+        reader.open_ranked_tours(parsed_board, closed=False).count_tours_by_start()
+        == counted["tours"].to_list()
+    )
+
+
+class KilledError(Exception):
+    """An error in the middle of a build, in place of a kill."""
+
+
+def test_a_killed_build_resumes_from_the_saved_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer_sizes, is_killed = list[int](), True
+
+    def advance(layer: Layer, *arguments: object) -> Layer:
+        layer_sizes.append(len(layer.keys))
+        return advance_layer(layer, *arguments)  # type: ignore[arg-type]  # passed on unchanged
+
+    def on_progress(doing: str, done: int, total: int | None) -> None:
+        if doing == "layer 13 of 14, where the halves meet" and is_killed:
+            raise KilledError
+
+    def rebuild() -> TableData:
+        assert isinstance(SIX.recipe, ClosedTourRanking)
+        with ThreadPoolExecutor(1) as pool:
+            work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+            return make(
+                SIX.recipe, PUZZLE, SIX, BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
+            )
+
+    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
+    monkeypatch.setattr(ranking_table, "advance_layer", advance)
+    with pytest.raises(KilledError):
+        rebuild()
+    assert len(layer_sizes) == 12
+    layer_sizes.clear()
+    is_killed = False
+    rows, _, count = rebuild()
+    assert count == sum(len(stretch["key"]) for stretch in rows)
+    assert layer_sizes
+    assert max(layer_sizes) < 300, "what follows larger layers is kept"
+    layer_sizes.clear()
+    rebuild()
+    assert len(layer_sizes) < 12
+
+
+def test_too_many_tours_to_rank_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overflow(*_: object) -> int:
+        raise CountOverflow
+
+    monkeypatch.setattr(ranking_table, "sum_cycles", overflow)
+    table = make_closed_ranking_table(parse_board("5x6"))
+    with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
+        build_tables(tmp_path, PUZZLE, table)
+    assert not [*tmp_path.glob("*.idx")]

@@ -1,0 +1,419 @@
+"""Tests of a damaged or lost manifest: intact tables are listed again, and nothing else is."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import pyarrow.parquet as pq
+import pytest
+
+from tablebase.errors import OutputError, TableUnreadable, TableVersionError
+from tablebase.output import write_output
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import (
+    make_closed_ranking_table,
+    make_count_table,
+    make_tour_table,
+)
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.schema import Table
+from tablebase.tables import BACKUP, MANIFEST, REPLACED
+from tablebase.tables.index_format import BLOCK_BYTES
+from tablebase.tables.manifest import (
+    read_backup,
+    read_manifest,
+    read_pages,
+    record_page,
+    replace_manifest,
+    seal,
+)
+from tablebase.tables.store import Folder, Unreachable
+from tests.support.build_recorder import build_tables, contents
+from tests.support.shell import Cli
+from tests.support.tampered import split
+
+TOURS = make_tour_table(KnightBoard(3, 4))
+COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
+CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
+GOAL = next(iter(parse_board("2x3").layouts))
+ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
+ALL_TABLES: list[tuple[Puzzle, Table]] = [
+    (KNIGHT, TOURS),
+    (KNIGHT, COUNTS),
+    (KNIGHT, CYCLES),
+    (SLIDING, ROWS),
+]
+"""Rows alone, rows with parameters that grow, records alone, and both."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    for puzzle, table in ALL_TABLES:
+        build_tables(folder, puzzle, table)
+    return folder
+
+
+@pytest.fixture
+def folder(published: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(published, tmp_path / "outputs"))
+
+
+def remove_manifest(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+
+
+def damage_manifest(folder: Path) -> None:
+    data = bytearray((folder / MANIFEST).read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / MANIFEST).write_bytes(data)
+
+
+def remove_both(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+    (folder / BACKUP).unlink()
+
+
+def damage_both(folder: Path) -> None:
+    damage_manifest(folder)
+    (folder / BACKUP).write_bytes(b"{}")
+
+
+LOSSES = [remove_manifest, damage_manifest, remove_both, damage_both]
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+@pytest.mark.parametrize("force", [False, True])
+def test_every_intact_table_is_listed_again(
+    lose: Callable[[Path], None], force: bool, folder: Path
+) -> None:
+    before, listed = contents(folder), read_manifest(Folder(folder))
+    lose(folder)
+    report = build_tables(folder, KNIGHT, TOURS, force=force)
+    assert report.reasons == {TOURS.name: "forced" if force else "up to date"}
+    problem, tables, left_out = report.recovery or ("", [], {})
+    assert problem.startswith(str(folder / MANIFEST))
+    assert (tables, left_out) == (sorted(listed), {})
+    recovered = read_manifest(Folder(folder))
+    assert list(recovered) == list(listed)
+    assert {name: entry.content for name, entry in recovered.items()} == {
+        name: entry.content for name, entry in listed.items()
+    }
+    assert recovered[COUNTS.name] == listed[COUNTS.name], "with the board that was asked for"
+    if "both" not in lose.__name__:
+        assert contents(folder) == before
+    assert read_backup(Folder(folder))[0] == recovered
+
+
+def test_an_intact_manifest_is_not_recovered(tmp_path: Path) -> None:
+    assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
+    assert build_tables(tmp_path, KNIGHT, TOURS).recovery is None
+
+
+def test_the_backup_may_be_one_build_behind(folder: Path) -> None:
+    """Restore the older copy, as after a kill between the two writes; the table is newer."""
+    behind = (folder / BACKUP).read_bytes()
+    larger_counts = make_count_table(((2, 2), (3, 4), (3, 5), (5, 9)))
+    build_tables(folder, KNIGHT, larger_counts)
+    listed = read_manifest(Folder(folder))
+    (folder / BACKUP).write_bytes(behind)
+    damage_manifest(folder)
+    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
+    assert read_manifest(Folder(folder)) == listed
+
+
+def flip(name: str, at: int) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        data = bytearray((folder / name).read_bytes())
+        data[at] ^= 1
+        (folder / name).write_bytes(data)
+
+    return change
+
+
+def rewrite(name: str, **metadata: str) -> Callable[[Path], object]:
+    """Return a function that rewrites a Parquet file with other metadata."""
+
+    def change(folder: Path) -> None:
+        file = pq.ParquetFile(folder / name)
+        old_metadata = {
+            key.decode(): value.decode() for key, value in file.metadata.metadata.items()
+        }
+        rows = file.read().replace_schema_metadata(file.schema_arrow.metadata)
+        with pq.ParquetWriter(folder / name, rows.schema) as writer:
+            writer.write(rows)
+            text = {
+                key: old_metadata[key] for key in ("content", "parameters", "made_by")
+            } | metadata
+            writer.add_key_value_metadata(text)
+
+    return change
+
+
+def remove_first_row(folder: Path) -> None:
+    file = pq.ParquetFile(folder / ROWS.file)
+    rows, text = file.read(), file.metadata.metadata
+    rows = rows.replace_schema_metadata(file.schema_arrow.metadata)
+    with pq.ParquetWriter(folder / ROWS.file, rows.schema) as writer:
+        writer.write(rows.slice(1))
+        writer.add_key_value_metadata(
+            {"content": text[b"content"], "parameters": text[b"parameters"]}
+        )
+
+
+def copy_another_index(folder: Path) -> None:
+    shutil.copy(folder / CYCLES.index_file, folder / ROWS.index_file)
+
+
+SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
+    (TOURS.name, flip(TOURS.file, 40), "cannot be read|not those"),
+    (TOURS.name, flip(TOURS.file, -3), "cannot be read"),
+    (TOURS.name, rewrite(TOURS.file, content="0" * 64), "not those"),
+    (TOURS.name, rewrite(TOURS.file, parameters="[]"), "made of"),
+    (TOURS.name, rewrite(TOURS.file, parameters="{"), "made of"),
+    (ROWS.name, remove_first_row, "not those"),
+    (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
+    (ROWS.name, flip(ROWS.index_file, 4), "another table, or of another version"),
+    (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
+    (ROWS.name, flip(ROWS.index_file, BLOCK_BYTES + 7), "block 1"),
+    (ROWS.name, copy_another_index, "another table"),
+    (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
+    (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
+    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "header"),
+    (
+        CYCLES.name,
+        lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK_BYTES),
+        "another size",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "spoil", "reasons"), SPOILS, ids=range(len(SPOILS)))
+def test_a_damaged_table_is_neither_listed_nor_changed(
+    name: str, spoil: Callable[[Path], object], reasons: str, folder: Path
+) -> None:
+    spoil(folder)
+    spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
+    remove_both(folder)
+    other = (KNIGHT, COUNTS) if name == TOURS.name else (KNIGHT, TOURS)
+    problem, tables, left_out = build_tables(folder, *other).recovery or ("", [], {})
+    assert problem
+    assert tables == sorted({table.name for _, table in ALL_TABLES} - {name})
+    assert list(left_out) == [name]
+    assert any(reason in left_out[name] for reason in reasons.split("|")), left_out
+    assert {path: path.read_bytes() for path in spoiled} == spoiled
+
+
+def test_records_that_do_not_match_the_header_are_not_listed(folder: Path) -> None:
+    """Change one record and its block's checksum, as if the records were of another build."""
+    from tablebase.tables.index_format import BODY_BYTES, CHECKSUM, HEADER, compute_checksum
+
+    data = bytearray((folder / CYCLES.index_file).read_bytes())
+    *_, content, _ = HEADER.unpack_from(data)
+    data[BLOCK_BYTES + 2] ^= 1
+    data[BLOCK_BYTES + BODY_BYTES : 2 * BLOCK_BYTES] = CHECKSUM.pack(
+        compute_checksum(content, 1, bytes(data[BLOCK_BYTES:][:BODY_BYTES]))
+    )
+    (folder / CYCLES.index_file).write_bytes(data)
+    remove_both(folder)
+    _, tables, left_out = build_tables(folder, KNIGHT, TOURS).recovery or ("", [], {})
+    assert CYCLES.name not in tables
+    assert "does not belong to the rows" in left_out[CYCLES.name]
+
+
+def test_files_of_no_known_table_are_untouched(folder: Path) -> None:
+    rewrite(TOURS.file)(folder)
+    shutil.copy(folder / TOURS.file, folder / "strangers.parquet")
+    shutil.copy(folder / TOURS.file, folder / "not a table.parquet")
+    remove_both(folder)
+    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert "strangers" not in tables
+    assert left_out["strangers"] == "no puzzle here has such a table"
+    assert (folder / "not a table.parquet").exists()
+
+
+def test_intact_part_files_stay_listed(folder: Path) -> None:
+    split(folder, TOURS.name, 5, 9)
+    build_tables(folder, KNIGHT, COUNTS, force=True)
+    (folder / f"{TOURS.name}.2.parquet").unlink()
+    damage_manifest(folder)
+    _, tables, _ = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert TOURS.name in tables
+    assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
+
+
+def test_part_files_that_nothing_lists_are_named_and_untouched(folder: Path) -> None:
+    paths = split(folder, TOURS.name, 5, 9)
+    remove_both(folder)
+    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert TOURS.name not in tables
+    assert left_out == {TOURS.name: "nothing lists its part files"}
+    assert all(path.exists() for path in paths)
+
+
+@pytest.mark.parametrize("name", [TOURS.file, ROWS.index_file])
+def test_a_named_pipe_is_not_read(name: str, folder: Path) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    remove_both(folder)
+    _, _, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert [*left_out] == [name.partition(".")[0]]
+
+
+def test_only_unchanged_pages_stay_listed(folder: Path) -> None:
+    store = Folder(folder)
+    for name in ("report.html", "explorer.html"):
+        (folder / name).write_text("a page")
+        record_page(store, str(folder / name), "report", read_manifest(store))
+    (folder / "report.html").write_text("a pag!")
+    damage_manifest(folder)
+    build_tables(folder, KNIGHT, TOURS)
+    assert list(read_pages(store)) == ["explorer.html"]
+
+
+def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / MANIFEST).write_text(newer)
+    with pytest.raises(TableVersionError):
+        build_tables(folder, KNIGHT, TOURS)
+    assert (folder / MANIFEST).read_text() == newer
+    assert len((build_tables(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
+
+
+def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
+    (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
+    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_missing_permission_is_not_treated_as_damage(folder: Path) -> None:
+    (folder / MANIFEST).chmod(0)
+    with pytest.raises(TableUnreadable):
+        build_tables(folder, KNIGHT, TOURS, force=True)
+
+
+def test_an_unreadable_manifest_is_not_treated_as_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Folder, name: str) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    before = contents(folder)
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(TableUnreadable):
+        build_tables(folder, KNIGHT, TOURS, force=True)
+    monkeypatch.undo()
+    assert contents(folder) == before
+
+
+def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
+    options = ["--outputs", str(folder)]
+    damage_manifest(folder)
+    refused = cli("status", *options)
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
+    built_again = cli("precompute", "sliding", "--board", "2x3", *options)
+    assert built_again.code == 0
+    assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
+    assert "recovered" not in built_again.out
+    assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
+
+
+def test_a_file_that_may_not_be_read_is_no_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conclude nothing from a table or a backup that the system or the network withholds."""
+    damage_manifest(folder)
+    before = read_tree(folder)
+    real = Folder.open
+    for withheld in (BACKUP, TOURS.file, CYCLES.index_file):
+        for error in (
+            PermissionError(13, "Permission denied"),
+            Unreachable("HTTP status 503", 503),
+        ):
+
+            def refuse(
+                self: Folder, name: str, what: str = withheld, why: OSError = error
+            ) -> IO[bytes]:
+                if name == what:
+                    raise why
+                return real(self, name)
+
+            monkeypatch.setattr(Folder, "open", refuse)
+            with pytest.raises(TableUnreadable, match=withheld):
+                build_tables(folder, KNIGHT, COUNTS, force=True)
+            monkeypatch.undo()
+            assert read_tree(folder) == before
+
+
+def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / MANIFEST).symlink_to("nowhere")
+    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_a_newer_backup_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / BACKUP).write_text(newer)
+    for damage in (damage_manifest, remove_manifest):
+        damage(folder)
+        with pytest.raises(TableVersionError):
+            build_tables(folder, KNIGHT, TOURS)
+        assert (folder / BACKUP).read_text() == newer
+    build_tables(folder, KNIGHT, TOURS, force=True)
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:
+    store = Folder(folder)
+    listed = read_manifest(store)
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert read_manifest(store) == listed
+    damage_manifest(folder)
+    damaged = (folder / MANIFEST).read_bytes()
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert list(read_manifest(store)) == [TOURS.name]
+    assert (folder / REPLACED).read_bytes() == damaged
+
+
+def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / "report.html").write_text("a page")
+    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_an_output_never_replaces_a_table_of_a_damaged_manifest(folder: Path) -> None:
+    damage_manifest(folder)
+    before = (folder / TOURS.file).read_bytes()
+    with pytest.raises(OutputError, match="belongs to the tables"):
+        write_output(str(folder / TOURS.file), b"answers")
+    assert (folder / TOURS.file).read_bytes() == before
+
+
+def test_files_that_are_gone_are_not_listed_by_an_old_backup(folder: Path) -> None:
+    for path in (*folder.glob("*.parquet"), *folder.glob("*.idx"), folder / MANIFEST):
+        path.unlink()
+    build_tables(folder, KNIGHT, TOURS)
+    assert list(read_manifest(Folder(folder))) == [TOURS.name]
+
+
+def test_deep_metadata_is_damage(folder: Path) -> None:
+    rewrite(TOURS.file, parameters="[" * 100_000)(folder)
+    remove_both(folder)
+    _, _, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
+    assert "made of" in left_out[TOURS.name]
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """Read every file but the lock."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}

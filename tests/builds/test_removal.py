@@ -1,0 +1,158 @@
+"""Tests of removal: a requested table is removed completely or not at all, even when killed."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.removal import list_removable, make_removal
+from tablebase.errors import BadRequest
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.schema import Table
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import build_tables
+from tests.support.shell import ROOT, Cli, environment, program
+from tests.support.tampered import describe_file, edit_manifest
+
+TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
+
+
+def select_tables(*boards: str) -> list[Table]:
+    """List the tables of these boards, and the counts."""
+    return [
+        table
+        for table in PUZZLE.catalogue.list_tables({"board": [*boards]})
+        if table.name in TABLES
+    ]
+
+
+@pytest.fixture(scope="module")
+def listed_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build two requested boards, and the counts, which have one of them on request only."""
+    folder = tmp_path_factory.mktemp("listed")
+    build_tables(folder, PUZZLE, *select_tables("2x7", "4x3"))
+    return folder
+
+
+@pytest.fixture
+def folder(listed_boards: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(listed_boards, tmp_path / "folder"))
+
+
+def list_counted_boards(folder: Path) -> set[str]:
+    return set(pl.read_parquet(folder / "knight_counts.parquet")["board"].unique())
+
+
+def test_removing_a_table_removes_its_board_from_the_counts(folder: Path, cli: Cli) -> None:
+    assert list_removable(Folder(folder)) == ["knight_tours_2x7", "knight_tours_4x3"]
+    assert "2x7" in list_counted_boards(folder)
+    text = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
+    assert (text.code, text.out) == (0, "removed knight_tours_2x7\n")
+    assert text.err.startswith("building knight_counts (parameters changed)\n")
+    assert list_removable(Folder(folder)) == ["knight_tours_4x3"]
+    assert "2x7" not in list_counted_boards(folder)
+    assert not list(folder.glob("*2x7*"))
+    assert "2x7" not in cli("status", "--outputs", str(folder)).out
+    build_tables(folder, PUZZLE, *select_tables("2x7"))
+    assert "2x7" in list_counted_boards(folder)
+
+
+def test_only_requested_tables_are_removed(folder: Path, cli: Cli) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    removable = "Removable tables: knight_tours_2x7, knight_tours_4x3."
+    rule = "Only tables built on request can be removed."
+    for words, complaint in (
+        ("knight_tours_2x7 eight", f"eight is a default table, which cannot be removed. {rule}"),
+        (
+            "knight_tours_5x5",
+            f"knight_tours_5x5 is a default table, which cannot be removed. {rule}",
+        ),
+        ("knight_tours_3x8", f"There is no table 'knight_tours_3x8' to remove. {removable}"),
+        ("../listed", f"There is no table '../listed' to remove. {removable}"),
+    ):
+        text = cli("remove", *words.split(), "--outputs", str(folder))
+        assert text == (2, "", f"pipeline: {complaint}\n")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_table_of_no_known_puzzle_can_be_removed(folder: Path, cli: Cli) -> None:
+    with edit_manifest(folder) as entries:
+        path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
+        entry = entries["knight_tours_4x3"]
+        entries["hanoi"] = {**entry, "files": [describe_file(path, entry["rows"])]}
+    (folder / "hanoi.parquet.txt").write_text("mine")
+    (folder / "hanoi.parquet").write_text("cut")
+    text = cli("status", "--outputs", str(folder))
+    assert f"damaged: pipeline remove hanoi --outputs {folder}" in text.out
+    assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")
+    assert not (folder / "hanoi.parquet").exists()
+    assert (folder / "hanoi.parquet.txt").read_text() == "mine"
+    assert read_manifest(Folder(folder)).keys() == TABLES
+
+
+def test_checkpoints_of_an_unfinished_table_are_removed(folder: Path, cli: Cli) -> None:
+    checkpoint = folder / ".knight_tours_3x8.0123.a1.kept"
+    checkpoint.write_bytes(b"")
+    assert cli("remove", "knight_tours_3x8", "--outputs", str(folder)).code == 0
+    assert not checkpoint.exists()
+
+
+KILLED = """
+import os, signal, sys
+import pipeline.tasks
+
+pipeline.tasks.MIN_SAVED_SECONDS = 60  # a saved count would be one more step
+steps, folder = int(sys.argv[1]), sys.argv[2]
+
+def kill_before(real):
+    def step(*args, **kwargs):
+        global steps
+        if steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps -= 1
+        return real(*args, **kwargs)
+    return step
+
+os.replace, os.unlink = kill_before(os.replace), kill_before(os.unlink)
+from pipeline.commands.app import app
+app(["remove", "knight_tours_2x7", "--outputs", folder])
+"""
+
+
+def test_killed_before_every_step(listed_boards: Path, tmp_path: Path, cli: Cli) -> None:
+    """Expect no change until the manifest is written; then a second removal completes the work."""
+    steps, code, states = 0, -signal.SIGKILL, []
+    while code == -signal.SIGKILL:
+        folder = Path(shutil.copytree(listed_boards, tmp_path / str(steps)))
+        command = [program("python"), "-c", KILLED, str(steps), str(folder)]
+        code = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, check=False
+        ).returncode
+        is_listed = "knight_tours_2x7" in read_manifest(Folder(folder))
+        states.append(is_listed)
+        query = ("query", "knight", "a1", "--board", "2x7", "--outputs", str(folder))
+        assert cli(*query).code == (1 if is_listed else 3)  # it has no tours
+        if (folder / "knight_tours_2x7.parquet").exists():
+            assert cli("remove", "knight_tours_2x7", "--outputs", str(folder)).code == 0
+        assert not list(folder.glob("*2x7*"))
+        assert "2x7" not in list_counted_boards(folder)
+        steps += 1
+    assert code == 0
+    assert states == sorted(states, reverse=True)
+    assert set(states) == {True, False}
+    assert os.listdir(folder)
+
+
+def test_the_request_names_only_tables_that_mention_the_removed_one(folder: Path) -> None:
+    request = make_removal(Folder(folder), ["knight_tours_2x7"], 1)
+    assert [table.name for _, tables in request.tables for table in tables] == ["knight_counts"]
+    # such a board is counted whether it is listed or not
+    request = make_removal(Folder(folder), ["knight_tours_4x3"], 1)
+    assert not [table for _, tables in request.tables for table in tables]
+    with pytest.raises(BadRequest):
+        make_removal(Folder(folder), ["knight_tours_5x5"], 1)

@@ -1,0 +1,325 @@
+"""Tests of tasks: on any executor, in order, a few at a time, once; errors can be sent."""
+
+import inspect
+import itertools
+import multiprocessing
+import os
+import pickle
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pipeline.tasks
+from pipeline.build import build
+from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
+from pipeline.build_request import Request
+from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
+from pipeline.builders.tour_list import list_tours_from
+from pipeline.tasks import TaskRunner, TaskUsage
+from tablebase import errors
+from tablebase.puzzle import Stage
+from tablebase.puzzles import list_stages
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from tablebase.schema import Table
+from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.store import Folder
+from tests.support.build_recorder import Recorder, build_tables
+
+TOURS = make_tour_table(KnightBoard(3, 4))
+
+
+class CountingExecutor(ThreadPoolExecutor):
+    """Executor that counts the tasks submitted to it."""
+
+    submitted = 0
+
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.submitted += 1
+        return super().submit(*args, **kwargs)
+
+
+@pytest.fixture
+def pool() -> Iterator[CountingExecutor]:
+    with CountingExecutor(2) as pool:
+        yield pool
+
+
+def double(number: int) -> int:
+    time.sleep(0.01 * (number % 3))
+    return 2 * number
+
+
+def halve(number: int) -> float:
+    return 1 / number
+
+
+def count_slowly(number: int) -> Arrays:
+    time.sleep(2 * pipeline.tasks.MIN_SAVED_SECONDS)
+    return [np.arange(number)]
+
+
+def make_arrays(number: int) -> Arrays:
+    return [np.arange(number), np.full((2, 2), number, dtype=np.uint8)]
+
+
+def test_results_come_in_the_order_of_the_items(pool: CountingExecutor) -> None:
+    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in range(20)))
+    assert list(results) == [2 * number for number in range(20)]
+
+
+def test_tasks_whose_results_nobody_takes_are_not_started(pool: CountingExecutor) -> None:
+    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in itertools.count()))
+    assert [next(results), next(results), next(results)] == [0, 2, 4]
+    assert pool.submitted == 5
+
+
+def test_a_failure_ends_all_tasks_with_the_same_error(pool: CountingExecutor) -> None:
+    work = TaskRunner(pool, 2)
+    other_runner = replace(work, on_progress=lambda *_: None)
+    other_results = other_runner.run_tasks(double, [(1,), (2,), (3,)])
+    assert next(other_results) == 2
+    results = work.run_tasks(halve, ((number,) for number in (1, 0, *range(2, 100))))
+    with pytest.raises(ZeroDivisionError) as failed:
+        list(results)
+    assert pool.submitted < 10
+    time.sleep(0.1)  # the runner that waits for a task gets its error before the others do
+    for call in (
+        lambda: next(other_results),
+        lambda: other_runner.report_progress("layer", 1),
+        other_runner.require_no_failure,
+    ):
+        with pytest.raises(ZeroDivisionError) as caught:
+            call()
+        assert caught.value is failed.value
+
+
+def test_waiting_tasks_are_cancelled_when_the_results_are_closed() -> None:
+    release, finished = threading.Event(), []
+
+    def wait_and_record(number: int) -> None:
+        if number:
+            release.wait(10)
+        finished.append(number)
+
+    with ThreadPoolExecutor(1) as pool:
+        results = TaskRunner(pool, 3).run_tasks(wait_and_record, [(number,) for number in range(9)])
+        next(results)
+        results.close()  # type: ignore[attr-defined]  # a generator
+        release.set()
+    assert finished in ([0], [0, 1])
+
+
+def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
+    work = TaskRunner(pool, 2)
+
+    def yield_then_interrupt() -> Iterator[tuple[int]]:
+        yield (1,)
+        raise KeyboardInterrupt
+
+    work.run_tasks(double, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
+    work.require_no_failure()
+    with pytest.raises(KeyboardInterrupt):
+        list(work.run_tasks(double, yield_then_interrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        replace(work, usage=TaskUsage()).report_progress("layer", 1)
+
+
+def test_a_failure_ends_the_wait_for_another_task(pool: CountingExecutor) -> None:
+    work, release = TaskRunner(pool, 1), threading.Event()
+    with pytest.raises(ZeroDivisionError):
+        list(work.run_tasks(halve, [(0,)]))
+    start = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        next(work.run_tasks(release.wait, [(10,)]))
+    release.set()
+    assert time.monotonic() - start < 5
+
+
+def test_of_several_failures_the_first_in_order_is_raised() -> None:
+    def fail_late(number: int) -> None:
+        time.sleep((0.1, 0.3, 0)[number])
+        if number:
+            raise ValueError(number)
+
+    with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
+        list(TaskRunner(pool, 2).run_tasks(fail_late, [(0,), (1,), (2,)]))
+
+
+def test_progress_is_reported_as_the_builder_words_it(pool: CountingExecutor) -> None:
+    steps = []
+    TaskRunner(pool, 2, lambda *step: steps.append(step)).report_progress("starts", 3, 36)
+    assert steps == [("starts", 3, 36)]
+
+
+def test_shared_results_are_computed_once() -> None:
+    shared, numbers = SharedResults(), list[int]()
+    first = shared.compute_once(numbers.copy)
+    assert shared.compute_once(numbers.copy) is first
+    assert SharedResults().compute_once(numbers.copy) is not first
+
+
+@pytest.mark.parametrize("limit", [None, 1_000])
+def test_too_little_memory_is_refused(limit: int | None) -> None:
+    memory = MemoryLimit(limit)
+    memory.require("a search", 1_000)
+    with pytest.raises(errors.MemoryShort) as caught:
+        memory.require("a search", 1 << 60)
+    assert ("Raise the limit." in str(caught.value)) is (limit is not None)
+
+
+# ---- saved results --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saving_runner(
+    pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> TaskRunner:
+    monkeypatch.setattr(pipeline.tasks, "MIN_SAVED_SECONDS", -1)
+    return TaskRunner(pool, 2, checkpoints=checkpoints(Folder(tmp_path), TOURS))
+
+
+def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
+    """Run three tasks, check their results, and return which saved ones were computed again."""
+    before = {path: path.stat().st_mtime_ns for path in sorted(folder.glob("*"))}
+    result = list(work.run_tasks(make_arrays, [(1,), (2,), (3,)]))
+    for number, actual_arrays in enumerate(result, start=1):
+        for actual, expected in zip(actual_arrays, make_arrays(number), strict=True):
+            assert actual.dtype == expected.dtype
+            np.testing.assert_array_equal(actual, expected)
+    return [path.stat().st_mtime_ns != modified for path, modified in before.items()]
+
+
+def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
+    assert find_recomputed(saving_runner, tmp_path) == []
+    assert find_recomputed(saving_runner, tmp_path) == [False] * 3
+
+
+def test_the_result_of_a_short_task_is_not_saved(
+    saving_runner: TaskRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline.tasks, "MIN_SAVED_SECONDS", 10)
+    find_recomputed(saving_runner, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_that_cannot_be_saved_is_returned(pool: CountingExecutor, tmp_path: Path) -> None:
+    """Use a folder that does not exist, as a process that does not reach the store."""
+    unreachable = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
+    task = pool.submit(pipeline.tasks._load_or_compute, unreachable, count_slowly, (3,)).result()
+    (numbers,) = task.value
+    assert (numbers.tolist(), task.is_resumed) == ([0, 1, 2], False)
+
+
+def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
+    saving_runner: TaskRunner, tmp_path: Path
+) -> None:
+    find_recomputed(saving_runner, tmp_path)
+    first = min(tmp_path.iterdir())
+    original = first.read_bytes()
+    for bit in range(0, 8 * len(original), 7):
+        flipped = bytearray(original)
+        flipped[bit // 8] ^= 1 << bit % 8
+        first.write_bytes(flipped)
+        os.utime(first, ns=(0, 0))
+        assert find_recomputed(saving_runner, tmp_path) == [True, False, False], bit
+    for length in range(0, len(original), 5):
+        first.write_bytes(original[:length])
+        os.utime(first, ns=(0, 0))
+        assert find_recomputed(saving_runner, tmp_path) == [True, False, False], length
+    assert first.read_bytes() == original
+
+
+def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
+    """Use counts of other boards, which have the same table and the same columns."""
+    fewer_boards, more_boards = (
+        checkpoints(Folder(tmp_path), make_count_table(boards))
+        for boards in (((3, 4),), ((3, 4), (2, 2)))
+    )
+    fewer_boards.save("part", make_arrays(3))
+    assert fewer_boards.load("part") is not None
+    assert fewer_boards.load("another") is more_boards.load("part") is None
+    more_boards.clear_others()
+    assert fewer_boards.load("part") is None
+
+
+def test_a_result_is_named_after_its_function_and_arguments(
+    saving_runner: TaskRunner, tmp_path: Path
+) -> None:
+    list(saving_runner.run_tasks(make_arrays, [(3,)]))
+    list(saving_runner.run_tasks(make_arrays, [(4,)]))
+    list(saving_runner.run_tasks(list_tours_from, [(3, 4, 0)]))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+# ---- processes ----------------------------------------------------------------------------------
+
+
+def collect_columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
+    context = BuildContext(TaskRunner(executor, 2), Folder("."))  # nothing is stored
+    rows, records, _ = build_table_data(KNIGHT, table, context)
+    result: dict[str, list[Any]] = {}
+    for chunk in itertools.chain(rows, records):
+        for name, column in chunk.items():
+            result.setdefault(name, []).extend(column.tolist())
+    return result
+
+
+def test_processes_and_threads_make_the_same_columns(pool: CountingExecutor) -> None:
+    tables = [TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2]]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as processes:
+        for table in tables:
+            assert collect_columns(table, processes) == collect_columns(table, pool)
+        with pytest.raises(ZeroDivisionError):
+            list(TaskRunner(processes, 2).run_tasks(halve, [(0,)]))
+
+
+def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
+    tables = (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2])
+    build_tables(tmp_path / "threads", KNIGHT, *tables, jobs=2)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+        request = Request(Folder(tmp_path / "processes"), [(KNIGHT, tables)], jobs=2)
+        build(request, Recorder(), processes)
+        assert processes.submit(double, 2).result() == 4, "whoever opened it closes it"
+    for path in (tmp_path / "threads").iterdir():
+        assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
+
+
+def list_example_values(puzzle: Stage) -> dict[str, list[str]]:
+    """List the example of each option, without those that only restrict others."""
+    return {option.name: [option.example] for option in puzzle.catalogue.options if option.metavar}
+
+
+def test_every_recipe_has_a_builder() -> None:
+    tables = [
+        table
+        for stage in list_stages()
+        for table in (*stage.tables, *stage.catalogue.request_tables(list_example_values(stage)))
+    ]
+    assert {table.recipe.search for table in tables} == {*BUILDERS}
+
+
+def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from list_subclasses(child)
+
+
+@pytest.mark.parametrize("kind", [*list_subclasses(errors.TablebaseError)])
+def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
+    parameters = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
+    numbers = ("limit", "found", "wanted", "needed", "free", "seconds", "least", "most")
+    arguments: dict[str, Any] = {name: 7 if name in numbers else name for name in parameters}
+    error = kind(**arguments) if arguments else kind("said")
+    restored = pickle.loads(pickle.dumps(error))
+    assert type(restored) is kind
+    assert (str(restored), vars(restored)) == (str(error), vars(error))

@@ -1,0 +1,282 @@
+"""The JavaScript package: its answers, its requests, and hosts that misbehave."""
+
+import json
+import os
+import random
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from queries import open_tables
+from tablebase.errors import NoAnswer
+from tests.storage.test_http_store import EXPIRED, cut, fail, flip, hide, rewrite_index, spoil
+from tests.support.hosts import (
+    NGINX,
+    Answer,
+    Fault,
+    Request,
+    compress,
+    find_free_port,
+    run_nginx,
+    serve,
+)
+from tests.support.reader_programs import tool
+from tests.support.shell import ROOT, environment
+
+PACKAGE = ROOT / "queries" / "javascript"
+PROGRAM = ROOT / "tests" / "support" / "ask_javascript.mjs"
+STATE, POSITION = "378546201", "ABAAABBB.B...A."
+QUESTIONS = [["eight", STATE], ["senet", POSITION], ["knight", "b1", "a3"]]
+FARTHEST = "0369147a258b"
+
+Told = dict[str, Any]
+
+
+def ask(place: object, *questions: list[Any]) -> list[Told]:
+    """Ask the package; return for each question what it answered and what that took."""
+    ended = subprocess.run(
+        [tool("node"), str(PROGRAM), str(place)],
+        input="\n".join(map(json.dumps, questions)),
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert ended.stderr == ""
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+def read_error(place: object, *question: Any) -> str:
+    (told,) = ask(place, list(question) or ["eight", STATE])
+    code, message, _ = told["error"]
+    assert code == 3
+    return str(message)
+
+
+def test_answers_are_those_of_the_program(outputs: Path) -> None:
+    rng = random.Random(31)
+    states = ["".join(rng.sample("012345678", 9)) for _ in range(40)]
+    goals = ["".join(rng.sample("012345678", 9)) for _ in range(10)]
+    squares = [f"{file}{rank}" for file in "abcdefgh" for rank in range(1, 9)]
+    questions: list[list[Any]] = [["eight", state] for state in states]
+    questions += [
+        ["eight", state, {"goal": goal}]
+        for goal in (*goals, "edge")
+        for state in (states[0], states[1], goal)
+        if len(goal) == 9 or state != goal
+    ]
+    questions += [["senet", "".join(rng.sample("AAAAABBBBB.....", 15))] for _ in range(20)]
+    questions += [["knight", *rng.sample(squares, 2)] for _ in range(20)]
+    told = ask(outputs, *questions)
+    assert {each.get("error", [0])[0] for each in told} == {0, 1}
+    with open_tables(str(outputs)) as tables:
+        for (puzzle, key, *others), each in zip(questions, told, strict=True):
+            options: dict[str, Any] = others[0] if others and isinstance(others[0], dict) else {}
+            if puzzle == "knight":
+                options = {"to": others[0]}
+            if "error" in each:
+                assert each["error"][0] == 1
+                with pytest.raises(NoAnswer):
+                    tables.answer(puzzle, key, **options)
+                continue
+            expected = tables.answer(puzzle, key, **options).to_dict()
+            answer = each["answer"]
+            path = answer.pop("path") if "solution" in answer else []
+            assert answer == {name: expected[name] for name in answer}
+            assert len(path) == len(answer.get("solution", "")) + bool(path)
+
+
+def test_boards_of_bytes_and_of_bits(large_boards: Path) -> None:
+    rng = random.Random(5)
+    states = {board: [SLIDING_STATES[board]] for board in ("2x5", "3x4")}
+    with open_tables(str(large_boards)) as tables:
+        for board, known in states.items():
+            marks = known[0]
+            while len(known) < 12:
+                state = "".join(rng.sample(marks, len(marks)))
+                if tables.sliding(board).get(state, None) is not None:
+                    known.append(state)
+            told = ask(large_boards, *(["sliding", board, state] for state in known))
+            for state, each in zip(known, told, strict=True):
+                expected = tables.answer("sliding", state, board=board).to_dict()
+                answer = each["answer"]
+                answer.pop("path")
+                assert answer == {name: expected[name] for name in answer}
+                assert each["progress"] == expected["distance"]
+    listed, unknown, unreachable = ask(
+        large_boards, ["listBoards"], ["sliding", "9x9", "x"], ["sliding", "3x4", "213456789ab0"]
+    )
+    assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
+    assert unknown["error"][:2] == [2, 'The board "9x9" is not published.']
+    assert unreachable["error"][0] == 1
+
+
+SLIDING_STATES = {"2x5": "9876543210", "3x4": FARTHEST}
+
+
+def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None:
+    with serve(outputs) as host:
+        told = ask(host.url, *QUESTIONS)
+        assert [each["requests"] for each in told] == [2, 3, 1]
+        assert [each["rounds"] for each in told] == [2, 2, 1]
+        parts = [request for request in host.requests if request.span]
+        assert {request.headers["accept-encoding"] for request in parts} == {"identity"}
+    with serve(large_boards) as host:
+        short, whole, packed, again = ask(
+            host.url,
+            ["sliding", "2x5", "9876543210", {"solution": False}],
+            ["sliding", "2x5", "9876543210"],
+            ["sliding", "3x4", FARTHEST],
+            ["sliding", "3x4", FARTHEST],
+        )
+        assert "solution" not in short["answer"]
+        assert short["rounds"] == 2
+        assert whole["rounds"] <= whole["answer"]["distance"]
+        assert packed["rounds"] <= packed["answer"]["distance"] == 37
+        assert packed["bytes"] < 400_000
+        assert again["requests"] == 0
+
+
+FAULTS: dict[str, Fault] = {
+    "cut": spoil(1, cut),
+    "500 once": spoil(1, fail(500)),
+    "503 twice": spoil(2, fail(503, Retry_After="0")),
+    "429 for the manifest": spoil(1, fail(429), "manifest.json"),
+    "flipped once": spoil(1, flip),
+    "headers hidden": hide,
+    "redirect": spoil(1, fail(302, Location="/elsewhere/eight.idx")),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_passing_faults_change_no_answer(name: str, outputs: Path) -> None:
+    with serve(outputs, FAULTS[name]) as host:
+        told = ask(f"{host.url}/tables", *QUESTIONS)
+        assert [each["answer"] for each in told] == [
+            each["answer"] for each in ask(outputs, *QUESTIONS)
+        ]
+
+
+def test_hosts_that_ignore_ranges_are_read_whole(outputs: Path) -> None:
+    def send_whole(request: Request, answer: Answer) -> None:
+        if request.span is not None:
+            fail(200, (outputs / request.name).read_bytes())(request, answer)
+
+    with serve(outputs, send_whole) as host:
+        told = ask(host.url, *QUESTIONS)
+        assert told[0]["answer"]["distance"] == 27
+        assert told[1]["answer"]["plies"] == 2
+        assert len([request for request in host.requests if request.name == "senet.idx"]) == 2
+
+
+def name_large(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        fail(200)(request, answer)
+        answer.headers["Content-Length"] = str(100 << 20)
+
+
+def blank(request: Request, answer: Answer) -> None:
+    answer.body = bytes(len(answer.body))
+
+
+def compress_part(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        compress(answer)
+
+
+def send_other_part(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        answer.headers["Content-Range"] = "bytes 5-9/733184"
+
+
+def send_more(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        answer.headers.pop("Content-Range")
+        answer.body += b"more"
+        answer.sent = len(answer.body)
+
+
+LASTING: dict[str, tuple[Fault, str]] = {
+    "missing": (fail(404), r"HTTP status 404: Not Found"),
+    "expired": (fail(403, EXPIRED), r"HTTP status 403: Request has expired"),
+    "failing": (fail(500), r"HTTP status 500: Internal Server Error"),
+    "compressed parts": (compress_part, r"the host compresses parts of files .*gzip"),
+    "other part": (send_other_part, r"the host sends another part than byte 0 and after"),
+    "more": (send_more, r"the host sends 733188 bytes instead of 733184"),
+    "large": (name_large, r"this host ignores ranges; the file has 104,857,600 bytes, and at most"),
+    "damaged": (spoil(9, blank), r"block 0 is damaged, or of another build of the table"),
+    "no manifest": (fail(200, b"<html>"), r"it is not a manifest"),
+    "later manifest": (fail(200, b'{"format_version": 9}'), r"it is of format version 9, not 3"),
+}
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_lasting_faults_are_told(name: str, outputs: Path) -> None:
+    fault, reason = LASTING[name]
+    with serve(outputs, fault) as host:
+        place = re.escape(host.url) + r"/(manifest\.json|eight\.idx) cannot be (used|read): "
+        message = read_error(host.url)
+        assert re.match(place + reason, message), message
+        assert message.endswith(".")
+
+
+def test_a_host_that_is_not_there_is_told() -> None:
+    url = f"http://127.0.0.1:{find_free_port()}/tables"
+    assert read_error(url) == f"{url}/manifest.json cannot be read: connection refused."
+    missing = "it does not exist"
+    assert read_error("/no/folder") == f"/no/folder/manifest.json cannot be read: {missing}."
+
+
+def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
+    questions = [["senet", POSITION], ["senet", "ABABABABAB....."]]
+    with serve(copy) as host:
+
+        def publish(request: Request, answer: Answer) -> None:
+            if request.name == "senet.idx" and len(host.requests) == 4:
+                rewrite_index(copy)
+                host.fault = None
+
+        host.fault = publish
+        told = ask(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
+        assert [each["answer"]["plies"] for each in told[:2]] == [2, 0]
+        assert [request.name for request in host.requests].count("manifest.json") == 2
+        last = host.requests[-1]
+        assert "no-cache" in last.headers.get("cache-control", "")
+
+
+@pytest.mark.parametrize("name", ["index.js", "README.md"])
+def test_the_package_could_be_published(name: str) -> None:
+    package = json.loads((PACKAGE / "package.json").read_text("utf-8"))
+    assert package["exports"] == {".": "./index.js"}
+    assert "dependencies" not in package
+    assert (PACKAGE / name).is_file()
+    for file in PACKAGE.glob("*.js"):
+        for place in re.findall(r'^(?:import|export) .*from "([^"]+)"', file.read_text(), re.M):
+            assert (PACKAGE / place).is_file(), place
+
+
+def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
+    (example,) = re.findall(r"```js\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.S)
+    example = example.replace("puzzle-tablebase-reader", str(PACKAGE / "index.js"))
+    (tmp_path / "page.mjs").write_text(f"{example}console.log(distance, best_moves, solution);")
+    with serve(outputs) as host:
+        (tmp_path / "page.mjs").write_text(
+            (tmp_path / "page.mjs").read_text().replace("https://host.example", host.url)
+        )
+        words = [tool("node"), str(tmp_path / "page.mjs")]
+        ended = subprocess.run(words, capture_output=True, encoding="utf-8", check=True)
+    assert ended.stdout == "27 ULR UULDDRURULLDDRRULDLURULDDRR\n"
+
+
+@pytest.mark.skipif(not NGINX and "CI" not in os.environ, reason="nginx is missing")
+@pytest.mark.parametrize("options", ["", "max_ranges 0;"])
+def test_nginx(options: str, outputs: Path, tmp_path: Path) -> None:
+    with run_nginx(outputs, tmp_path, options) as url:
+        told = ask(url, *QUESTIONS)
+    assert [each["answer"] for each in told] == [
+        each["answer"] for each in ask(outputs, *QUESTIONS)
+    ]

@@ -1,0 +1,105 @@
+"""Tables in Google's and Azure's stores: built, queried, and changed by several builds at a time.
+
+Google's is moto, with the numbers of files that Google's has. Azure's is Azurite, whose URL
+`AZURE_STORE` is: `make stores` starts it.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.build import build
+from pipeline.build_request import Request
+from queries import open_tables
+from tablebase.errors import StoreError, TableUnreadable
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.tables import BACKUP
+from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
+from tablebase.tables.store_factory import open_store
+from tests.support.azure import ACCOUNT, KEY, create_container
+from tests.support.build_recorder import Recorder
+from tests.support.object_store import Generations, bucket, require_every_update
+
+STATE = "378546201"
+AZURE = os.environ.get("AZURE_STORE", "")
+
+
+@pytest.fixture(scope="module")
+def google() -> Iterator[str]:
+    with bucket("puzzles") as server, pytest.MonkeyPatch.context() as patch:
+        server.fault = Generations()
+        patch.setenv("GOOGLE_BASE_URL", server.variables["AWS_ENDPOINT_URL"])
+        patch.setenv("GOOGLE_BEARER_TOKEN", "testing")
+        yield "gs://puzzles/google"  # moto is one store for all tests of a process
+
+
+@pytest.fixture(scope="module")
+def azure() -> Iterator[str]:
+    create_container(AZURE, "puzzles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AZURE_STORAGE_ENDPOINT", f"{AZURE}/{ACCOUNT}")
+        patch.setenv("AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT)
+        patch.setenv("AZURE_STORAGE_ACCOUNT_KEY", KEY)
+        open_bucket.cache_clear()
+        yield "az://puzzles/tables"
+        open_bucket.cache_clear()
+
+
+@pytest.fixture(scope="module", params=["google", *(["azure"] if AZURE else [])])
+def url(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(request.param))
+
+
+def test_tables_are_built_and_queried(url: str, outputs: Path) -> None:
+    store = open_store(url)
+    table = EIGHT.tables[0]
+    build(Request(store, [(EIGHT, (table,))]), Recorder())
+    names = ["eight.idx", "eight.parquet"]
+    assert store.list_names() == sorted([".lock", BACKUP, *names, "manifest.json"])
+    for name in names:
+        assert store.read(name) == (outputs / name).read_bytes()
+    with open_tables(url) as tables, open_tables(str(outputs)) as expected:
+        assert tables.eight.probe(STATE) == expected.eight.probe(STATE)
+    reported = Recorder()
+    build(Request(store, [(EIGHT, (table,))]), reported)
+    assert reported.finished == []
+
+
+def test_concurrent_updates_lose_nothing(url: str) -> None:
+    require_every_update(ObjectStore(f"{url}/updates"))
+
+
+def test_a_large_file_is_sent_in_parts(url: str) -> None:
+    place = ObjectStore(f"{url}/large")
+    part = bytes(range(256)) * (PART_BYTES >> 8)
+
+    def write(error: type[Exception] | None) -> None:
+        with place.write_atomically("large.idx") as (file,):
+            file.write(part)
+            file.write(b"end")
+            if error:
+                raise error
+
+    with pytest.raises(KeyError):
+        write(KeyError)
+    assert place.list_names() == []
+    write(None)
+    file = place.open_random_access("large.idx")
+    assert file.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [part[-5:] + b"end", part[1:10]]
+    place.remove("large.idx")
+    place.remove("large.idx")
+    assert place.list_names() == []
+
+
+def test_a_missing_file_and_a_missing_bucket_differ(url: str) -> None:
+    place = open_store(f"{url}/nothing")
+    assert place.list_names() == []
+    with pytest.raises(FileNotFoundError):
+        place.read("manifest.json")
+    nowhere = url.replace("puzzles", "nowhere")
+    with pytest.raises(TableUnreadable, match="the bucket nowhere does not exist"):
+        open_tables(nowhere)
+    with pytest.raises(StoreError, match="the bucket nowhere does not exist"):
+        open_store(nowhere).make_ready()

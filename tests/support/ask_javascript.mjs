@@ -1,0 +1,45 @@
+// The JavaScript package, asked by a test: node ask_javascript.mjs PLACE, with a question a line on
+// standard input, [method, ...arguments]; for each a line of JSON: the answer, or its error, and the
+// rounds of requests, progress and bytes that it took.
+import { text } from "node:stream/consumers";
+
+import { openTables } from "../../queries/javascript/index.js";
+
+let [rounds, running] = [0, 0];
+
+/** Count requests that begin while no other runs as a new round. */
+async function fetchInRounds(...words) {
+  if (!running++) rounds++;
+  const end = () => { running--; };
+  try {
+    const response = await fetch(...words);
+    for (const how of ["arrayBuffer", "text"]) {
+      const read = response[how].bind(response);
+      response[how] = () => read().finally(end);
+    }
+    return response;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+const tables = openTables(process.argv[2], { fetch: fetchInRounds, retryDelays: [0, 0] });
+for (const line of (await text(process.stdin)).trim().split("\n")) {
+  const [method, ...words] = JSON.parse(line);
+  let progress = 0;
+  const options = typeof words.at(-1) === "object" ? words.pop() : {};
+  const before = [rounds, tables.requests, tables.source.bytes ?? 0];
+  const told = { rounds: 0, requests: 0, bytes: 0, progress: 0 };
+  try {
+    if (method !== "knight") words.push({ ...options, onProgress: () => progress++ });
+    told.answer = await tables[method](...words);
+  } catch (error) {
+    told.error = [error.code ?? 0, error.message, error.status ?? 0];
+    if (error.name !== "TablebaseError") told.error[1] = error.stack;
+  }
+  const after = [rounds, tables.requests, tables.source.bytes ?? 0];
+  [told.rounds, told.requests, told.bytes] = after.map((value, at) => value - before[at]);
+  told.progress = progress;
+  console.log(JSON.stringify(told));
+}
