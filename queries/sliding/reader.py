@@ -10,7 +10,6 @@ from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     EXAMPLE_BOARD,
-    MAX_LISTED_CELLS,
     ROW_STATES,
     BoardWithTables,
     find_goal,
@@ -302,14 +301,15 @@ class SlidingReader(Reader):
             reader.close()
 
     def list_explorer_readers(self) -> list[Reader]:
-        """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.
+        """Return the readers of small boards that have tables for every goal.
 
         Tables of larger boards are too large for a page.
         """
         readers: list[Reader] = []
         for board, published in self._find_published().items():
-            names = [table.name for table in parse_board(board).tables]
-            if published == {*names} and parse_board(board).cells <= MAX_LISTED_CELLS:
+            parsed_board = parse_board(board)
+            names = [table.name for table in parsed_board.tables]
+            if published == {*names} and not parsed_board.is_packed:
                 readers.append(self.open_board(board))
                 readers[-1].explored = dict.fromkeys(names, 0)
         return readers

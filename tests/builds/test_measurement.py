@@ -25,7 +25,7 @@ from tablebase.tables.store import Folder
 from tests import long_run, wide
 from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, environment
-from tests.support.sliding_tables import treat_as_large
+from tests.support.sliding_tables import make_indexes_alone
 
 SLIDING = sliding.PUZZLE
 NEXT_BOARD = {"3x4": "3x5", "2x6": "2x7"}
@@ -131,8 +131,7 @@ def test_bytes_and_seconds_per_row_are_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: bool, rows: int
 ) -> None:
     """Measure the second write of some rows; an index alone has no bytes of Parquet."""
-    treat_as_large(monkeypatch, 1, has_bits=False)
-    table = (make_listing("4x3") if columns else make_sliding_listing("2x3")).table
+    table = make_listing("4x3").table if columns else make_indexes_alone("2x3")[0]
     with ThreadPoolExecutor(1) as threads:
         work = TaskRunner(threads, 1, checkpoints=checkpoints(Folder(tmp_path), table))
         result = estimate(table, BuildContext(work, Folder(tmp_path)), None)

@@ -36,13 +36,13 @@ SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
 @pytest.fixture(autouse=True)
 def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
-    treat_as_large(monkeypatch, 8, has_bits=True)
+    treat_as_large(monkeypatch, 8)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
-        treat_as_large(patch, 8, has_bits=True)
+        treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         values = {"board": ["2x4", "3x3"], "goals": ["all"]}
         build(Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables(values))]), Quiet())
@@ -135,7 +135,7 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
         single.make_query().look_up(state)
     monkeypatch.undo()
     monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
-    treat_as_large(monkeypatch, 8, has_bits=True)
+    treat_as_large(monkeypatch, 8)
     several = open_board(folder, "2x4")
     view = several.puzzle.view_goal("12345670")
     several._read_table(view)[:] = 0
@@ -158,7 +158,7 @@ def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
     text = python(
         "import json, sys\n"
         "from tablebase.puzzles.sliding import definition\n"
-        "definition.MAX_LISTED_CELLS = definition.MAX_BYTE_CELLS = 7\n"
+        "definition.MAX_SMALL_CELLS = 7\n"
         "json_module = sys.modules.pop('json')\n"
         "before = set(sys.modules)\n"
         "from pipeline.run import run_command\n"
@@ -173,7 +173,7 @@ def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
 
 def answer_small_board() -> str:
     """Return answers of a batch and the counts, which kernels compute."""
-    sliding.MAX_LISTED_CELLS = sliding.MAX_BYTE_CELLS = 7
+    sliding.MAX_SMALL_CELLS = 7
     with tempfile.TemporaryDirectory() as place:
         build(
             Request(
