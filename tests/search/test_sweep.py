@@ -14,11 +14,19 @@ from hypothesis import strategies as st
 
 from pipeline.builders import sweep_driver
 from pipeline.builders.registry import checkpoints
-from pipeline.search.tour_counting import edge_sets, expand, hash_table, meet, sweep
+from pipeline.builders.sweep_driver import DEFAULT_SETTINGS, SweepSettings
 from pipeline.search.tour_counting import halves as cut
+from pipeline.search.tour_counting import sweep
 from pipeline.search.tour_counting.expand import Step, iter_successors
 from pipeline.search.tour_counting.halves import Halves, cut_board
-from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
+from pipeline.search.tour_counting.hash_table import SLICE_PLACES, CountOverflow, HashTable
+from pipeline.search.tour_counting.meet import (
+    add_completions,
+    find_max_pairs,
+    find_shared_needs,
+    make_sides,
+)
+from pipeline.search.tour_counting.pair_removal import make_pair_removal
 from pipeline.search.tour_counting.sweep import (
     Layer,
     advance_layer,
@@ -49,9 +57,17 @@ UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
 
-def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.TourTotals:
+def counts(
+    files: int,
+    ranks: int,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool = True,
+) -> sweep_driver.TourTotals:
     with ThreadPoolExecutor(2) as pool:
-        return sweep_driver.count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), paths=paths)
+        return sweep_driver.count_tours(
+            KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths
+        )
 
 
 # ---- boards ---------------------------------------------------------------------------------
@@ -72,18 +88,44 @@ def test_closed_tours_are_counted_alone() -> None:
     assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
-def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slicing_layers_does_not_change_counts() -> None:
     unsliced = counts(4, 6)
-    monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
-    monkeypatch.setattr(expand, "STATES_PER_BATCH", 5)
-    monkeypatch.setattr(edge_sets, "SETS_PER_BATCH", 3)
-    monkeypatch.setattr(hash_table, "SLICE", 11)
-    monkeypatch.setattr(meet, "MAX_SUMS", 20)
-    monkeypatch.setattr(meet, "MAX_ROWS", 20)
-    sliced = counts(4, 6)
+    sliced = counts(4, 6, SweepSettings(slice_states=7, needs_per_task=4, tasks_per_round=3))
     assert unsliced.tours is not None
     assert sliced.tours is not None
     assert (unsliced.tours.tolist(), unsliced.closed) == (sliced.tours.tolist(), sliced.closed)
+
+
+def test_batches_of_successors_are_bounded_and_complete() -> None:
+    """Expand states 5 at a time, with 3 sets of edges at a time, or those of one state."""
+    halves = cut_into_halves(4, 6)
+    layer = halves.first
+    for step in halves.steps:
+        whole = next(iter_successors(layer.keys, step))
+        batches = [*iter_successors(layer.keys, step, batch_states=5, batch_sets=3)]
+        most = 3 + (1 << len(step.others))
+        assert max(len(batch.rows) for batch in batches) <= most
+        for at, column in enumerate(whole):
+            assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
+        layer = advance_layer(layer, step, lambda: None)
+    assert len(layer.keys) > 20
+
+
+def test_few_needs_at_a_time_give_the_same_completions() -> None:
+    halves = cut_into_halves(4, 6)
+    layers = [halves.first]
+    for step in halves.steps:
+        layers.append(advance_layer(layers[-1], step, lambda: None))
+    one, other = make_sides(layers[-1], layers[halves.shorter], halves)
+    needs = find_shared_needs(one, other, len(halves.mirror))
+    removal = make_pair_removal(find_max_pairs(needs))
+    results = []
+    for limits in ({}, {"max_sums": 20, "max_rows": 20}, {"max_sums": 1}):
+        onward = np.zeros_like(one.ways)
+        uses = add_completions(needs, one, other, removal, onward, **limits)
+        results.append((onward.tolist(), uses.tolist()))
+    assert results[0] == results[1] == results[2]
+    assert any(results[0][1])
 
 
 class KilledError(Exception):
@@ -104,17 +146,17 @@ def test_a_killed_count_resumes_from_stored_layers(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 3 * 16)
     monkeypatch.setattr(sweep_driver, "advance_layer", advance)
+    board, settings = KnightBoard(4, 6), SweepSettings(min_stored_bytes=3 * 16)
     with ThreadPoolExecutor(1) as pool:
         store = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
             sweep_driver.count_tours(
-                KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+                board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
             )
         layers = len(sizes)
         result = sweep_driver.count_tours(
-            KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+            board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
         )
     assert result.tours is not None
     assert expected.tours is not None
@@ -137,19 +179,18 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
             if part == 5 and len(done) == 6:
                 raise KilledError
 
-    for name, value in {
-        "MIN_STORED_BYTES": 16,
-        "NEEDS_PER_TASK": 4,
-        "TASKS_PER_ROUND": 2,
-        "CHECKPOINT_SECONDS": 0,
-    }.items():
-        monkeypatch.setattr(sweep_driver, name, value)
+    board, settings = (
+        KnightBoard(4, 6),
+        SweepSettings(
+            min_stored_bytes=16, needs_per_task=4, tasks_per_round=2, checkpoint_seconds=0
+        ),
+    )
     monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
-        result = sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
+            sweep_driver.count_tours(board, work, settings, paths=True)
+        result = sweep_driver.count_tours(board, work, settings, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert result.tours is not None
@@ -319,18 +360,24 @@ def test_a_state_and_its_mirror_image_are_merged() -> None:
     assert advance_layer(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
 
 
-@given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
-def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
+@given(
+    st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300),
+    st.sampled_from([11, SLICE_PLACES]),
+)
+def test_a_hash_table_finds_its_keys(keys: list[int], slice_places: int) -> None:
     numbers = np.arange(len(keys)) + 1
     table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
     assert table.filled == len(keys)
     assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
     others = sorted({key ^ 1 for key in keys} - {0, *keys})
     assert not table.look_up(np.array(others, dtype=np.int64)).any()
-    table.grow(3 * len(keys))
+    table.grow(3 * len(keys), slice_places)
     table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
     doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
-    assert dict(zip(*(column.tolist() for column in table.take_columns()), strict=True)) == doubled
+    assert (
+        dict(zip(*(column.tolist() for column in table.take_columns(slice_places)), strict=True))
+        == doubled
+    )
 
 
 def test_keys_are_spread_over_the_hash_table() -> None:

@@ -168,7 +168,13 @@ class MatchingStates(NamedTuple):
 
 
 def add_completions(
-    needs: Array, one: Side, other: Side, removal: PairRemoval, onward: Array
+    needs: Array,
+    one: Side,
+    other: Side,
+    removal: PairRemoval,
+    onward: Array,
+    max_sums: int = MAX_SUMS,
+    max_rows: int = MAX_ROWS,
 ) -> Array:
     """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
@@ -180,13 +186,13 @@ def add_completions(
     sizes = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
     done, count = 0, 8
     while done < len(needs):
-        fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), MAX_SUMS, side="right")
+        fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), max_sums, side="right")
         batch = needs[done : done + max(int(fitting), 1)]
         done += len(batch)
         one_rows, other_rows = _find_states(batch, one), _find_states(full_needs - batch, other)
         _combine(batch, (one, other), (one_rows, other_rows), removal, onward, uses)
         rows = len(one_rows.needs) + len(other_rows.needs)
-        count = max(count // 2, 1) if rows > MAX_ROWS else 2 * count
+        count = max(count // 2, 1) if rows > max_rows else 2 * count
     # sums over two views may exceed 2^63, but no number of cycles does
     total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
