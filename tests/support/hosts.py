@@ -134,7 +134,7 @@ def serve(
 
 def compress(answer: Answer) -> None:
     """Send the whole file, compressed."""
-    answer.body = gzip.compress(answer.body)
+    answer.body = gzip.compress(answer.body, 1)
     answer.sent = len(answer.body)
     answer.headers["Content-Encoding"] = "gzip"
 
