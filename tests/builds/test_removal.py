@@ -103,9 +103,7 @@ def test_checkpoints_of_an_unfinished_table_are_removed(folder: Path, cli: Cli) 
 
 COPIED = """
 import os, shutil, sys
-import pipeline.tasks
 
-pipeline.tasks.MIN_SAVED_SECONDS = 60  # a saved count would be one more step
 folder, copies = sys.argv[1:]
 
 def copy_before(real):
