@@ -14,7 +14,6 @@ from pipeline.build_request import Request
 from queries import open_tables
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
-from queries.sliding import reader
 from queries.sliding.depth_ranks import count_distances
 from queries.sliding.reader import BitReader, SlidingReader
 from tablebase.errors import GoalUnreachable, TableDamaged
@@ -49,11 +48,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield place
 
 
-def open_board(folder: Path, name: str) -> BitReader:
+def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader:
     sliding_reader = open_reader("sliding", Folder(folder))
     assert isinstance(sliding_reader, SlidingReader)
     board_reader = sliding_reader.open_board(name)
     assert isinstance(board_reader, BitReader)
+    board_reader.max_single_keys = max_single_keys
     return board_reader
 
 
@@ -89,17 +89,14 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_batches_answer_like_single_queries(
-    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
+def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
     for goal in list_goals(name)[:: often(4, 1)]:
         known = oracle.distances(goal, rows, columns)
         states = random.Random(2).sample([*known], 500)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers, bad = open_board(folder, name).make_query(goal=goal).answer_keys(keys)
+        answers, bad = open_board(folder, name, 0).make_query(goal=goal).answer_keys(keys)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
@@ -134,9 +131,8 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
         single.make_query().look_up(state)
     monkeypatch.undo()
-    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
     treat_as_large(monkeypatch, 8)
-    several = open_board(folder, "2x4")
+    several = open_board(folder, "2x4", 0)
     view = several.puzzle.view_goal("12345670")
     several._read_table(view)[:] = 0
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
@@ -181,8 +177,7 @@ def answer_small_board() -> str:
             ),
             Quiet(),
         )
-        board_reader = open_board(Path(place), "2x4")
-        reader.MAX_SINGLE_WALKS = 0
+        board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
