@@ -13,7 +13,7 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.single_query import OptionTexts
-from queries import dispatch, goal_reader, open_tables
+from queries import dispatch, open_tables
 from queries.api import Tables
 from queries.goal_reader import GoalAnswer, GoalReader
 from queries.sliding import vectorized
@@ -95,13 +95,11 @@ def test_solutions_are_counted_and_listed(cli: Cli, folder: Path) -> None:
     assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
 
 
-def test_solutions_are_counted_before_they_are_listed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
+def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     start = max(known, key=lambda state: (len(ways(state, known)), state))
     board_reader = BoardReader(parse_board("2x3"), Folder(folder))
+    board_reader.max_solutions = 1
     with pytest.raises(BadRequest) as caught:
         board_reader.make_query(solutions=True).answer(start)
     number = len(ways(start, known))
