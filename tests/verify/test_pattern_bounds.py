@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.verify.fifteen.bound_counts import count_bounds
+from pipeline.verify.fifteen.bound_counts import count_layer
 from pipeline.verify.fifteen.bounds import list_parts, search_patterns
 from pipeline.verify.sliding.layers import iter_layers
 from tablebase.puzzles.fifteen.bounds import PatternBounds, make_bounds_table
@@ -68,7 +68,7 @@ def count_first_layers() -> str:
     tables, lines = search_patterns(recipe, lambda: None), []
     for distance, layers in iter_layers(recipe.board, recipe.board.example):
         parts = list_parts(recipe.board, layers, distance, tables)
-        counts = np.sum([count_bounds(*part) for part in parts], axis=0)
+        counts = np.sum([count_layer(*part) for part in parts], axis=0)
         lines += [f"{distance} {at} {counts[tuple(at)]}\n" for at in np.argwhere(counts).tolist()]
         if distance == 6:
             break

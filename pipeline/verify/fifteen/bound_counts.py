@@ -31,7 +31,7 @@ class BoundTables(NamedTuple):
 
 
 @compiled
-def count_bounds(
+def count_layer(
     bits: Array, begin: int, place: int, kind: int, weights: Array, cell_at: Array,
     tables: tuple[Any, ...],
 ) -> Array:  # fmt: skip

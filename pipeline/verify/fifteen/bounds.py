@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import Array
-from pipeline.verify.fifteen.bound_counts import BoundTables, count_bounds
+from pipeline.verify.fifteen.bound_counts import BoundTables, count_layer
 from pipeline.verify.fifteen.placements import (
     UNKNOWN,
     find_least,
@@ -44,7 +44,7 @@ def prove_bounds(listed: ListedTable, earlier: Seen) -> Outcome:
         counts, states = dict[tuple[int, int, int], int](), 0
         for distance, layers in iter_layers(recipe.board, recipe.board.example):
             parts = list_parts(recipe.board, layers, distance, tables)
-            of_layer = np.sum([*run_in_threads(count_bounds, parts)], axis=0)
+            of_layer = np.sum([*run_in_threads(count_layer, parts)], axis=0)
             for partition, bound in np.argwhere(of_layer).tolist():
                 counts[partition, distance, bound] = int(of_layer[partition, bound])
             states += int(of_layer[0].sum())
@@ -100,7 +100,7 @@ def _arrange_by_cells(least: Array, cells: int, tiles: int) -> Array:
 def list_parts(
     board: SlidingBoard, layers: Layers, distance: int, tables: BoundTables
 ) -> Iterator[tuple[Any, ...]]:
-    """List the parts of a layer that threads count, as the arguments of `count_bounds`."""
+    """List the parts of a layer that threads count, as the arguments of `count_layer`."""
     weights, cell_at = np.array(board.weights), np.array(board.cell_at)
     for place in layers.list_places(distance):
         bits = layers.bits[place]
