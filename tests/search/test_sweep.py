@@ -14,19 +14,11 @@ from hypothesis import strategies as st
 
 from pipeline.builders import sweep_driver
 from pipeline.builders.registry import checkpoints
-from pipeline.builders.sweep_driver import DEFAULT_SETTINGS, SweepSettings
+from pipeline.builders.sweep_driver import SweepSettings
 from pipeline.search.tour_counting import halves as cut
 from pipeline.search.tour_counting import sweep
 from pipeline.search.tour_counting.expand import Step, iter_successors
-from pipeline.search.tour_counting.halves import Halves, cut_board
-from pipeline.search.tour_counting.hash_table import SLICE_PLACES, CountOverflow, HashTable
-from pipeline.search.tour_counting.meet import (
-    add_completions,
-    find_max_pairs,
-    find_shared_needs,
-    make_sides,
-)
-from pipeline.search.tour_counting.pair_removal import make_pair_removal
+from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.sweep import (
     Layer,
     advance_layer,
@@ -50,6 +42,7 @@ from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import run_uncompiled
+from tests.support.sweeps import count_board, cut_into_halves
 from tests.support.tour_lists import all_tours
 
 NO_MIRROR = np.empty(0, dtype=np.int64)
@@ -57,25 +50,12 @@ UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
 
-def counts(
-    files: int,
-    ranks: int,
-    settings: SweepSettings = DEFAULT_SETTINGS,
-    *,
-    paths: bool = True,
-) -> sweep_driver.TourTotals:
-    with ThreadPoolExecutor(2) as pool:
-        return sweep_driver.count_tours(
-            KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths
-        )
-
-
 # ---- boards ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("files", "ranks"), UPRIGHT)
 def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None:
-    result = counts(files, ranks)
+    result = count_board(files, ranks)
     listed = all_tours(files, ranks)
     assert result.tours is not None
     assert result.tours.tolist() == [len(tours) for tours in listed]
@@ -84,48 +64,8 @@ def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None
 
 
 def test_closed_tours_are_counted_alone() -> None:
-    assert counts(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
-    assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
-
-
-def test_slicing_layers_does_not_change_counts() -> None:
-    unsliced = counts(4, 6)
-    sliced = counts(4, 6, SweepSettings(slice_states=7, needs_per_task=4, tasks_per_round=3))
-    assert unsliced.tours is not None
-    assert sliced.tours is not None
-    assert (unsliced.tours.tolist(), unsliced.closed) == (sliced.tours.tolist(), sliced.closed)
-
-
-def test_batches_of_successors_are_bounded_and_complete() -> None:
-    """Expand states 5 at a time, with 3 sets of edges at a time, or those of one state."""
-    halves = cut_into_halves(4, 6)
-    layer = halves.first
-    for step in halves.steps:
-        whole = next(iter_successors(layer.keys, step))
-        batches = [*iter_successors(layer.keys, step, batch_states=5, batch_sets=3)]
-        most = 3 + (1 << len(step.others))
-        assert max(len(batch.rows) for batch in batches) <= most
-        for at, column in enumerate(whole):
-            assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
-        layer = advance_layer(layer, step, lambda: None)
-    assert len(layer.keys) > 20
-
-
-def test_few_needs_at_a_time_give_the_same_completions() -> None:
-    halves = cut_into_halves(4, 6)
-    layers = [halves.first]
-    for step in halves.steps:
-        layers.append(advance_layer(layers[-1], step, lambda: None))
-    one, other = make_sides(layers[-1], layers[halves.shorter], halves)
-    needs = find_shared_needs(one, other, len(halves.mirror))
-    removal = make_pair_removal(find_max_pairs(needs))
-    results = []
-    for limits in ({}, {"max_sums": 20, "max_rows": 20}, {"max_sums": 1}):
-        onward = np.zeros_like(one.ways)
-        uses = add_completions(needs, one, other, removal, onward, **limits)
-        results.append((onward.tolist(), uses.tolist()))
-    assert results[0] == results[1] == results[2]
-    assert any(results[0][1])
+    assert count_board(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
+    assert count_board(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
 class KilledError(Exception):
@@ -136,7 +76,7 @@ def test_a_killed_count_resumes_from_stored_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
-    expected, sizes, layers = counts(4, 6), list[int](), 0
+    expected, sizes, layers = count_board(4, 6), list[int](), 0
 
     def advance(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
         sizes.append(len(layer.keys))
@@ -171,7 +111,7 @@ def test_a_killed_count_resumes_from_stored_layers(
 def test_a_killed_meeting_resumes_from_its_checkpoint(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected, done, meeting = counts(4, 6), list[int](), "4x6 open, where the halves meet"
+    expected, done, meeting = count_board(4, 6), list[int](), "4x6 open, where the halves meet"
 
     def on_progress(doing: str, part: int, total: int | None) -> None:
         if doing == meeting:
@@ -211,9 +151,9 @@ def test_states_with_wrong_colours_are_pruned(
         return after
 
     monkeypatch.setattr(sweep_driver, "advance_layer", reported)
-    with_colours, states = counts(files, ranks), sum(sizes)
+    with_colours, states = count_board(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
-    without, states_without = counts(files, ranks), sum(sizes) - states
+    without, states_without = count_board(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
     assert with_colours.tours.tolist() == without.tours.tolist()
@@ -230,12 +170,6 @@ def test_color_squares_finds_a_two_colouring_or_none() -> None:
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
-
-
-def cut_into_halves(files: int, ranks: int) -> Halves:
-    board = KnightBoard(files, ranks)
-    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
-    return cut_board(later, files, paths=True)
 
 
 def multiply_counts(layer: Layer, times: int) -> Layer:
@@ -281,17 +215,17 @@ def test_a_board_with_too_many_tours_is_reported(
 ) -> None:
     monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
-        counts(4, 5)
+        count_board(4, 5)
 
 
 def test_overflowing_directed_closed_tours_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
-    assert counts(5, 6, paths=False).closed == (1 << 63) - 2
+    assert count_board(5, 6, paths=False).closed == (1 << 63) - 2
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: (1 << 62, None))
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
-        counts(5, 6, paths=False)
+        count_board(5, 6, paths=False)
 
 
 # ---- states ---------------------------------------------------------------------------------
@@ -358,38 +292,6 @@ def test_a_state_and_its_mirror_image_are_merged() -> None:
     needs = (END << 2 | FREE | END << 4 | FREE << 6) << MATCHING_BITS
     assert needs in after.keys
     assert advance_layer(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
-
-
-@given(
-    st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300),
-    st.sampled_from([11, SLICE_PLACES]),
-)
-def test_a_hash_table_finds_its_keys(keys: list[int], slice_places: int) -> None:
-    numbers = np.arange(len(keys)) + 1
-    table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
-    assert table.filled == len(keys)
-    assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
-    others = sorted({key ^ 1 for key in keys} - {0, *keys})
-    assert not table.look_up(np.array(others, dtype=np.int64)).any()
-    table.grow(3 * len(keys), slice_places)
-    table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
-    doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
-    assert (
-        dict(zip(*(column.tolist() for column in table.take_columns(slice_places)), strict=True))
-        == doubled
-    )
-
-
-def test_keys_are_spread_over_the_hash_table() -> None:
-    """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    halves = cut_into_halves(5, 8)
-    layer = halves.first
-    for step in halves.steps:
-        layer = advance_layer(layer, step, lambda: None)
-    table = HashTable.from_columns(layer.keys, layer.ways)
-    runs = np.diff(np.flatnonzero(table.keys == 0))
-    assert len(layer.keys) > 10_000
-    assert runs.max() < 500
 
 
 # ---- other graphs, and the compiler off -----------------------------------------------------
@@ -461,7 +363,7 @@ def test_paths_of_random_graphs_match_the_obvious_search(
 
 
 def count_small_boards() -> str:
-    result = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
+    result = [count_board(files, ranks) for files, ranks in ((3, 4), (4, 5))]
     return json.dumps(
         [[totals.tours is not None and totals.tours.tolist(), totals.closed] for totals in result]
     )
