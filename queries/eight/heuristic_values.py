@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.eight.panels import DISTANCE, draw_bands, format_each, join_panels, weigh
+from queries.eight.panels import DISTANCE, draw_bands, format_each, stack_panels, weigh
 from queries.figure import Figure, Panels, compute
 
 
@@ -31,7 +31,7 @@ def _draw_heuristics(frame: pl.DataFrame) -> Panels:
             y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
         )
         rows.append(panels)
-    return join_panels(rows)
+    return stack_panels(rows)
 
 
 def _find_heuristics(frame: pl.DataFrame) -> str:

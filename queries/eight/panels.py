@@ -68,6 +68,6 @@ def draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
     return draw_panels(banded, high, draw)
 
 
-def join_panels(rows: list[Panels]) -> Panels:
+def stack_panels(rows: list[Panels]) -> Panels:
     """Place the panels of each layout one below the other."""
     return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
