@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from tablebase.puzzle import Stage
     from tablebase.schema import Table
     from tablebase.tables.store import RandomAccessFile, Store
 
@@ -34,9 +35,9 @@ MAX_CACHED_BLOCKS = 512
 
 
 class IndexReader:
-    """An open index."""
+    """An open index of a table, which `stage` builds."""
 
-    def __init__(self, store: Store, stage: str, table: Table) -> None:
+    def __init__(self, store: Store, stage: Stage, table: Table) -> None:
         self._path = store.locate(table.index_file)
         self._stage, self._store, self._table = stage, store, table
         self._file: RandomAccessFile | None = None
@@ -193,7 +194,8 @@ class IndexReader:
         """Return the command that builds the index."""
         from tablebase.tables.repair import format_rebuild_command
 
-        return format_rebuild_command(self._stage, self._store)
+        arguments = self._stage.catalogue.format_build_arguments(self._table.name)
+        return format_rebuild_command(arguments, self._store)
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:

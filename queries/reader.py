@@ -180,9 +180,7 @@ class Reader:
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
         if table.name not in self._indexes:
-            self._indexes[table.name] = IndexReader(
-                self.store, self.puzzle.catalogue.format_build_arguments(table.name), table
-            )
+            self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
         return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:

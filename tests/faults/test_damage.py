@@ -91,7 +91,7 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
     stage, table = next(
-        (result.name, table)
+        (result, table)
         for result in list_stages()
         for table in result.tables
         if table.index_file == path.name
