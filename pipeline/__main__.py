@@ -14,9 +14,9 @@ def main() -> int:
     gc.disable()  # it would take a tenth of a lookup's time; `run_command` enables it
     take_over_signals()  # before all other imports: an interrupt may come at any moment
     from pipeline.run import run_command
-    from tablebase.stdio import wrap_standard_streams
+    from tablebase.stdio import wrap_standard_outputs
 
-    answers = wrap_standard_streams()
+    answers = wrap_standard_outputs()
     code = run_command(sys.argv[1:])
     # a library may have swallowed the write error
     code = code or (answers.failure.exit_code if answers.failure else 0)

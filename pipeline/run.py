@@ -58,8 +58,10 @@ def _dispatch(arguments: list[str]) -> int:
     gc.enable()
     watch_signals()
     from pipeline.limits import guard_libraries
+    from tablebase.standard_input import wrap_standard_input
 
     guard_libraries()
+    wrap_standard_input()
     from pipeline.commands.app import run_app
 
     return run_app(arguments)
