@@ -34,7 +34,8 @@ from pipeline.part_files import (
 )
 from pipeline.recovery import Recovery, recover
 from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase.errors import SearchError, TableDamaged, TableVersionError
+from tablebase.build_errors import SearchError
+from tablebase.errors import TableDamaged, TableVersionError
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST

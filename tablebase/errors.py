@@ -1,9 +1,9 @@
-"""Every error that can reach a user, each with a message, attributes and an exit code.
+"""The errors that can reach a user, each with a message, attributes and an exit code.
 
 All have one base class. A message says what is wrong, where, and what to do next. Exit codes: 1 a
 valid query whose answer is no, 2 bad input or an output that cannot be written, 3 tables missing,
 of another version, or damaged; 4 a search that its time limit ended; 141 a pipe that was closed by
-its reader.
+its reader. `tablebase.build_errors` has those of builds.
 """
 
 from __future__ import annotations
@@ -169,22 +169,6 @@ class TableMissing(TableError):
         super().__init__(f"{file} is not published.", file, command)
 
 
-class TableOutdated(TableError):
-    """A table that was made from other tables, which have changed since."""
-
-    def __init__(self, file: str, problem: str, command: str) -> None:
-        super().__init__(f"{file} is out of date: {problem}.", file, command)
-        self.problem = problem
-
-
-class TablePartial(TableError):
-    """A table of which only some shards are built: it is not published."""
-
-    def __init__(self, table: str, problem: str, command: str) -> None:
-        super().__init__(f"{table} is incomplete: {problem}.", table, command)
-        self.problem = problem
-
-
 class TableUnreadable(TableError):
     """A file that could not be read, for a reason other than missing or damaged contents."""
 
@@ -213,88 +197,6 @@ class TableDamaged(TableError):
 
     def __init__(self, file: str, problem: str, command: str) -> None:
         super().__init__(f"{file} is damaged: {problem}.", file, command)
-        self.problem = problem
-
-
-class StoreError(TablebaseError):
-    """A store that tables cannot be built in."""
-
-    exit_code = 3
-
-    def __init__(self, path: str, problem: str, hint: str = "") -> None:
-        super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
-        self.path = path
-        self.problem = problem
-
-
-class DiskShort(StoreError):
-    """A build that needs more disk than is free; it does not start."""
-
-    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
-        sizes = f"{needed / 1e9:.2f} GB of disk; {free / 1e9:.2f} GB is free"
-        hint = "Free some space, or choose another folder with --outputs."
-        super().__init__(path, f"{work} needs {sizes}", hint)
-        self.work = work
-        self.needed = needed
-        self.free = free
-
-
-class MemoryShort(TablebaseError):
-    """Work that needs more memory than is free, or than the limit allows; it does not start."""
-
-    exit_code = 3
-
-    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
-        sizes = f"{needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
-        super().__init__(f"{work} needs {sizes}. {hint}.")
-        self.work = work
-        self.needed = needed
-        self.free = free
-
-
-class MachineLimit(TablebaseError):
-    """A limit of the machine or of this process that leaves too little to work with."""
-
-    exit_code = 3
-
-    def __init__(self, problem: str, hint: str) -> None:
-        super().__init__(f"{problem}. {hint}.")
-        self.problem = problem
-        self.hint = hint
-
-
-class ClusterError(TablebaseError):
-    """A scheduler that cannot run tasks, or was lost while it ran some."""
-
-    exit_code = 3
-
-    def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
-        saved = " Finished tasks are saved; run the command again to resume." if has_begun else ""
-        super().__init__(f"Cannot build with the scheduler {address}: {problem}.{saved}")
-        self.address = address
-        self.problem = problem
-
-
-class SearchError(TablebaseError):
-    """A search result that contradicts the rules: nothing is published."""
-
-    exit_code = 3
-
-
-class PluginError(TablebaseError):
-    """A plugin that cannot be used."""
-
-    exit_code = 3
-
-    def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
-        many = len(packages) > 1
-        origin = f"package{'s' * many} {' and '.join(packages)}"
-        hint = f"Update or uninstall {'one of them' if many else 'it'}."
-        super().__init__(
-            f"The puzzle {quote(puzzle)} of the {origin} cannot be used: {problem}. {hint}"
-        )
-        self.puzzle = puzzle
-        self.packages = packages
         self.problem = problem
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tablebase.errors import StoreError
+from tablebase.build_errors import StoreError
 from tablebase.tables import MANIFEST
 from tablebase.tables.http_client import HttpClient
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile

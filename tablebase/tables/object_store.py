@@ -17,7 +17,8 @@ from datetime import timedelta
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from tablebase.errors import BadRequest, StoreError, quote
+from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest, quote
 from tablebase.stdio import explain_os_error
 from tablebase.tables.object_errors import is_bucket_missing, translate_read_errors
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile

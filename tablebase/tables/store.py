@@ -7,7 +7,6 @@ small modules are imported at the top.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from _thread import allocate_lock
@@ -189,7 +188,7 @@ class Store:
 
     def require_space(self, work: str, needed: int) -> None:
         """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
-        from tablebase.errors import DiskShort
+        from tablebase.build_errors import DiskShort
 
         free = self.get_free_space()
         if free is not None and free < needed:
@@ -340,6 +339,8 @@ def _open_file(path: str, flags: int) -> int:
 def _require_file(mode: int, path: str) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
     if stat.S_ISDIR(mode):
+        import errno
+
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
         kind = "named pipe" if stat.S_ISFIFO(mode) else "device"

@@ -15,12 +15,8 @@ import pipeline.build
 from pipeline.build import build
 from pipeline.build_request import Request
 from queries.status import list_status
-from tablebase.errors import (
-    SearchError,
-    StoreError,
-    TablebaseError,
-    TableDamaged,
-)
+from tablebase.build_errors import SearchError, StoreError
+from tablebase.errors import TablebaseError, TableDamaged
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

@@ -17,7 +17,8 @@ from pipeline.removal import make_removal
 from pipeline.verify import Grade, VerifyFailed, verify
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.errors import MemoryShort, TableMissing, TableOutdated
+from tablebase.build_errors import MemoryShort, TableOutdated
+from tablebase.errors import TableMissing
 from tablebase.puzzles import get_stage
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING

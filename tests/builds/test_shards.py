@@ -18,7 +18,8 @@ from pipeline.shards import Listing, build_shard, parse_shard, require_complete,
 from queries import open_tables
 from queries.scans import scan_table
 from queries.status import list_status, make_unusable_error
-from tablebase.errors import BadRequest, SearchError, TablePartial
+from tablebase.build_errors import SearchError, TablePartial
+from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import tables as knight
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

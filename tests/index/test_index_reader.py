@@ -15,7 +15,8 @@ from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
-from tablebase.errors import NotationError, SearchError, TableDamaged
+from tablebase.build_errors import SearchError
+from tablebase.errors import NotationError, TableDamaged
 from tablebase.puzzle import Stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

@@ -21,7 +21,8 @@ from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.build_errors import MemoryShort, SearchError
+from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.schema import Table

@@ -20,14 +20,8 @@ from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.errors import (
-    BadRequest,
-    OutputError,
-    StoreError,
-    TableError,
-    TableMissing,
-    TableUnreadable,
-)
+from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest, OutputError, TableError, TableMissing, TableUnreadable
 from tablebase.output import write_output
 from tablebase.puzzles import MODULES, get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT

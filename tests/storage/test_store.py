@@ -20,7 +20,8 @@ from queries import open_tables
 from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.errors import StoreError, TableDamaged, TableMissing, TableUnreadable
+from tablebase.build_errors import StoreError
+from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.puzzles import get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP, MANIFEST
