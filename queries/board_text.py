@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 
 def list_moved_tiles(states: list[str]) -> str:
     """Return the tile that each move slides: after the move it is on the cell of the blank."""
-    return "".join(after[before.index("0")] for before, after in pairwise(states))
+    blanks = [state.index("0") for state in states[:-1]]
+    return "".join([state[blank] for state, blank in zip(states[1:], blanks, strict=True)])
 
 
 def format_slide(letter: str, tile: str) -> str:

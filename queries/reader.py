@@ -171,6 +171,8 @@ class Reader:
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
+        if name in self._indexes and not self._closed:
+            return self._indexes[name]
         return self.open_table_index(
             next(table for table in self.puzzle.tables if table.name == name)
         )
