@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 
-from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
 from tablebase.signals import watch_signals
 
 
@@ -27,6 +26,9 @@ def run_command(arguments: list[str]) -> int:
         # a lone lookup needs none of these
         from pipeline.limits import find_shortage
         from pipeline.terminal import print_error
+        from tablebase.errors import TablebaseError, quote
+        from tablebase.output_errors import ReaderGone
+        from tablebase.table_errors import TableUnreadable
         from tablebase.tables.repair import make_open_error
         from tablebase.tables.store import Unreachable
 

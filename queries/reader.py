@@ -5,7 +5,7 @@ from __future__ import annotations
 from queries.answer import Answer
 from queries.index_reader import IndexReader
 from queries.query_options import Option
-from tablebase.errors import BadRequest, TableDamaged, quote
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
+    from tablebase.table_errors import TableDamaged
     from tablebase.tables.manifest import Entry
 
     ProgressCallback = Callable[[int, int], None]
@@ -187,6 +188,7 @@ class Reader:
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
+        from tablebase.table_errors import TableDamaged
         from tablebase.tables.repair import format_rebuild_command
 
         command = format_rebuild_command(

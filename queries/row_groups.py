@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import TableDamaged
+from tablebase.table_errors import TableDamaged
 from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store import FileChanged, Unreachable
 

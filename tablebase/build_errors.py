@@ -1,27 +1,8 @@
-"""The errors of builds: of searches and unfinished tables, of stores, and of the machine's limits.
-
-They are like those in `tablebase.errors`, which queries raise too.
-"""
+"""The errors of builds: of searches, of stores, and of the machine's limits."""
 
 from __future__ import annotations
 
-from tablebase.errors import TablebaseError, TableError
-
-
-class TableOutdated(TableError):
-    """A table that was made from other tables, which have changed since."""
-
-    def __init__(self, file: str, problem: str, command: str) -> None:
-        super().__init__(f"{file} is out of date: {problem}.", file, command)
-        self.problem = problem
-
-
-class TablePartial(TableError):
-    """A table of which only some shards are built: it is not published."""
-
-    def __init__(self, table: str, problem: str, command: str) -> None:
-        super().__init__(f"{table} is incomplete: {problem}.", table, command)
-        self.problem = problem
+from tablebase.errors import TablebaseError
 
 
 class StoreError(TablebaseError):

@@ -1,9 +1,12 @@
-"""The errors that can reach a user, each with a message, attributes and an exit code.
+"""The base class of every error that can reach a user, and the errors of invalid requests.
 
-All have one base class. A message says what is wrong, where, and what to do next. Exit codes: 1 a
-valid query whose answer is no, 2 bad input or an output that cannot be written, 3 tables missing,
-of another version, or damaged; 4 a search that its time limit ended; 141 a pipe that was closed by
-its reader. `tablebase.build_errors` has those of builds.
+Each error has a message, attributes and an exit code. A message says what is wrong, where, and what
+to do next. Exit codes: 1 a valid query whose answer is no, 2 bad input or an output that cannot be
+written, 3 tables missing, of another version, or damaged; 4 a search that its time limit ended; 141
+a pipe that was closed by its reader.
+
+The other errors are in modules of their own (`answer_errors`, `table_errors`, `output_errors`,
+`build_errors`): a lookup that finds its answer loads none of them.
 """
 
 from __future__ import annotations
@@ -56,148 +59,6 @@ class BadRequest(TablebaseError):
         super().__init__(f"{problem}. {hint}." if hint else f"{problem}.")
         self.problem = problem
         self.hint = hint
-
-
-class OutputError(TablebaseError):
-    """An output that cannot be written, or not completely."""
-
-    exit_code = 2
-
-    def __init__(self, output: str, problem: str) -> None:
-        super().__init__(f"{output} cannot be written: {problem}.")
-        self.output = output
-        self.problem = problem
-
-
-class ReaderGone(OutputError):
-    """A pipe whose reader has closed it: no message can be shown. Exits like SIGPIPE."""
-
-    exit_code = 141
-
-
-class NoAnswer(TablebaseError):
-    """A valid query whose answer is no."""
-
-
-class GoalUnreachable(NoAnswer):
-    """A goal that no sequence of moves from the state leads to."""
-
-    def __init__(self, state: str, goal: str, why: str) -> None:
-        super().__init__(f"{goal} cannot be reached from {state}: {why}")
-        self.state = state
-        self.goal = goal
-        self.why = why
-
-
-class PositionUnreachable(NoAnswer):
-    """An arrangement that no line of play leads to, or none with the given side to move."""
-
-    def __init__(self, position: str, turn: str = "") -> None:
-        problem = f"is never reached with {turn} to move" if turn else "is never reached"
-        super().__init__(f"{position} {problem}: no line of play from the opening leads to it.")
-        self.position = position
-        self.turn = turn
-
-
-class NoSuchTour(NoAnswer):
-    """A tour that does not exist, or a rank past the last tour."""
-
-    def __init__(self, board: str, why: str) -> None:
-        super().__init__(why)
-        self.board = board
-        self.why = why
-
-
-class BoardTooLarge(NoAnswer):
-    """A board whose tours are too many to list."""
-
-    def __init__(self, board: str, limit: int) -> None:
-        listable = f"Boards of up to {limit} squares can be listed."
-        super().__init__(f"{board} has too many tours to list. {listable}")
-        self.board = board
-        self.limit = limit
-
-
-class NotCounted(NoAnswer):
-    """A board that has more tours than this program can count."""
-
-    def __init__(self, board: str) -> None:
-        super().__init__(f"No count for {board}: the board is too large.")
-        self.board = board
-
-
-READ_ONLY = "The store is read-only: choose another one with --outputs."
-"""Hint for a table in a read-only store."""
-
-
-class Undecided(TablebaseError):
-    """A search that its time limit ended: the true answer lies between two numbers of moves."""
-
-    exit_code = 4
-
-    def __init__(self, state: str, seconds: float, least: int, most: int, solution: str) -> None:
-        super().__init__(
-            f"Undecided after {seconds:g} s: {state} needs between {least} and {most} moves. "
-            f"A solution of {most}: {solution}"
-        )
-        self.state = state
-        self.seconds = seconds
-        self.least = least
-        self.most = most
-        self.solution = solution
-        self.known = {"state": state, "least": least, "most": most, "solution": solution}
-
-
-class TableError(TablebaseError):
-    """A table that cannot be used.
-
-    `command` repairs it; it is empty for a store that cannot be built in.
-    """
-
-    exit_code = 3
-
-    def __init__(self, message: str, file: str, command: str, otherwise: str = READ_ONLY) -> None:
-        super().__init__(f"{message} {f'Run: {command}' if command else otherwise}".rstrip())
-        self.file = file
-        self.command = command
-
-
-class TableMissing(TableError):
-    """A table that is not published."""
-
-    def __init__(self, file: str, command: str) -> None:
-        super().__init__(f"{file} is not published.", file, command)
-
-
-class TableUnreadable(TableError):
-    """A file that could not be read, for a reason other than missing or damaged contents."""
-
-    def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
-        rebuild = ", or rebuild it" if command else ""
-        super().__init__(f"{file} cannot be read: {reason}. {hint}{rebuild}.", file, command, "")
-        self.reason = reason
-
-
-class TableVersionError(TableError):
-    """A file written in another format version."""
-
-    def __init__(self, file: str, version: int, supported: int, command: str) -> None:
-        newer = version > supported
-        hint = " Use a newer version of the program, or rebuild the file." if newer else ""
-        message = (
-            f"{file} has format version {version}; this program reads version {supported}.{hint}"
-        )
-        super().__init__(message, file, command)
-        self.version = version
-        self.supported = supported
-
-
-class TableDamaged(TableError):
-    """A file whose contents are not those that were published."""
-
-    def __init__(self, file: str, problem: str, command: str) -> None:
-        super().__init__(f"{file} is damaged: {problem}.", file, command)
-        self.problem = problem
 
 
 def require_choice(value: str, what: str, *choices: str) -> None:

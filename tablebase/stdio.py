@@ -10,13 +10,13 @@ import io
 import os
 import sys
 
-from tablebase.errors import OutputError, ReaderGone
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
     from _typeshed import ReadableBuffer
+
+    from tablebase.output_errors import OutputError
 
 
 class CompleteWriter(io.RawIOBase):
@@ -50,6 +50,8 @@ class CompleteWriter(io.RawIOBase):
             except BlockingIOError:
                 wait_until_ready(self._descriptor, for_writing=True)
             except OSError as error:
+                from tablebase.output_errors import OutputError, ReaderGone
+
                 kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
                 self.failure = kind(self._name, explain_os_error(error))
                 if not self._is_best_effort:

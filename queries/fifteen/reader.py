@@ -9,14 +9,10 @@ from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
 from queries.query_options import Option, parse_positive_number
 from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import (
-    BadRequest,
-    GoalUnreachable,
-    TableMissing,
-    Undecided,
-    require_choice,
-)
+from tablebase.answer_errors import GoalUnreachable, Undecided
+from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+from tablebase.table_errors import TableMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 
-from tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.stdio import explain_os_error
+from tablebase.table_errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.tables import CLEAN, COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, FileChanged, Store, Unreachable
 

@@ -23,7 +23,7 @@ from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase import build_errors, errors
+from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
 from tablebase.puzzle import Stage
 from tablebase.puzzles import list_stages, plugins
 from tablebase.puzzles.knight.board import KnightBoard
@@ -307,10 +307,16 @@ def test_every_recipe_has_a_builder() -> None:
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 
 
+ERROR_MODULES = {
+    module.__name__
+    for module in (errors, answer_errors, build_errors, output_errors, table_errors, plugins)
+}
+
+
 def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
     yield kind
     for child in kind.__subclasses__():
-        if child.__module__ in (errors.__name__, build_errors.__name__, plugins.__name__):
+        if child.__module__ in ERROR_MODULES:
             yield from list_subclasses(child)
 
 

@@ -17,9 +17,9 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from queries.api import Tables
 from queries.index_reader import IndexReader
-from tablebase.errors import TableError
 from tablebase.puzzles import eight
 from tablebase.schema import BreadthFirst, Table
+from tablebase.table_errors import TableError
 from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File, read_manifest
 from tablebase.tables.store import Folder

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import BadRequest, BoardTooLarge, NotationError
+from tablebase.answer_errors import BoardTooLarge
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.definition import PUZZLE

@@ -16,7 +16,7 @@ from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status
 from tablebase.build_errors import StoreError
-from tablebase.errors import TableDamaged, TableError, TableUnreadable
+from tablebase.table_errors import TableDamaged, TableError, TableUnreadable
 from tablebase.tables import MANIFEST, http_client
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest

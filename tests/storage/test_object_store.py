@@ -21,13 +21,15 @@ from queries.explorer.writer import write_explorer
 from queries.histogram import count_states
 from queries.status import list_status
 from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest, OutputError, TableError, TableMissing, TableUnreadable
+from tablebase.errors import BadRequest
 from tablebase.output import write_output
+from tablebase.output_errors import OutputError
 from tablebase.puzzles import MODULES, get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.table_errors import TableError, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest

@@ -21,9 +21,9 @@ from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.status import list_status
 from tablebase.build_errors import StoreError
-from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.puzzles import get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import list_files
