@@ -26,7 +26,8 @@ from tablebase.tables.repair import (
     format_remove_command,
     make_open_error,
 )
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 SAME, BYTES, CONTENT, ROWS, DAMAGED = "same", "bytes", "content", "rows", "damaged"
 ONLY_IN = ("only in A", "only in B")

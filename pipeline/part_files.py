@@ -33,7 +33,8 @@ from tablebase.tables.manifest import (
     find_mismatch,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 
 class PartFileTask:

@@ -20,7 +20,8 @@ from tablebase.errors import quote
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
-from tablebase.tables.store import LOCK, NotAFile, Store
+from tablebase.tables.store import LOCK, Store
+from tablebase.tables.store_errors import NotAFile
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")

@@ -31,25 +31,6 @@ NEW = ".new"
 """Suffix of the temporary file of an output that is being written."""
 
 
-class NotAFile(OSError):
-    """A named pipe or a device where a file is expected: reading it may never end."""
-
-
-class Unreachable(OSError):
-    """A store that did not answer, or refused to.
-
-    `status`: the HTTP status, 0 if there was none.
-    """
-
-    def __init__(self, reason: str, status: int = 0) -> None:
-        super().__init__(reason)
-        self.status = status
-
-
-class FileChanged(Unreachable):
-    """A file that is another one than when its reading began."""
-
-
 class RandomAccessFile:
     """An open file that many threads read at once, each at any position."""
 
@@ -343,5 +324,7 @@ def _require_file(mode: int, path: str) -> None:
 
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
+        from tablebase.tables.store_errors import NotAFile
+
         kind = "named pipe" if stat.S_ISFIFO(mode) else "device"
         raise NotAFile(f"it is a {kind}, not a file")

@@ -33,7 +33,8 @@ from tablebase.tables.manifest import (
     replace_manifest,
     seal,
 )
-from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 from tests.support.tampered import split

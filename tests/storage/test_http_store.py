@@ -20,7 +20,8 @@ from tablebase.table_errors import TableDamaged, TableError, TableUnreadable
 from tablebase.tables import MANIFEST, http_client
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tablebase.tables.store_factory import open_store
 from tests.support.hosts import (
     NGINX,

@@ -34,7 +34,8 @@ from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import PART_BYTES, ObjectStore
-from tablebase.tables.store import FileChanged, Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import FileChanged, Unreachable
 from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import (

@@ -27,7 +27,8 @@ from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import list_files
-from tablebase.tables.store import PART_SUFFIX, Folder, NotAFile, Store
+from tablebase.tables.store import PART_SUFFIX, Folder, Store
+from tablebase.tables.store_errors import NotAFile
 from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder, build_tables
 
