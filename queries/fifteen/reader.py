@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from queries.board_text import list_moved_tiles
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
@@ -13,6 +12,7 @@ from tablebase.answer_errors import GoalUnreachable, Undecided
 from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
 from tablebase.table_errors import TableMissing
+from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
