@@ -241,7 +241,7 @@ def run_program(folder: Path, *words: str) -> Said:
         "import sys, tablebase.puzzles\n"
         "tablebase.puzzles.MODULES['pancakes'] = 'tests.support.pancakes'\n"
         f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.__main__ import main\n"
+        "from pipeline.run import main\n"
         "sys.exit(main())\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
     )

@@ -61,7 +61,7 @@ def run_program(folder: Path, *words: str) -> Said:
         "for name in ('jugs', 'lanes'):\n"
         "    tablebase.puzzles.MODULES[name] = f'tests.support.{name}'\n"
         f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.__main__ import main\n"
+        "from pipeline.run import main\n"
         "sys.exit(main())\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
     )

@@ -180,7 +180,7 @@ def _run(program: str) -> int:
             _, code, *sys.argv[1:] = sys.argv
             exec(code, {"__name__": "__main__"})
             return 0
-        from pipeline.__main__ import main
+        from pipeline.run import main
 
         sys.argv.insert(0, program)
         return main()
