@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
-from queries.query_options import DISTANCE, HARDEST, Option, refuse_together
-from queries.reader import Query, Reader, parse_distance
+from queries.reader import DISTANCE, HARDEST, Option, Query, Reader, parse_distance, refuse_together
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest
 from tablebase.puzzle import GoalPuzzle, View

@@ -6,8 +6,7 @@ from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
-from queries.query_options import Option, parse_positive_number
-from queries.reader import Query, Reader, ignore_progress
+from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
 from tablebase.answer_errors import GoalUnreachable, Undecided
 from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.query_options import Option
-from queries.reader import Query, Reader, ignore_progress
+from queries.reader import Option, Query, Reader, ignore_progress
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE

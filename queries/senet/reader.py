@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows
-from queries.query_options import Option, refuse_together
-from queries.reader import Query, Reader, parse_distance
+from queries.reader import Option, Query, Reader, parse_distance, refuse_together
 from tablebase.errors import BadRequest, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, format_move, parse, rank, swap_squares

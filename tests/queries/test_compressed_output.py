@@ -15,7 +15,7 @@ import pytest
 
 from queries.batch import choose_output_format
 from queries.compressed_output import COMPRESSORS, compress_output
-from queries.query_options import COMPRESSED_SUFFIXES
+from queries.format_names import COMPRESSED_SUFFIXES
 from tablebase.output_errors import OutputError
 from tests.support.shell import Ask, Cli
 
