@@ -34,5 +34,7 @@ class BlockingReader(io.RawIOBase):
 
 
 def wrap_standard_input() -> None:
-    """Wrap standard input, once, after `wrap_standard_outputs`."""
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))
+    """Wrap standard input, after `wrap_standard_outputs`, unless a caller has put another stream
+    in its place."""
+    if sys.stdin is sys.__stdin__:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))

@@ -7,7 +7,6 @@ from queries.reader import Option, Query, Reader, ignore_progress
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 from tablebase.puzzles.knight.tables import (
     MAX_SINGLE_FILE_SQUARES,
     PAIRS_BOARD,
@@ -115,6 +114,7 @@ class KnightQuery(Query):
 
         from queries.knight.sampling import sample_by_rank, sample_list
         from tablebase.answer_errors import NoSuchTour
+        from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 
         request = request.check()
         reader, board, closed = self.reader, self.sampled_board, self.closed
@@ -265,9 +265,7 @@ class KnightReader(Reader):
                 raise self.make_damage_error(
                     name, f"tour {candidate} from {board.name_square(start)} is none"
                 )
-            if end in (None, squares[-1]) and (
-                not closed or squares[-1] in board.list_neighbours(start)
-            ):
+            if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
                 return candidate, squares
         raise self.make_damage_error(
             name, f"an existing tour from {board.name_square(start)} is missing"
@@ -312,6 +310,6 @@ def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) ->
         colour = "the colour of its start" if board.squares % 2 else "the other colour"
         why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
         raise NoSuchTour(str(board), why)
-    if closed and end not in board.list_neighbours(start):
+    if closed and not board.is_jump(start, end):
         why = f"No closed tour leads from {names}: they are not a knight's move apart."
         raise NoSuchTour(str(board), why)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.memory import estimate_rank_cost
 from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -173,6 +172,8 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
+    from tablebase.puzzles.knight.memory import estimate_rank_cost
+
     if not board.has_closed_tours():
         from tablebase.answer_errors import NoSuchTour
 
@@ -188,6 +189,8 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
+    from tablebase.puzzles.knight.memory import estimate_rank_cost
+
     if not board.has_tours():
         from tablebase.answer_errors import NoSuchTour
 
