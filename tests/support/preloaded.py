@@ -168,6 +168,7 @@ def _attend(connection: socket.socket) -> NoReturn:
         setattr(sys, standard, None)
         if number in numbers:
             setattr(sys, standard, os.fdopen(number, "w" if number else "r", closefd=False))
+        setattr(sys, f"__{standard}__", getattr(sys, standard))
     code = _run(program)
     threading._shutdown()  # type: ignore[attr-defined]  # what Python does at its end,
     atexit._run_exitfuncs()  # except freeing, module by module, all that was loaded
