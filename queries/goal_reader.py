@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 
-MAX_SOLUTIONS = 10_000
-"""The most solutions of a state that are listed; they are counted first."""
-
-
 class GoalAnswer(Answer):
     """The answer for a state of a puzzle with goals.
 
@@ -233,6 +229,8 @@ class GoalReader(Reader):
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = GoalAnswer.facts
+    max_solutions = 10_000
+    """The most solutions of a state that are listed; they are counted first."""
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -324,7 +322,7 @@ class GoalReader(Reader):
     def list_solutions(self, state: str, goal: str) -> list[str]:
         """Return the letters of every shortest solution, in letter order.
 
-        BadRequest if there are more than `MAX_SOLUTIONS`. They are counted first, layer by layer,
+        BadRequest if there are more than `max_solutions`. They are counted first, layer by layer,
         and the number is compared with the index.
         """
         distance, count = self.find_distance(state, goal)
@@ -344,10 +342,10 @@ class GoalReader(Reader):
             raise self.make_damage_error(
                 self.table_names[self.puzzle.view_goal(goal).layout], problem
             )
-        if total > MAX_SOLUTIONS:
+        if total > self.max_solutions:
             raise BadRequest(
                 f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
-                f"{MAX_SOLUTIONS:,} can be listed",
+                f"{self.max_solutions:,} can be listed",
                 "Use --path for one of them",
             )
         prefixes = {state: [""]}
