@@ -68,7 +68,7 @@ class CompiledSolver:
                 search = searches[number]
                 state.limit = int(search[words.LIMIT])
                 state.positions = earlier + int(search[words.POSITIONS])
-                if search[words.STATUS] == words.FOUND:
+                if search[words.STATUS] == words.SOLVED:
                     search[words.STATUS] = words.IDLE
                     del states[number]
                     yield state, _list_blanks(search)
@@ -98,7 +98,7 @@ class CompiledSolver:
         frame[words.KEY] = join_tiles(board)
         frame[words.BOUND : words.OLD] = bounds
         frame[words.CHILDREN] = 0
-        search[words.STATUS] = words.SEARCHING if bounds[0] else words.FOUND
+        search[words.STATUS] = words.SEARCHING if bounds[0] else words.SOLVED
         state.raise_bound(max(bounds))
         search[words.LIMIT] = state.limit
         search[words.DEPTH] = search[words.POSITIONS] = 0

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from queries.board_text import list_moved_tiles
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
-from queries.query_options import Option, parse_positive_number
-from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import (
-    BadRequest,
-    GoalUnreachable,
-    NotationError,
-    TableMissing,
-    Undecided,
-    require_choice,
-)
+from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
+from tablebase.answer_errors import GoalUnreachable, Undecided
+from tablebase.errors import BadRequest, NotationError, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+from tablebase.table_errors import TableMissing
+from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

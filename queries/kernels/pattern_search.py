@@ -27,8 +27,8 @@ NO_CELL = 255
 CELLS = np.uint64(16)
 """Cells of an image in `SearchTables`, and tiles with the blank."""
 SLOTS = 8
-SLOT_MASK = np.uint64(SLOTS - 1)
 """Slots of an image: one for each pattern."""
+SLOT_MASK = np.uint64(SLOTS - 1)
 PLACES = 4
 """Places of an order that a rank is looked up for at once."""
 
@@ -52,7 +52,7 @@ KEY_MASK = (ONE << np.uint64(60)) - ONE
 """The bits of a key: the tile on each cell but the last of 16, which the others determine."""
 SEEN_MASK, ROOM_MASK = np.uint64(SEEN - 1), (ONE << ROOM_BITS) - ONE
 
-IDLE, SEARCHING, FOUND = 0, 1, 2
+IDLE, SEARCHING, SOLVED = 0, 1, 2
 
 # the words of a search: its state, the tile on each cell, the word of each slot, and its frames
 STATUS, DEPTH, LIMIT, POSITIONS = (np.uint64(number) for number in range(4))
@@ -109,7 +109,7 @@ def find_entry(tables: tuple[Any, ...], slot: np.uint64, mask: np.uint64, order:
 
 @compiled
 def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rounds: int) -> None:
-    """Search for so many rounds, in each of which every search takes a step, or until one is FOUND.
+    """Search for so many rounds, with a step of every search in each, or until a board is solved.
 
     `tables` has the fields of `SearchTables`, `searches` and `seen` have SEARCH_WORDS and SEEN for
     each board. At a solution the depth is its length, and the frames have the blank's cell after
@@ -121,14 +121,14 @@ def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rou
     order: from `NEXT` to before `END`.
     """
     distances, steps, cells, slots = tables[0], tables[4], tables[5], tables[6]
-    is_any_found = False
+    is_any_solved = False
     for _ in range(rounds):
-        if is_any_found:
+        if is_any_solved:
             break
         for number in range(np.uint64(len(seen)) >> SEEN_BITS):
             search = number * SEARCH_WORDS
             if searches[search + STATUS] != SEARCHING:
-                is_any_found |= searches[search + STATUS] == FOUND
+                is_any_solved |= searches[search + STATUS] == SOLVED
                 continue
             depth, limit = searches[search + DEPTH], searches[search + LIMIT]
             frame = search + FRAMES + depth * FRAME_WORDS
@@ -200,8 +200,8 @@ def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rou
                     searches[slot] = searches[frame + OLD + image]
             searches[search + DEPTH], searches[search + LIMIT] = depth, limit
             if searches[frame + BOUND] == ZERO:
-                searches[search + STATUS] = FOUND
-                is_any_found = True
+                searches[search + STATUS] = SOLVED
+                is_any_solved = True
                 continue
             # ask for what the moves from it need
             searches[search + POSITIONS] += ONE

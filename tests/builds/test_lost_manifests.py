@@ -7,9 +7,10 @@ from typing import IO
 
 import pytest
 
-from tablebase.errors import OutputError, TableUnreadable, TableVersionError
 from tablebase.output import write_output
+from tablebase.output_errors import OutputError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.table_errors import TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.manifest import (
     read_manifest,
@@ -17,7 +18,8 @@ from tablebase.tables.manifest import (
     replace_manifest,
     seal,
 )
-from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (

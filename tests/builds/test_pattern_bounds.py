@@ -12,7 +12,7 @@ from pipeline.build_context import BuildContext
 from pipeline.builders import bounds_table
 from pipeline.tasks import TaskRunner
 from queries.report.writer import write_report
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzles.fifteen.bounds import (
     PARTITIONS_BY_BOARD,
     PatternBounds,

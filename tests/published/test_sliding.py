@@ -21,7 +21,8 @@ from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.build_errors import MemoryShort, SearchError
+from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.schema import Table
@@ -200,7 +201,7 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
 
 def read_bits(folder: Path, table: Table) -> list[int]:
     """Return the bits of a table's records, the lowest bit of each byte first."""
-    records = IndexReader(Folder(folder), "", table).read_records()
+    records = IndexReader(Folder(folder), PUZZLE, table).read_records()
     return [byte >> bit & 1 for byte in records for bit in range(8)]
 
 
@@ -238,7 +239,7 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
 def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
     table = parse_board("2x4").tables[0]
-    records = IndexReader(Folder(tmp_path), "", table).read_records()
+    records = IndexReader(Folder(tmp_path), PUZZLE, table).read_records()
     line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
     content = hashlib.sha256(line.encode()).hexdigest()
     assert read_manifest(Folder(tmp_path))[table.name].content == content

@@ -24,7 +24,7 @@ from pipeline.search.word_bfs import (
     search_words,
 )
 from pipeline.verify.sliding.references import find_known_layers
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
