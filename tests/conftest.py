@@ -224,6 +224,17 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 @pytest.fixture(scope="session")
+def bounds_3x3(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the table of patterns' bounds on 3x3."""
+
+    def make(folder: Path) -> None:
+        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(folder))
+        assert result.code == 0, result.err
+
+    return make_once(tmp_path_factory, "bounds", make)
+
+
+@pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
     place = tmp_path_factory.mktemp("place")

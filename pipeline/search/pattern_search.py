@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.build_errors import SearchError
-from tablebase.frontier.bits import find_lowest
+from tablebase.frontier.instructions import find_lowest
 from tablebase.graph import UNREACHED
 from tablebase.jit import compiled
 

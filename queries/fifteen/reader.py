@@ -8,13 +8,15 @@ from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
 from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
 from tablebase.answer_errors import GoalUnreachable, Undecided
-from tablebase.errors import BadRequest, require_choice
+from tablebase.errors import BadRequest, NotationError, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
 from tablebase.table_errors import TableMissing
 from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from queries.answer_frames import Answers
@@ -85,7 +87,10 @@ class FifteenQuery(Query):
     def solve(self, key: str) -> FifteenSolution:
         """Return a solution: a shortest one, unless the query is for any."""
         state = self.parse_state(key)
-        found = self.find_solution(state)
+        return self.make_answer(state, self.find_solution(state))
+
+    def make_answer(self, state: str, found: FoundSolution) -> FifteenSolution:
+        """Return the answer for a state, given its solution."""
         length = len(found.letters)
         return FifteenSolution(
             state=state,
@@ -118,9 +123,41 @@ class FifteenQuery(Query):
             return super().answer_keys(keys)
         from queries.fifteen.batch import answer_in_threads
 
-        self.reader.open_compiled(self.reader.find_partition(self.partition))
-        answers = answer_in_threads(unique.to_list(), self.solve, self.on_progress)
+        solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
+        if self.not_shortest or self.seconds is not None:
+            answers = answer_in_threads(unique.to_list(), self.solve, self.on_progress)
+        else:
+            answers = self._solve_in_turns(solver, unique.to_list())
         return look_up_keys(keys, lambda key: answers[key](), self.make_schema(), ignore_progress)
+
+    def _solve_in_turns(
+        self, solver: CompiledSolver, keys: list[str]
+    ) -> dict[str, Callable[[], FifteenSolution]]:
+        """Solve the state of every key, several in turns on each core.
+
+        Return for each key a function that returns its answer, or raises its error.
+        """
+        from functools import partial
+
+        from queries.fifteen.batch import search_in_threads
+
+        states = dict[str, str]()
+        for key in keys:
+            try:
+                states[key] = self.parse_state(key)
+            except (NotationError, GoalUnreachable):  # raised again when it is asked for
+                continue
+        boards = [list_tiles(self.view.map_state(state)) for state in states.values()]
+        results = search_in_threads(solver, boards, self.on_progress)
+
+        def answer(state: str, search: SearchState, path: list[int]) -> FifteenSolution:
+            return self.make_answer(state, make_solution(self.view, state, path, search))
+
+        answers: dict[str, Callable[[], FifteenSolution]]
+        answers = {key: partial(self.solve, key) for key in keys}
+        for (key, state), (search, path) in zip(states.items(), results, strict=True):
+            answers[key] = partial(answer, state, search, path)
+        return answers
 
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
@@ -144,19 +181,20 @@ class FifteenQuery(Query):
         view, reader = self.view, self.reader
         board = list_tiles(view.map_state(state))
         partition = reader.find_partition(self.partition)
-        bound = reader.open_plain(partition).compute_bound(board)
-        search = SearchState(bound, ignore_progress)
+        search = SearchState(0, ignore_progress)
+        if self.not_shortest or self.seconds is not None:
+            search.raise_bound(reader.open_plain(partition).compute_bound(board))
         if self.not_shortest:
             path = reader.find_any_path(partition, board)
         elif self.seconds is None:
             path = reader.search(partition, board, search)
         else:
             path = self._search_in_time(partition, board, search, self.seconds)
-        states, letters = follow_blank(view, state, path)
-        is_shortest = len(letters) == search.limit
-        if self.seconds is not None and not is_shortest and not self.not_shortest:
+        found = make_solution(view, state, path, search)
+        if self.seconds is not None and not found.is_shortest and not self.not_shortest:
+            letters = found.letters
             raise Undecided(state, self.seconds, search.limit, len(letters), letters)
-        return FoundSolution(states, letters, bound, search.positions, is_shortest=is_shortest)
+        return found
 
     def _search_in_time(
         self, partition: str, board: list[int], search: SearchState, seconds: float
@@ -293,6 +331,15 @@ def view_corner(goal: str) -> BoardGoalView:
 def list_tiles(state: str) -> list[int]:
     """Return the tile on each cell."""
     return [int(mark, BOARD.cells) for mark in state]
+
+
+def make_solution(
+    view: BoardGoalView, state: str, path: list[int], search: SearchState
+) -> FoundSolution:
+    """Make the solution of a state from the blank's cells on it, in the cells of the view."""
+    states, letters = follow_blank(view, state, path)
+    is_shortest = len(letters) == search.limit
+    return FoundSolution(states, letters, search.bound, search.positions, is_shortest=is_shortest)
 
 
 def follow_blank(view: BoardGoalView, state: str, path: list[int]) -> tuple[list[str], str]:

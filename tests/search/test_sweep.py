@@ -27,7 +27,7 @@ from pipeline.search.tour_counting.sweep import (
 )
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import SearchError
-from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.instructions import count_ones, find_lowest
 from tablebase.frontier.keys import (
     END_BITS,
     MATCHING_COUNTS,
