@@ -12,6 +12,7 @@ from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import (
     BadRequest,
     GoalUnreachable,
+    NotationError,
     TableMissing,
     Undecided,
     require_choice,
@@ -20,6 +21,8 @@ from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
     from queries.answer_frames import Answers
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
+CORNER_EXAMPLE = BOARD.make_ordered_state(0)
+"""A goal with the blank in the first corner, for messages."""
 EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
 MAX_PLAIN_KEYS = 3
@@ -59,7 +64,7 @@ class FifteenQuery(Query):
         patterns: str | None = None,
     ) -> None:
         super().__init__(reader)
-        self.goal = BOARD.example if goal is None else BOARD.parse_goal(goal)
+        self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
         self.view = view_corner(self.goal)
         self.path, self.boards, self.hint, self.not_shortest = path, boards, hint, not_shortest
         self.seconds = None
@@ -116,16 +121,18 @@ class FifteenQuery(Query):
         return {name: Column(name, kind, "") for name, kind in kinds.items()}
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        from queries.answer_frames import look_up_keys
+        from queries.answer_frames import concatenate_answers
 
-        unique = keys.drop_nulls().unique(maintain_order=True)
-        if len(unique) <= MAX_PLAIN_KEYS:
-            return super().answer_keys(keys)
+        return concatenate_answers(self.iter_answers(keys))
+
+    def iter_answers(self, keys: pl.Series) -> Iterator[Answers]:
+        if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
+            yield super().answer_keys(keys)
+            return
         from queries.fifteen.batch import answer_in_threads
 
         self.reader.open_compiled(self.reader.find_partition(self.partition))
-        answers = answer_in_threads(unique.to_list(), self.solve, self.on_progress)
-        return look_up_keys(keys, lambda key: answers[key](), self.make_schema(), ignore_progress)
+        yield from answer_in_threads(keys, self.solve, self.make_schema(), self.on_progress)
 
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
@@ -283,6 +290,15 @@ class FifteenReader(Reader):
         return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
 
 
+def parse_corner_goal(text: str) -> str:
+    """Return the goal that a text names; an error shows goals with the blank in a corner alone."""
+    try:
+        return BOARD.parse_goal(text)
+    except NotationError as error:
+        example = f"corner, or {CORNER_EXAMPLE} (0 is the blank)"
+        raise NotationError("a goal", text, error.problem, example) from error
+
+
 def view_corner(goal: str) -> BoardGoalView:
     """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
     view = BOARD.view_goal(goal)
@@ -290,7 +306,7 @@ def view_corner(goal: str) -> BoardGoalView:
         raise BadRequest(
             f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
             "the blank in a corner",
-            f"Example: --goal 0{BOARD.example[:-1]}",
+            f"Example: --goal {CORNER_EXAMPLE}",
         )
     return view
 

@@ -7,7 +7,7 @@ from queries.query_options import Option, refuse_together
 from queries.reader import Query, Reader, parse_distance
 from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.senet import OPENING, SIDES, format_move, parse, rank, swap_squares
+from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ class SenetReader(Reader):
     )
     keyless = ("hardest",)
     key = "POSITION"
+    joined_characters = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
