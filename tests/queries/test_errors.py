@@ -188,8 +188,8 @@ def test_an_uncounted_board_names_the_count_commands(
     commands = [f"precompute knight --count {board}{o} --outputs {outputs}" for o in options]
     assert error.command == " or ".join(f"pipeline {command}" for command in commands)
     if options[-1]:  # who asks for closed tours need not count all
-        options_of_closed = {"board": board, "count": True, "closed": True}
-        error = refusal("knight", "a1", {**options_of_closed, "outputs": str(outputs)})
+        words: Options = {"board": board, "count": True, "closed": True, "outputs": str(outputs)}
+        error = refusal("knight", "a1", words)
         assert isinstance(error, TableMissing)
         assert error.command == f"pipeline {commands[-1]}"
 

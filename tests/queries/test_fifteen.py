@@ -292,7 +292,8 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
     farthest, _ = list_published("farthest")[0]
     keys = tmp_path / "keys.txt"
     keys.write_text("\n".join([*states, farthest, *states]))
-    command = [SCRIPT, "query", "fifteen", "--input", keys, "--outputs", patterns_555]
+    command = [str(SCRIPT), "query", "fifteen", "--input", str(keys)]
+    command += ["--outputs", str(patterns_555)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         rows = [process.stdout.readline().decode() for _ in range(1 + len(states))]
