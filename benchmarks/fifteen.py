@@ -19,9 +19,9 @@ from queries.dispatch import open_reader
 from queries.fifteen.compiled_search import CompiledSolver
 from queries.fifteen.reader import FifteenReader
 from queries.fifteen.solution import SearchState
-from tablebase.errors import TableMissing
 from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
 from tablebase.puzzles.sliding.board import CHARACTERS
+from tablebase.table_errors import TableMissing
 from tablebase.tables.store import Folder
 
 STATES = 1_000
@@ -61,6 +61,15 @@ def solve(solver: CompiledSolver, boards: list[list[int]]) -> Solved:
     return solved
 
 
+def solve_in_turns(solver: CompiledSolver, boards: list[list[int]]) -> float:
+    """Solve the boards, several in turns, in this thread; return the processor seconds of each."""
+    states = [SearchState(0, lambda: None) for _ in boards]
+    begin = time.thread_time()
+    for _ in solver.search_each(zip(boards, states, strict=True)):
+        pass
+    return (time.thread_time() - begin) / len(boards)
+
+
 def solve_in_c(program: str, folder: Path, partition: str, boards: list[list[int]]) -> Solved:
     """Solve the boards with the C program, which reads the same tables."""
     marks = [table.name.partition("_")[2] for table in PARTITIONS[partition].make_tables()]
@@ -86,10 +95,11 @@ def compare_searches(folder: Path) -> str:
             except TableMissing:
                 continue
             solve(solver, boards[:10])  # compiles the kernels
-            ours, theirs = list[Solved](), list[Solved]()
+            ours, theirs, in_turns = list[Solved](), list[Solved](), list[float]()
             for _ in range(ROUNDS):
                 theirs.append(solve_in_c(program, folder, partition, boards))
                 ours.append(solve(solver, boards))
+                in_turns.append(solve_in_turns(solver, boards))
                 assert ours[-1].moves == theirs[-1].moves
                 assert ours[-1].positions == theirs[-1].positions
             cells = [
@@ -106,13 +116,14 @@ def compare_searches(folder: Path) -> str:
                 for our, their in zip(ours, theirs, strict=True)
             )
             positions = f"{statistics.mean(ours[0].positions):,.0f}"
-            rows.append((partition, positions, *cells, f"{ratio:.2f}"))
+            mean_in_turns = f"{1000 * statistics.median(in_turns):.2f} ms"
+            rows.append((partition, positions, *cells, f"{ratio:.2f}", mean_in_turns))
             reader.close()
             reader = open_reader("fifteen", Folder(folder))
             assert isinstance(reader, FifteenReader)
     head = (
         *("partition", "positions", "mean", "median", "worst"),
-        *("C mean", "C median", "C worst", "ratio of the means"),
+        *("C mean", "C median", "C worst", "ratio of the means", "mean in turns"),
     )
     return format_table(head, rows)
 

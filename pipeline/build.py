@@ -34,9 +34,10 @@ from pipeline.part_files import (
 )
 from pipeline.recovery import Recovery, recover
 from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase.errors import SearchError, TableDamaged, TableVersionError
+from tablebase.build_errors import SearchError
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
+from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import compute_index_bytes, write_index

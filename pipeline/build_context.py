@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import pyarrow as pa
 
 from pipeline.tasks import TaskRunner
-from tablebase.errors import MemoryShort
+from tablebase.build_errors import MemoryShort
 from tablebase.resources import get_free_memory
 from tablebase.tables.store import Store
 

@@ -11,7 +11,8 @@ from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, find_mismatch, list_parameters
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.repair import ABSENT, make_open_error
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 StageTables = Sequence[tuple[Stage, tuple[Table, ...]]]
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pipeline.build import find_unlisted_files
 from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
-from tablebase.errors import StoreError
+from tablebase.build_errors import StoreError
 from tablebase.output import format_temporary_begin
 from tablebase.puzzles import list_stages
 from tablebase.tables import REPLACED

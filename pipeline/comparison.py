@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.row_comparison import RowCounts, compare_rows, have_equal_records
-from tablebase.errors import NoAnswer, TableError
+from tablebase.answer_errors import NoAnswer
 from tablebase.puzzles import list_stages
 from tablebase.schema import Table
 from tablebase.stdio import explain_os_error
+from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import (
     Entry,
@@ -25,7 +26,8 @@ from tablebase.tables.repair import (
     format_remove_command,
     make_open_error,
 )
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 SAME, BYTES, CONTENT, ROWS, DAMAGED = "same", "bytes", "content", "rows", "damaged"
 ONLY_IN = ("only in A", "only in B")

@@ -9,7 +9,8 @@ from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-from tablebase.errors import BadRequest, ClusterError, quote
+from tablebase.build_errors import ClusterError
+from tablebase.errors import BadRequest, quote
 
 CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""

@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import PurePath
 
-from queries.query_options import COMPRESSED_SUFFIXES, INPUT_FORMATS
+from queries.format_names import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from pipeline.builders.registry import checkpoints, parts
 from pipeline.tasks import Chunks, TaskList, TaskRunner, make_checkpoint_name
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY
 from tablebase.tables.checkpoints import Arrays
@@ -33,7 +33,8 @@ from tablebase.tables.manifest import (
     find_mismatch,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 
 class PartFileTask:

@@ -44,7 +44,8 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import TableWriter, make_schema
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
-from tablebase.tables.store import Store, Unreachable
+from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 BLOCKS = 1 << 8
 """Index blocks that are read together."""

@@ -1,4 +1,4 @@
-"""The run of one command: a simple query takes the fast path, any other command loads Typer.
+"""The program's entry point: a simple query takes the fast path, any other command loads Typer.
 
 Every error becomes a message and an exit code.
 """
@@ -9,8 +9,23 @@ import gc
 import os
 import sys
 
-from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, quote
-from tablebase.signals import watch_signals
+from tablebase.signals import take_over_signals, watch_signals
+
+
+def main() -> int:
+    """Run `pipeline` with the process's arguments and return the exit code."""
+    gc.disable()  # it would take a tenth of a lookup's time; `_dispatch` enables it
+    take_over_signals()  # before all other imports: an interrupt may come at any moment
+    from tablebase.stdio import wrap_standard_outputs
+
+    answers = wrap_standard_outputs()
+    code = run_command(sys.argv[1:])
+    # a library may have swallowed the write error
+    code = code or (answers.failure.exit_code if answers.failure else 0)
+    if "pipeline.commands.app" not in sys.modules:
+        # all output is written, and shutting Python down would take a third of a lookup's time
+        os._exit(code)
+    return code
 
 
 def run_command(arguments: list[str]) -> int:
@@ -27,8 +42,11 @@ def run_command(arguments: list[str]) -> int:
         # a lone lookup needs none of these
         from pipeline.limits import find_shortage
         from pipeline.terminal import print_error
+        from tablebase.errors import TablebaseError, quote
+        from tablebase.output_errors import ReaderGone
+        from tablebase.table_errors import TableUnreadable
         from tablebase.tables.repair import make_open_error
-        from tablebase.tables.store import Unreachable
+        from tablebase.tables.store_errors import Unreachable
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
             print_error(make_open_error("The store of the tables", error, ""))
@@ -58,8 +76,10 @@ def _dispatch(arguments: list[str]) -> int:
     gc.enable()
     watch_signals()
     from pipeline.limits import guard_libraries
+    from tablebase.standard_input import wrap_standard_input
 
     guard_libraries()
+    wrap_standard_input()
     from pipeline.commands.app import run_app
 
     return run_app(arguments)

@@ -18,9 +18,11 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.builders.registry import checkpoints
 from pipeline.part_files import divide_table, find_finished_tasks, is_repairable
 from pipeline.tasks import TaskRunner
-from tablebase.errors import BadRequest, StoreError, TablePartial, quote
+from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
+from tablebase.table_errors import TablePartial
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import format_rebuild_command

@@ -10,7 +10,7 @@ import sys
 
 from queries.answer import format_json
 from queries.dispatch import Readers, get_reader_class
-from queries.query_options import Option
+from queries.reader import Option
 from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals

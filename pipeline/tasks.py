@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from tablebase.errors import StoreError
+from tablebase.build_errors import StoreError
 from tablebase.resources import count_cores
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 

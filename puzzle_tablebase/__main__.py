@@ -2,7 +2,7 @@
 
 import sys
 
-from pipeline.__main__ import main
+from pipeline.run import main
 
 if __name__ == "__main__":
     sys.exit(main())

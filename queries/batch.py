@@ -17,8 +17,8 @@ from queries.answer_frames import concatenate_answers, rename_columns
 from queries.batch_formats import read_chunks
 from queries.batch_input import open_input
 from queries.compressed_output import compress_output
+from queries.format_names import COMPRESSED_SUFFIXES, FORMATS
 from queries.key_columns import KeyFormat, read_key_column
-from queries.query_options import COMPRESSED_SUFFIXES, FORMATS
 from queries.reader import Query
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from queries.answer import format_count
-from queries.board_text import format_board, format_slide, list_moved_tiles
 from queries.goal_reader import GoalAnswer, GoalQuery, GoalSolution
+from tablebase.tile_boards import format_board, format_slide, list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
-from queries.query_options import DISTANCE, HARDEST, Option, refuse_together
-from queries.reader import Query, Reader, parse_distance
+from queries.reader import DISTANCE, HARDEST, Option, Query, Reader, parse_distance, refuse_together
 from tablebase import UNREACHED
-from tablebase.errors import BadRequest, GoalUnreachable
+from tablebase.errors import BadRequest
 from tablebase.puzzle import GoalPuzzle, View
 from tablebase.schema import BreadthFirst
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.hardest import HardestAnswer
+    from tablebase.answer_errors import GoalUnreachable
     from tablebase.schema import Column
     from tablebase.tables.store import Store
 
@@ -277,13 +277,18 @@ class GoalReader(Reader):
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         """Return distance and number of shortest solutions; GoalUnreachable if there is none."""
         if not self.puzzle.can_reach(state, goal):
-            raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
+            raise self._make_unreachable_error(state, goal)
         view = self.puzzle.view_goal(goal)
         self.prefetch(view, state)
         distance, solutions = self.read_record(view, state)
         if distance == UNREACHED:
-            raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
+            raise self._make_unreachable_error(state, goal)
         return distance, solutions
+
+    def _make_unreachable_error(self, state: str, goal: str) -> GoalUnreachable:
+        from tablebase.answer_errors import GoalUnreachable
+
+        return GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
 
     def list_best_moves(self, state: str, goal: str) -> list[tuple[str, str]]:
         """Return every optimal first move with the state it leads to."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 import polars as pl
 
 from queries.scans import require_intact, require_published, scan_rows
-from tablebase.errors import BadRequest, TableOutdated, quote
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_puzzles_with_depths
 from tablebase.puzzles.distances import DistanceStage
 from tablebase.schema import Table
+from tablebase.table_errors import TableOutdated
 from tablebase.tables.manifest import (
     list_parameters,
     read_manifest,

@@ -6,7 +6,7 @@ an index, of another version, or of another table than the manifest lists never 
 
 from __future__ import annotations
 
-from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
+from tablebase.errors import TablebaseError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from tablebase.puzzle import Stage
     from tablebase.schema import Table
+    from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
 
 BLOCKS_PER_READ = 256
@@ -34,16 +36,16 @@ MAX_CACHED_BLOCKS = 512
 
 
 class IndexReader:
-    """An open index."""
+    """An open index of a table, which `stage` builds."""
 
-    def __init__(self, store: Store, stage: str, table: Table) -> None:
+    def __init__(self, store: Store, stage: Stage, table: Table) -> None:
         self._path = store.locate(table.index_file)
         self._stage, self._store, self._table = stage, store, table
         self._file: RandomAccessFile | None = None
         self._cache: dict[int, bytes] = {}
         try:
             self._open()
-        except TableError:
+        except TablebaseError:
             if not store.refresh():
                 raise
             self._open()
@@ -53,6 +55,8 @@ class IndexReader:
         store, table = self._store, self._table
         content = _find_content_hash(store, table)
         if content is None:
+            from tablebase.table_errors import TableMissing
+
             raise TableMissing(self._path, self._format_command())
         self.close()
         try:
@@ -66,6 +70,8 @@ class IndexReader:
             raise self._make_error(f"{len(data)} bytes are too few for its header")
         _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
         if version != INDEX_VERSION:
+            from tablebase.table_errors import TableVersionError
+
             raise TableVersionError(self._path, version, INDEX_VERSION, self._format_command())
         self._check_block(0, data)
         if name.rstrip(b"\0") != table.name.encode():
@@ -108,7 +114,7 @@ class IndexReader:
             blocks = self._file.read_parts(parts)
             for number, data in zip(missing, blocks, strict=True):
                 self._cache[number] = self._check_block(number + 1, data)
-        except (OSError, TableDamaged):
+        except (OSError, TablebaseError):
             return  # the block that is needed is read again, and then the error is reported
 
     def iter_chunks(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
@@ -153,7 +159,7 @@ class IndexReader:
         """
         try:
             return self._check_blocks(blocks)
-        except TableError:
+        except TablebaseError:
             if not self._store.refresh():
                 raise
         self._open()
@@ -182,6 +188,8 @@ class IndexReader:
         return body
 
     def _make_error(self, problem: str) -> TableDamaged:
+        from tablebase.table_errors import TableDamaged
+
         return TableDamaged(self._path, problem, self._format_command())
 
     def _make_open_error(self, error: OSError) -> TableError:
@@ -193,7 +201,8 @@ class IndexReader:
         """Return the command that builds the index."""
         from tablebase.tables.repair import format_rebuild_command
 
-        return format_rebuild_command(self._stage, self._store)
+        arguments = self._stage.catalogue.format_build_arguments(self._table.name)
+        return format_rebuild_command(arguments, self._store)
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:
@@ -205,6 +214,7 @@ def _find_content_hash(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
+        from tablebase.table_errors import TableMissing
         from tablebase.tables.repair import make_open_error
 
         reason = make_open_error(store.locate(MANIFEST), error, "")

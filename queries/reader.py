@@ -1,11 +1,10 @@
-"""The base classes of readers of a puzzle's tables, and of queries: of one key, or of many."""
+"""The base classes of readers of a puzzle's tables, of queries, and of the options of queries."""
 
 from __future__ import annotations
 
 from queries.answer import Answer
 from queries.index_reader import IndexReader
-from queries.query_options import Option
-from tablebase.errors import BadRequest, TableDamaged, quote
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -22,9 +21,51 @@ if TYPE_CHECKING:
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
+    from tablebase.table_errors import TableDamaged
     from tablebase.tables.manifest import Entry
 
     ProgressCallback = Callable[[int, int], None]
+
+
+class Option:
+    """An option of a query; without a metavar it is a flag. Batches refuse it if `is_single`."""
+
+    __slots__ = ("help", "is_single", "metavar", "name")
+
+    def __init__(self, name: str, help: str, metavar: str = "", *, is_single: bool = False) -> None:
+        self.name = name
+        self.help = help
+        self.metavar = metavar
+        self.is_single = is_single
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+
+HARDEST = Option("hardest", "Print all states that are farthest from the goal.", is_single=True)
+DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
+"""An option of samples, not of queries."""
+
+
+def refuse_together(flag: str, options: Mapping[str, object]) -> None:
+    """Raise BadRequest if any of these options is given beside a flag."""
+    for name, value in options.items():
+        if value:
+            problem = f"{flag} cannot be combined with --{name}"
+            raise BadRequest(problem, "Leave out one of them")
+
+
+def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
+    """Return the number above 0 that an option's value names; `unit` is what it counts."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        problem = f"{flag} needs a number of {unit} above 0, not {quote(str(given))}"
+        raise BadRequest(problem, f"Example: {flag} {example}")
+    return number
 
 
 def ignore_progress(*counts: int) -> None:
@@ -175,6 +216,8 @@ class Reader:
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
+        if name in self._indexes and not self._closed:
+            return self._indexes[name]
         return self.open_table_index(
             next(table for table in self.puzzle.tables if table.name == name)
         )
@@ -184,13 +227,12 @@ class Reader:
         if self._closed:
             raise ValueError(f"the tables in {self.store} are closed")
         if table.name not in self._indexes:
-            self._indexes[table.name] = IndexReader(
-                self.store, self.puzzle.catalogue.format_build_arguments(table.name), table
-            )
+            self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
         return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
+        from tablebase.table_errors import TableDamaged
         from tablebase.tables.repair import format_rebuild_command
 
         command = format_rebuild_command(

@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import TableDamaged
+from tablebase.table_errors import TableDamaged
 from tablebase.tables.repair import format_rebuild_command, make_open_error
-from tablebase.tables.store import FileChanged, Unreachable
+from tablebase.tables.store_errors import FileChanged, Unreachable
 
 if TYPE_CHECKING:
     from tablebase.schema import Table

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.errors import BadRequest, NoAnswer, require_whole_number
+from tablebase.answer_errors import NoAnswer
+from tablebase.errors import BadRequest, require_whole_number
 
 CHUNK_NUMBERS = 1 << 18
 """Numbers that are drawn together: the more, the less often tables are read."""

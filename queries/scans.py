@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from tablebase.errors import TableDamaged, TableMissing, TablePartial
+from tablebase.table_errors import TableDamaged, TableMissing, TablePartial
 from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
 from tablebase.tables.repair import format_rebuild_command, make_open_error

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from tablebase.errors import TableError
 from tablebase.puzzles import list_stages
+from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
 from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (

@@ -115,7 +115,7 @@ def find_nearest(
     """
     import numpy as np
 
-    from tablebase.errors import SearchError
+    from tablebase.build_errors import SearchError
 
     depths = np.stack([result.depth for result in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import IO
 
 from tablebase.atomic_write import atomic_write
-from tablebase.errors import BadRequest, OutputError, StoreError, quote
+from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest, quote
+from tablebase.output_errors import OutputError
 from tablebase.paths import expand_path
 from tablebase.stdio import CompleteWriter, explain_os_error
 from tablebase.tables.manifest import list_own_files

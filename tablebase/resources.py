@@ -39,7 +39,11 @@ def allocate_pages(size: int) -> mmap.mmap:
     import mmap
     from contextlib import suppress
 
-    memory = mmap.mmap(-1, max(size, 1))
+    try:
+        # shared pages, which are the default, would never be large
+        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except AttributeError:  # Windows
+        memory = mmap.mmap(-1, max(size, 1))
     with suppress(AttributeError, OSError):  # the system has no large pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -1,4 +1,4 @@
-"""Boards with tiles: goals that a symmetry of the board turns into one another."""
+"""Boards with tiles: states and moves as text, and goals that a symmetry turns into another."""
 
 from __future__ import annotations
 
@@ -12,6 +12,24 @@ MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
 )
 """The meaning of the column `manhattan`."""
+
+
+def list_moved_tiles(states: list[str]) -> str:
+    """Return the tile that each move slides: after the move it is on the cell of the blank."""
+    blanks = [state.index("0") for state in states[:-1]]
+    return "".join([state[blank] for state, blank in zip(states[1:], blanks, strict=True)])
+
+
+def format_slide(letter: str, tile: str) -> str:
+    """Format a move with the tile that it slides."""
+    return f"{letter} (tile {tile})"
+
+
+def format_board(state: str, width: int) -> str:
+    """Draw a state of a board of `width` columns as lines of text."""
+    cells = state.replace("0", ".")
+    rows = range(0, len(cells), width)
+    return "".join(f" {' '.join(cells[row : row + width])}\n" for row in rows)
 
 
 class SymmetryView(View):

@@ -20,7 +20,6 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
-from tablebase.errors import TableError
 from tablebase.puzzles import list_stages
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
@@ -29,6 +28,7 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_board
+from tablebase.table_errors import TableError
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
@@ -221,6 +221,17 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
             make(unfinished)
             unfinished.rename(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def bounds_3x3(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the table of patterns' bounds on 3x3."""
+
+    def make(folder: Path) -> None:
+        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(folder))
+        assert result.code == 0, result.err
+
+    return make_once(tmp_path_factory, "bounds", make)
 
 
 @pytest.fixture(scope="session")

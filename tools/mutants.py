@@ -114,6 +114,11 @@ QUERY_TESTS = {
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/answer.py": "dispatch fast_path",
+    "queries/fifteen/batch.py": "fifteen_search queries/fifteen",
+    "queries/fifteen/compiled_search.py": "fifteen_search",
+    "queries/fifteen/flat_tables.py": "fifteen_search",
+    "queries/fifteen/plain_search.py": "fifteen_search",
+    "queries/fifteen/reader.py": "queries/fifteen",
 }
 KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",
@@ -125,7 +130,7 @@ KERNEL_TESTS = {
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
-    "pipeline/build.py": "build build_errors build/part_files removal",
+    "pipeline/build.py": "build build_errors builds/part_files removal",
     "pipeline/builders/registry.py": "tasks build",
     "pipeline/builders/tour_columns.py": "tasks build rebuilt[knight]",
     "pipeline/builders/graph_table.py": "build build_errors",
@@ -133,13 +138,16 @@ BUILD_TESTS = {
     "pipeline/builders/tour_per_pair.py": "tasks rebuilt[knight]",
     "pipeline/builders/count_table.py": "tasks removal rebuilt[knight]",
     "pipeline/shards.py": "shards",
-    "pipeline/plan.py": "plan",
+    "pipeline/dry_run.py": "dry_run",
     "pipeline/commands/sample.py": "queries/sampling",
     "pipeline/tasks.py": "tasks build",
     "tablebase/tables/checkpoints.py": "tasks build",
 }
 PROOF_TESTS = {
     "pipeline/verify/eight/space.py": "verify/eight",
+    "pipeline/verify/fifteen/bounds.py": "verify/pattern_bounds",
+    "pipeline/verify/fifteen/placements.py": "verify/fifteen verify/pattern_bounds",
+    "pipeline/verify/fifteen/proof.py": "verify/fifteen",
     "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/eight",
     "pipeline/verify/knight/counts.py": "verify/counts verdicts",
     "pipeline/verify/knight/ranking.py": "verify/ranking verdicts",
@@ -165,7 +173,7 @@ TESTS = {source: tests for group in GROUPS for source, tests in group.items()}
 TESTS_OF_KINDS = {
     "golden": "command/test_cli.py::test_golden",
     "page": "project/test_docs.py::test_page_is_what_the_program_writes",
-    "rebuilt": "build/test_rebuild.py::test_a_table_built_again_is_the_one_published",
+    "rebuilt": "builds/test_rebuild.py::test_a_table_built_again_is_the_one_published",
 }
 
 

@@ -3,7 +3,8 @@
  *   fifteen FOLDER PATTERN... < boards     (a pattern is its tiles as 1-9, a-f; 16 numbers a board)
  *
  * The larger of the bounds of the board and its mirror image leads the search; both are changed by
- * one lookup a move. Prints, for each board: moves, positions, processor seconds. */
+ * one lookup a move. A position that was searched before is skipped. Prints, for each board: moves,
+ * positions, processor seconds. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#define ALL_BUT_LAST (((uint64_t)1 << 60) - 1)
 
 enum { BLOCK = 4096, BODY = 4092, MAX_PATTERNS = 8 };
 
@@ -22,6 +25,11 @@ static int mirror_tile[16], mirror_cell[16], neighbour[16][4], neighbours[16];
 static int board[16], mask[2][MAX_PATTERNS], order[2][MAX_PATTERNS], value[2][MAX_PATTERNS];
 static int limit, moves;
 static uint64_t positions;
+/* positions that were searched, by their place: the tiles on all cells but the last */
+static struct {
+    uint64_t key;
+    int limit, room;
+} seen[1 << 14];
 
 static int rank_order(const int *o, int n) {
     int rank = 0;
@@ -75,7 +83,17 @@ static inline void move_tile(int image, int tile, int from, int to, int *new_mas
     *new_order = o;
 }
 
-static int search(int depth, int blank, int previous, int bound, int mirror_bound) {
+/* whether this iteration searched a position with as much room for moves; remember it */
+static int was_searched(uint64_t key, int room) {
+    int place = (key ^ key >> 15 ^ key >> 29 ^ key >> 43) & 0x3fff;
+    if (seen[place].key == key && seen[place].limit == limit && seen[place].room >= room) return 1;
+    seen[place].key = key;
+    seen[place].limit = limit;
+    seen[place].room = room;
+    return 0;
+}
+
+static int search(int depth, int blank, int previous, uint64_t key, int bound, int mirror_bound) {
     int cell[4], new_mask[4][2], new_order[4][2], new_value[4][2], bounds[4][2], visit[4];
     const uint8_t *entry[4][2];
     int count = 0, within = 0;
@@ -111,6 +129,8 @@ static int search(int depth, int blank, int previous, int bound, int mirror_boun
     }
     for (int v = 0; v < within; v++) {
         int k = visit[v], c = cell[k], t = board[c], found, old[2][3];
+        uint64_t new_key = (key ^ (uint64_t)t << 4 * c ^ (uint64_t)t << 4 * blank) & ALL_BUT_LAST;
+        if (bounds[k][0] && was_searched(new_key, limit - depth)) continue;
         for (int image = 0; image < 2; image++) {
             int p = pattern_of[image ? mirror_tile[t] : t];
             old[image][0] = mask[image][p];
@@ -126,7 +146,7 @@ static int search(int depth, int blank, int previous, int bound, int mirror_boun
             moves = depth + 1;
             found = 1;
         } else
-            found = search(depth + 1, c, blank, bounds[k][0], bounds[k][1]);
+            found = search(depth + 1, c, blank, new_key, bounds[k][0], bounds[k][1]);
         board[c] = t;
         board[blank] = 0;
         for (int image = 0; image < 2; image++) {
@@ -141,6 +161,7 @@ static int search(int depth, int blank, int previous, int bound, int mirror_boun
 }
 
 static void solve(const int *cells) {
+    uint64_t key = 0;
     int blank = 0, bounds[2] = {0, 0}, count[2][MAX_PATTERNS] = {{0}}, orders[2][MAX_PATTERNS][8];
     memcpy(board, cells, sizeof board);
     memset(mask, 0, sizeof mask);
@@ -163,8 +184,10 @@ static void solve(const int *cells) {
         }
     limit = bounds[0] > bounds[1] ? bounds[0] : bounds[1];
     moves = positions = 0;
+    memset(seen, 0, sizeof seen);
+    for (int c = 0; c < 15; c++) key |= (uint64_t)cells[c] << 4 * c;
     if (bounds[0])
-        while (!search(0, blank, -1, bounds[0], bounds[1])) limit += 2;
+        while (!search(0, blank, -1, key, bounds[0], bounds[1])) limit += 2;
 }
 
 static int read_table(const char *folder, int p, const char *marks) {

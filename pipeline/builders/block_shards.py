@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.block_space import BlockSpace
-from tablebase.errors import MemoryShort, SearchError
+from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
 from tablebase.resources import get_free_memory
 from tablebase.tables.checkpoints import Arrays, Checkpoints

@@ -15,7 +15,7 @@ from pipeline.builders.pattern_depths import search_depths
 from pipeline.search.pattern_bounds import PatternTables, States, count_bounds
 from pipeline.search.word_bfs import estimate_search_bytes
 from pipeline.tasks import Chunks, TableData, TaskRunner, TimedThreadPool, make_no_records
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen.bounds import PatternBounds
 from tablebase.puzzles.fifteen.pattern import Pattern, rank_set

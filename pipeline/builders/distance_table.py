@@ -20,10 +20,10 @@ from pipeline.search.word_bfs import estimate_search_bytes
 from pipeline.tasks import Chunks, TableData, make_no_records
 from queries.scans import scan_table
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.errors import TableMissing
 from tablebase.puzzle import Stage
 from tablebase.puzzles.distances import CountedTable, StatesByDistance
 from tablebase.schema import Table
+from tablebase.table_errors import TableMissing
 from tablebase.tables.repair import format_rebuild_command
 
 Counts = list[tuple[str | None, int | None, int]]

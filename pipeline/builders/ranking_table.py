@@ -19,7 +19,7 @@ from pipeline.search.tour_counting.halves import cut_board
 from pipeline.search.tour_counting.hash_table import CountOverflow
 from pipeline.search.tour_counting.sweep import Layer, advance_layer, sum_cycles
 from pipeline.tasks import Chunks, TableData, TaskRunner
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.memory import estimate_rank_cost

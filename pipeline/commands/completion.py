@@ -7,7 +7,7 @@ from typing import Any
 from typer import Context
 
 from queries.dispatch import open_reader
-from queries.query_options import FORMATS, INPUT_FORMATS
+from queries.format_names import FORMATS, INPUT_FORMATS
 from tablebase.catalogue import BuildOption
 from tablebase.errors import TablebaseError
 from tablebase.puzzle import Stage

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pipeline.single_query import OUTPUTS
-from queries.query_options import parse_positive_number
+from queries.reader import parse_positive_number
 from tablebase.errors import BadRequest, quote
 from tablebase.resources import count_cores
 

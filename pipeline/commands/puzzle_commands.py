@@ -11,8 +11,7 @@ from typer.core import TyperGroup
 
 from pipeline.commands import completion
 from queries.dispatch import get_reader_class
-from queries.query_options import Option
-from queries.reader import Reader
+from queries.reader import Option, Reader
 from tablebase.puzzles import collect_from_each, is_registered
 
 Command = Callable[..., None]

@@ -13,7 +13,7 @@ from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_paramet
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
-from queries.query_options import Option
+from queries.reader import Option
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store

@@ -14,8 +14,7 @@ from pipeline.commands.options import make_number_parser
 from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
 from pipeline.single_query import OUTPUTS
 from queries.dispatch import get_reader_class, open_reader
-from queries.query_options import Option
-from queries.reader import Reader
+from queries.reader import Option, Reader
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store

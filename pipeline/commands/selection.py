@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.shards import Listing
 from tablebase.catalogue import BuildOption
-from tablebase.errors import BadRequest, TableError, quote
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Stage
 from tablebase.puzzles import (
     MODULES,
@@ -18,6 +18,7 @@ from tablebase.puzzles import (
     list_stages,
 )
 from tablebase.schema import Table
+from tablebase.table_errors import TableError
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tablebase.errors import TableError, quote
+from tablebase.errors import quote
+from tablebase.table_errors import TableError
 from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]

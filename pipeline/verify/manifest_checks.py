@@ -6,8 +6,8 @@ import struct
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
 from pipeline.verify.listed_table import ListedTable
-from tablebase.errors import TableMissing
 from tablebase.puzzles import list_stages
+from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,

@@ -7,6 +7,7 @@ from functools import partial
 
 from pipeline.verify.distance_proof import prove_distances
 from pipeline.verify.eight.space import make_eight_space
+from pipeline.verify.fifteen.bounds import prove_bounds
 from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
@@ -45,7 +46,7 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (TourCounts, Stage): prove_counts,
     (ClosedTourRanking, Stage): prove_ranks,
     (PatternDistances, Stage): prove_pattern,
-    (PatternBounds, Stage): prove_generic,
+    (PatternBounds, Stage): prove_bounds,
     (StatesByDistance, Stage): prove_distances,
 }
 

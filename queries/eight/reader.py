@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.board_query import BoardQuery
 from queries.goal_reader import GoalReader
-from queries.query_options import Option
+from queries.reader import Option
 from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
-from queries.kernels.pattern_search import CELLS, NO_CELL, SLOTS, SearchTables
-from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell
-from tablebase.puzzles.fifteen.pattern_moves import make_order_maps
+from queries.kernels.pattern_search import (
+    CELLS,
+    HALF_ORDER_MASK,
+    KEY_MASK,
+    NO_CELL,
+    PLACE_BITS,
+    PLACES,
+    SLOTS,
+    TILE_BITS,
+    SearchTables,
+)
+from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell, rank_order
 from tablebase.resources import allocate_pages
 
 
@@ -26,63 +35,67 @@ def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) 
         at += len(chunk)
     masks = np.arange(1 << cells)
     counts = np.bitwise_count(masks)
-    set_ranks = np.empty(len(masks), dtype=np.uint16)
+    set_entries = np.empty(len(masks), dtype=np.uint16)
     for count in range(cells + 1):
         of_count = counts == count
-        set_ranks[of_count] = np.arange(of_count.sum())
-    images = [[*range(cells)]]
-    if height == width:
-        images.append([mirror_cell(cell, width) for cell in range(cells)])
+        set_entries[of_count] = np.arange(of_count.sum())
+    # a board that is not square is its own mirror image
+    mirrored = [mirror_cell(cell, width) if height == width else cell for cell in range(cells)]
     cell_images = np.zeros((2, int(CELLS)), dtype=np.uint8)
     slots = np.zeros((2, int(CELLS)), dtype=np.uint8)
-    for image, image_cells in enumerate(images):
+    for image, image_cells in enumerate((range(cells), mirrored)):
         cell_images[image, :cells] = image_cells
         for number, pattern in enumerate(patterns):
             tiles = [image_cells[tile - 1] + 1 for tile in pattern.tiles]
             slots[image, tiles] = image * SLOTS + number
-    steps = [(near + [NO_CELL] * 4)[:4] for near in list_neighbours(height, width)]
-    maps = [_make_maps(len(pattern.tiles), width) for pattern in patterns]
+    steps = np.full((int(CELLS), int(CELLS), 4), NO_CELL, dtype=np.uint8)
+    for cell, near in enumerate(list_neighbours(height, width)):
+        for previous in range(cells):
+            others = [other for other in near if other != previous]
+            steps[cell, previous, : len(others)] = others
+    entries = np.zeros((2, SLOTS, int(HALF_ORDER_MASK) + 1), dtype=np.uint32)
+    offset = 0
+    for number, pattern in enumerate(patterns):
+        entries[:, number] = _rank_halves(len(pattern.tiles)) * np.uint32(pattern.sets)
+        entries[0, number] += offset
+        offset += pattern.size
     return SearchTables(
         distances,
-        set_ranks,
-        np.concatenate(maps),
-        np.array(steps, dtype=np.uint8).ravel(),
+        set_entries,
+        entries[0].ravel(),
+        entries[1].ravel(),
+        steps.ravel(),
         cell_images.ravel(),
         slots.ravel(),
-        _fill_slots(add_up(pattern.size for pattern in patterns)),
-        _fill_slots(pattern.sets for pattern in patterns),
-        _fill_slots(len(pattern.tiles) for pattern in patterns),
-        _fill_slots(add_up(map(len, maps))),
-        np.uint64(width),
-        np.uint64(len(images)),
     )
 
 
-def _fill_slots(values: Iterable[int]) -> npt.NDArray[np.uint32]:
-    """Return a value for each slot of two images, which have the same."""
-    slots = np.zeros((2, SLOTS), dtype=np.uint32)
-    for number, value in enumerate(values):
-        slots[:, number] = value
-    return slots.ravel()
+def join_places(order: Sequence[int]) -> int:
+    """Return a number with the tile on each place of an order, the first one in the lowest bits.
 
-
-def add_up(sizes: Iterable[int]) -> list[int]:
-    """Return the sum of the sizes before each.
-
-    >>> add_up([3, 4, 5])
-    [0, 3, 7]
+    >>> join_places([1, 0, 2])
+    129
     """
-    return [0, *accumulate(sizes)][:-1]
+    return sum(tile << int(PLACE_BITS) * place for place, tile in enumerate(order))
 
 
-def _make_maps(tiles: int, width: int) -> npt.NDArray[np.uint16]:
-    """Return for each order, and each place from and to which a tile moves, the order after it.
+def join_tiles(board: Sequence[int]) -> int:
+    """Return the key of a position: the tile on each cell, the first one in the lowest bits.
 
-    A tile that moves from row to row passes at most `width - 1` others.
+    >>> hex(join_tiles([1, 0, 2]))
+    '0x201'
     """
-    shifts = [(i, j) for i in range(tiles) for j in range(tiles)]
-    near = [(i, j) for i, j in shifts if abs(i - j) < width]
-    near_maps = make_order_maps(tiles, near)
-    maps = np.zeros((len(near_maps[0]), len(shifts)), dtype=np.uint16)
-    maps[:, [shifts.index(shift) for shift in near]] = near_maps.T
-    return maps.ravel()
+    tiles = sum(tile << int(TILE_BITS) * cell for cell, tile in enumerate(board))
+    return tiles & int(KEY_MASK)
+
+
+def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
+    """Return what the first places of an order, and what the others, add to its rank."""
+    first = min(tiles, PLACES)
+    ranks = np.zeros((2, int(HALF_ORDER_MASK) + 1), dtype=np.uint16)
+    for order in permutations(range(tiles), first):
+        others = sorted({*range(tiles)}.difference(order))
+        ranks[0, join_places(order)] = rank_order([*order, *others])
+    for order in permutations(range(tiles), tiles - first):
+        ranks[1, join_places(order)] = rank_order(order)
+    return ranks

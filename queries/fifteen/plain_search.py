@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 PAUSE_POSITIONS = 256
 """Positions between two pauses."""
+KEY_CELLS = 15
+"""Cells whose tiles make the key of a position: on the largest board they determine the last."""
+SEEN_BITS = 14
+SHIFTS = (15, 29, 43)
+"""Distances over which the bits of a key are mixed to find its place among those remembered."""
 
 
 class SetRanks(dict[int, int]):
@@ -140,12 +145,14 @@ class PlainSolver:
         """
         images = self.make_images(board)
         bounds = [image.compute_bound() for image in images]
-        state.limit = max(state.limit, *bounds)
+        state.raise_bound(max(bounds))
         path = [board.index(0)]
         if bounds[0] == 0:
             return path
         search = _Iterations(board[:], images, self.steps, self.width, state, max_positions)
-        while not search.visit(path, bounds):
+        key = sum(tile << 4 * cell for cell, tile in enumerate(board[:KEY_CELLS]))
+        while not search.visit(path, bounds, key):
+            search.seen.clear()
             state.limit += 2
             state.positions = search.positions
         state.positions = search.positions
@@ -165,9 +172,11 @@ class _Iterations:
         self._width = width
         self._state = state
         self._max_positions = max_positions
+        self.seen = dict[int, tuple[int, int]]()
+        """Keys of positions that this iteration searched, and the room for moves that they had."""
         self.positions = state.positions
 
-    def visit(self, path: list[int], bounds: list[int]) -> bool:
+    def visit(self, path: list[int], bounds: list[int], key: int) -> bool:
         """Return whether a position has a solution within the limit, and append it to `path`."""
         self.positions += 1
         if self.positions % PAUSE_POSITIONS == 0:
@@ -176,15 +185,31 @@ class _Iterations:
                 raise PlainSearchOver
         board, blank = self._board, path[-1]
         for _, _, cell, child_bounds, changes in self._list_children(path, bounds):
+            child_key = key
+            if blank < KEY_CELLS:
+                child_key ^= board[cell] << 4 * blank
+            if cell < KEY_CELLS:
+                child_key ^= board[cell] << 4 * cell
+            if child_bounds[0] and self._has_searched(child_key, self._state.limit - len(path)):
+                continue
             board[blank], board[cell] = board[cell], 0
             path.append(cell)
             undo = [(slot, slot.mask, slot.order, slot.value) for slot, *_ in changes]
             _apply(changes)
-            if child_bounds[0] == 0 or self.visit(path, child_bounds):
+            if child_bounds[0] == 0 or self.visit(path, child_bounds, child_key):
                 return True
             _apply(undo)
             path.pop()
             board[cell], board[blank] = board[blank], 0
+        return False
+
+    def _has_searched(self, key: int, room: int) -> bool:
+        """Return whether a position was searched with as much room for moves, and remember it."""
+        place = (key ^ key >> SHIFTS[0] ^ key >> SHIFTS[1] ^ key >> SHIFTS[2]) % (1 << SEEN_BITS)
+        seen, seen_room = self.seen.get(place, (-1, 0))
+        if seen == key and seen_room >= room:
+            return True
+        self.seen[place] = key, room
         return False
 
     def _list_children(

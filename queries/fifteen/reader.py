@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from queries.board_text import list_moved_tiles
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
-from queries.query_options import Option, parse_positive_number
-from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import (
-    BadRequest,
-    GoalUnreachable,
-    NotationError,
-    TableMissing,
-    Undecided,
-    require_choice,
-)
+from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
+from tablebase.answer_errors import GoalUnreachable, Undecided
+from tablebase.errors import BadRequest, NotationError, require_choice
 from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+from tablebase.table_errors import TableMissing
+from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.fifteen.batch import Answered
     from queries.fifteen.compiled_search import CompiledSolver
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding.board import BoardGoalView
@@ -95,7 +90,10 @@ class FifteenQuery(Query):
     def solve(self, key: str) -> FifteenSolution:
         """Return a solution: a shortest one, unless the query is for any."""
         state = self.parse_state(key)
-        found = self.find_solution(state)
+        return self.make_answer(state, self.find_solution(state))
+
+    def make_answer(self, state: str, found: FoundSolution) -> FifteenSolution:
+        """Return the answer for a state, given its solution."""
         length = len(found.letters)
         return FifteenSolution(
             state=state,
@@ -129,10 +127,42 @@ class FifteenQuery(Query):
         if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
             yield super().answer_keys(keys)
             return
-        from queries.fifteen.batch import answer_in_threads
+        from queries.fifteen.batch import answer_in_threads, iter_in_order
 
-        self.reader.open_compiled(self.reader.find_partition(self.partition))
-        yield from answer_in_threads(keys, self.solve, self.make_schema(), self.on_progress)
+        solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
+        unique = keys.drop_nulls().unique(maintain_order=True).to_list()
+        if self.not_shortest or self.seconds is not None:
+            answered = answer_in_threads(unique, self.solve)
+        else:
+            answered = self._solve_in_turns(solver, unique)
+        yield from iter_in_order(keys, answered, self.make_schema(), self.on_progress)
+
+    def _solve_in_turns(self, solver: CompiledSolver, keys: list[str]) -> Answered:
+        """Solve the state of every key, several in turns on each core.
+
+        Yield each key with its answer as soon as it is solved, and None now and then.
+        """
+        from functools import partial
+
+        from queries.fifteen.batch import search_in_threads
+
+        states = dict[str, str]()
+        for key in keys:
+            try:
+                states[key] = self.parse_state(key)
+            except (NotationError, GoalUnreachable):  # raised again when it is asked for
+                yield key, partial(self.solve, key)
+        boards = {key: list_tiles(self.view.map_state(state)) for key, state in states.items()}
+
+        def make_answer(state: str, search: SearchState, path: list[int]) -> FifteenSolution:
+            return self.make_answer(state, make_solution(self.view, state, path, search))
+
+        for searched in search_in_threads(solver, boards):
+            if searched is None:
+                yield None
+            else:
+                key, search, path = searched
+                yield key, partial(make_answer, states[key], search, path)
 
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
@@ -156,19 +186,20 @@ class FifteenQuery(Query):
         view, reader = self.view, self.reader
         board = list_tiles(view.map_state(state))
         partition = reader.find_partition(self.partition)
-        bound = reader.open_plain(partition).compute_bound(board)
-        search = SearchState(bound, ignore_progress)
+        search = SearchState(0, ignore_progress)
+        if self.not_shortest or self.seconds is not None:
+            search.raise_bound(reader.open_plain(partition).compute_bound(board))
         if self.not_shortest:
             path = reader.find_any_path(partition, board)
         elif self.seconds is None:
             path = reader.search(partition, board, search)
         else:
             path = self._search_in_time(partition, board, search, self.seconds)
-        states, letters = follow_blank(view, state, path)
-        is_shortest = len(letters) == search.limit
-        if self.seconds is not None and not is_shortest and not self.not_shortest:
+        found = make_solution(view, state, path, search)
+        if self.seconds is not None and not found.is_shortest and not self.not_shortest:
+            letters = found.letters
             raise Undecided(state, self.seconds, search.limit, len(letters), letters)
-        return FoundSolution(states, letters, bound, search.positions, is_shortest=is_shortest)
+        return found
 
     def _search_in_time(
         self, partition: str, board: list[int], search: SearchState, seconds: float
@@ -314,6 +345,15 @@ def view_corner(goal: str) -> BoardGoalView:
 def list_tiles(state: str) -> list[int]:
     """Return the tile on each cell."""
     return [int(mark, BOARD.cells) for mark in state]
+
+
+def make_solution(
+    view: BoardGoalView, state: str, path: list[int], search: SearchState
+) -> FoundSolution:
+    """Make the solution of a state from the blank's cells on it, in the cells of the view."""
+    states, letters = follow_blank(view, state, path)
+    is_shortest = len(letters) == search.limit
+    return FoundSolution(states, letters, search.bound, search.positions, is_shortest=is_shortest)
 
 
 def follow_blank(view: BoardGoalView, state: str, path: list[int]) -> tuple[list[str], str]:

@@ -18,15 +18,21 @@ class PlainSearchOver(Exception):
 class SearchState:
     """The state of a search: no solution is shorter than `limit`; it took so many positions.
 
-    `pause` is called now and then, and may raise SearchPaused.
+    `bound` is the limit that the search began with. `pause` is called now and then, and may raise
+    SearchPaused.
     """
 
-    __slots__ = ("limit", "pause", "positions")
+    __slots__ = ("bound", "limit", "pause", "positions")
 
-    def __init__(self, limit: int, pause: Callable[[], None]) -> None:
-        self.limit = limit
+    def __init__(self, bound: int, pause: Callable[[], None]) -> None:
+        self.bound = self.limit = bound
         self.pause = pause
         self.positions = 0
+
+    def raise_bound(self, bound: int) -> None:
+        """Take note that no solution is shorter than this."""
+        self.bound = max(self.bound, bound)
+        self.limit = max(self.limit, bound)
 
 
 class FoundSolution:

@@ -1,10 +1,13 @@
-"""The search for a shortest solution (IDA*), with the distances of patterns as a lower bound.
+"""The search for shortest solutions (IDA*), with the distances of patterns as a lower bound.
 
 The bound is the larger of two: the sum of the patterns' distances on the board, and the same on its
-mirror image. Both are kept for each position and changed by one lookup a move. All entries that the
-moves from a position need are looked up before one is used, so that the processor fetches them from
-memory together. The arrays have one dimension and unsigned elements: their indexes cannot be
-negative, which the compiler would have to check.
+mirror image. Both are kept for each position and changed by one lookup a move. A position that the
+search met before, with as much room for moves, is skipped.
+
+Most of the time goes into waiting for memory. So the entries that the moves from a position need
+are asked for before any is used, and several boards are searched in turns: while the entries for
+one are fetched, the others go on. The arrays have one dimension and unsigned elements: their
+indexes cannot be negative, which the compiler would have to check.
 """
 
 from __future__ import annotations
@@ -14,198 +17,225 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.bits import count_ones
+from tablebase.frontier.instructions import count_ones, prefetch
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]
 MAX_MOVES = 256
 """The most moves of a solution: more than any board of 16 cells needs."""
-ZERO, ONE, TWO, FOUR = (np.uint64(number) for number in (0, 1, 2, 4))
-"""Numbers without a sign: with others, the compiler would make signed or broken ones."""
+NO_CELL = 255
 CELLS = np.uint64(16)
 """Cells of an image in `SearchTables`, and tiles with the blank."""
 SLOTS = 8
 """Slots of an image: one for each pattern."""
-NO_CELL = 255
-SEARCHING, FOUND = 0, 1
+SLOT_MASK = np.uint64(SLOTS - 1)
+PLACES = 4
+"""Places of an order that a rank is looked up for at once."""
+
+# numbers without a sign: with others, the compiler would make signed or broken ones
+ZERO, ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 4, 8))
+MASK_BITS, ORDER_BITS, PLACE_BITS = np.uint64(16), np.uint64(24), np.uint64(3)
+ORDER, VALUE = MASK_BITS, MASK_BITS + ORDER_BITS
+"""The first bits of the order and of the distance in a slot's word."""
+CELLS_MASK, ORDER_MASK, PLACE_MASK = (
+    (ONE << bits) - ONE for bits in (MASK_BITS, ORDER_BITS, PLACE_BITS)
+)
+HALF_ORDER = np.uint64(PLACES) * PLACE_BITS
+HALF_ORDER_MASK = (ONE << HALF_ORDER) - ONE
+
+SEEN_BITS, TILE_BITS, LIMIT_BITS, ROOM_BITS = np.uint64(14), FOUR, EIGHT, EIGHT
+SEEN = 1 << int(SEEN_BITS)
+"""Positions that a search remembers."""
+SHIFTS = np.uint64(15), np.uint64(29), np.uint64(43)
+"""Distances over which the bits of a key are mixed, all larger than `SEEN_BITS`."""
+KEY_MASK = (ONE << np.uint64(60)) - ONE
+"""The bits of a key: the tile on each cell but the last of 16, which the others determine."""
+SEEN_MASK, ROOM_MASK = np.uint64(SEEN - 1), (ONE << ROOM_BITS) - ONE
+
+IDLE, SEARCHING, SOLVED = 0, 1, 2
+
+# the words of a search: its state, the tile on each cell, the word of each slot, and its frames
+STATUS, DEPTH, LIMIT, POSITIONS = (np.uint64(number) for number in range(4))
+BOARD = np.uint64(4)
+SLOT = BOARD + CELLS
+FRAMES = SLOT + np.uint64(2 * SLOTS)
+# the words of a frame
+BLANK, KEY, BOUND, OLD, NEXT, END, CHILDREN, VISITS, CHILD = (
+    np.uint64(number) for number in (0, 1, 2, 4, 6, 7, 8, 9, 13)
+)
+# the words of a child
+CELL, CHILD_KEY, ENTRY, CHILD_SLOT, CHILD_BOUND = (np.uint64(number) for number in (0, 1, 2, 4, 6))
+CHILD_WORDS = np.uint64(8)
+FRAME_WORDS = CHILD + FOUR * CHILD_WORDS
+SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 
 class SearchTables(NamedTuple):
     """The tables of a partition, and the board's geometry, for the compiled search.
 
-    An image is the board or its mirror image; each has a slot for each pattern. `steps` has four
-    values for each cell: its neighbours, or `NO_CELL`. `cells` and `slots` have for each image what
-    a cell of the board becomes, and the slot of a tile. The distances of a slot begin at `offsets`,
-    with `sets` of them for each order; a set of cells has a number in `set_ranks`. After a tile of
-    a slot moves from the i-th place of an order to the j-th, of `counts`, the order is that at
-    `map_offsets` + (order * counts + i) * counts + j in `order_maps`.
+    An image is the board or its mirror image; each has a slot for each pattern. A board that is not
+    square is its own mirror image. `steps` has four values for each cell and the cell before it:
+    the other neighbours, then `NO_CELL`. `cells` and `slots` have for each image what a cell of the
+    board becomes, and the slot of a tile. The entry of a placement in `distances` is the sum of
+    three numbers: for its cells, for the first places of its order, and for the others.
     """
 
     distances: Array
-    set_ranks: Array
-    order_maps: Array
+    set_entries: Array
+    first_entries: Array
+    last_entries: Array
     steps: Array
     cells: Array
     slots: Array
-    offsets: Array
-    sets: Array
-    counts: Array
-    map_offsets: Array
-    width: np.uint64
-    images: np.uint64
-
-
-class Search(NamedTuple):
-    """The state of a search, which can be interrupted and continued.
-
-    `counters` has the depth, the limit of the iteration, and the number of positions. `board` has
-    the tile on each cell; `masks`, `orders` and `values` the cells, the order and the distance of
-    each slot. For each depth: the blank's cell, the bounds of both images, and up to four children,
-    each with the cell that the blank goes to, the sum of its bounds and, for each image, its slot's
-    mask, order, entry in the tables and distance. `visits` has the children to visit in order, from
-    `next_visits` to before `end_visits`; then the masks, orders and distances before the move.
-    """
-
-    counters: Array
-    board: Array
-    masks: Array
-    orders: Array
-    values: Array
-    blanks: Array
-    bounds: Array
-    child_cells: Array
-    child_masks: Array
-    child_orders: Array
-    child_entries: Array
-    child_values: Array
-    totals: Array
-    visits: Array
-    next_visits: Array
-    end_visits: Array
-    old_masks: Array
-    old_orders: Array
-    old_values: Array
-
-
-def make_search() -> Search:
-    """Allocate the arrays of a search."""
-    by_depth = (MAX_MOVES * n for n in (1, 2, 4, 8, 8, 8, 8, 4, 4, 1, 1, 2, 2, 2))
-    sizes = (int(CELLS), *[2 * SLOTS] * 3, *by_depth)
-    arrays = (np.zeros(size, dtype=np.uint32) for size in sizes)
-    return Search(np.zeros(3, dtype=np.uint64), *arrays)
 
 
 @compiled
-def continue_search(tables: tuple[Any, ...], search: tuple[Any, ...], budget: np.uint64) -> int:
-    """Search until a solution is found or `budget` more positions are searched.
+def find_place(key: np.uint64) -> Any:
+    """Return the place of a position among those that a search remembers.
 
-    `tables` and `search` are the fields of `SearchTables` and `Search`. At a solution the depth is
-    its length, and `blanks` has the blank's cell after each move.
+    The place and the key's bits from `SEEN_BITS` determine the key.
     """
-    (distances, set_ranks, order_maps, steps, cells, slots, offsets, sets, counts,
-     map_offsets, width, images) = tables  # fmt: skip
-    (counters, board, masks, orders, values, blanks, bounds, child_cells, child_masks,
-     child_orders, child_entries, child_values, totals, visits, next_visits, end_visits,
-     old_masks, old_orders, old_values) = search  # fmt: skip
-    between = (ONE << width) - ONE >> ONE
-    depth, limit, positions = counters
-    last, status, is_new = positions + budget, SEARCHING, positions == ZERO
-    if is_new and bounds[ZERO] == ZERO:
-        return FOUND
-    while True:
-        first = depth * FOUR
-        if is_new:
-            is_new = False
-            positions += ONE
-            blank, previous = blanks[depth], np.uint32(NO_CELL)
-            if depth > ZERO:
-                previous = blanks[depth - ONE]
-            end_child = first
-            for step in range(blank * FOUR, blank * FOUR + FOUR):
-                cell = steps[step]
-                if cell == NO_CELL:
-                    break
-                if cell == previous:
-                    continue
-                tile = board[cell]
-                for image in range(images):
-                    slot = slots[image * CELLS + tile]
-                    begin, end = cells[image * CELLS + cell], cells[image * CELLS + blank]
-                    mask, order = masks[slot], np.uint64(orders[slot])
-                    if begin + width == end:
-                        place = count_ones(mask & ((ONE << begin) - ONE))
-                        target = place + count_ones(mask >> (begin + ONE) & between)
-                        row = map_offsets[slot] + (order * counts[slot] + place) * counts[slot]
-                        order = np.uint64(order_maps[row + target])
-                    elif end + width == begin:
-                        place = count_ones(mask & ((ONE << begin) - ONE))
-                        target = place - count_ones(mask >> (end + ONE) & between)
-                        row = map_offsets[slot] + (order * counts[slot] + place) * counts[slot]
-                        order = np.uint64(order_maps[row + target])
-                    mask = np.uint32(mask ^ (ONE << begin) ^ (ONE << end))
-                    at = end_child * TWO + image
-                    child_masks[at], child_orders[at] = mask, order
-                    child_entries[at] = offsets[slot] + order * sets[slot] + set_ranks[mask]
-                child_cells[end_child] = cell
-                end_child += ONE
-            for at in range(first * TWO, end_child * TWO):
-                child_values[at] = distances[child_entries[at]]
-            end_visit = first
-            for child in range(first, end_child):
-                tile = board[child_cells[child]]
+    return (key ^ key >> SHIFTS[0] ^ key >> SHIFTS[1] ^ key >> SHIFTS[2]) & SEEN_MASK
+
+
+@compiled
+def find_entry(tables: tuple[Any, ...], slot: np.uint64, mask: np.uint64, order: np.uint64) -> Any:
+    """Return the place in `distances` of a slot's tiles, by their cells and their order."""
+    set_entries, first_entries, last_entries = tables[1], tables[2], tables[3]
+    half = (slot & SLOT_MASK) << HALF_ORDER
+    entry = np.uint64(first_entries[half | order & HALF_ORDER_MASK])
+    return entry + last_entries[half | order >> HALF_ORDER] + set_entries[mask]
+
+
+@compiled
+def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rounds: int) -> None:
+    """Search for so many rounds, with a step of every search in each, or until a board is solved.
+
+    `tables` has the fields of `SearchTables`, `searches` and `seen` have SEARCH_WORDS and SEEN for
+    each board. At a solution the depth is its length, and the frames have the blank's cell after
+    each move.
+
+    A slot has the cells of its tiles, the tile on each place (three bits each), and the distance. A
+    frame has the blank's cell, the position's key, the bounds of both images, the words of the
+    slots before the move from it, and up to four children. `VISITS` has the children to visit in
+    order: from `NEXT` to before `END`.
+    """
+    distances, steps, cells, slots = tables[0], tables[4], tables[5], tables[6]
+    is_any_solved = False
+    for _ in range(rounds):
+        if is_any_solved:
+            break
+        for number in range(np.uint64(len(seen)) >> SEEN_BITS):
+            search = number * SEARCH_WORDS
+            if searches[search + STATUS] != SEARCHING:
+                is_any_solved |= searches[search + STATUS] == SOLVED
+                continue
+            depth, limit = searches[search + DEPTH], searches[search + LIMIT]
+            frame = search + FRAMES + depth * FRAME_WORDS
+            # the children of the position, which the step before asked for, by their bounds
+            first = frame + VISITS
+            end = first
+            for at in range(searches[frame + CHILDREN]):
+                child = frame + CHILD + at * CHILD_WORDS
+                tile = searches[search + BOARD + searches[child + CELL]]
                 bound, total = ZERO, ZERO
-                for image in range(images):
-                    new = child_values[child * TWO + image]
-                    old = values[slots[image * CELLS + tile]]
-                    image_bound = np.uint64(bounds[depth * TWO + image]) + new - old
+                for image in range(TWO):
+                    slot = search + SLOT + slots[image * CELLS + tile]
+                    new = np.uint64(distances[searches[child + ENTRY + image]])
+                    image_bound = searches[frame + BOUND + image] + new - (searches[slot] >> VALUE)
+                    searches[child + CHILD_SLOT + image] |= new << VALUE
+                    searches[child + CHILD_BOUND + image] = image_bound
                     bound, total = max(bound, image_bound), total + image_bound
                 # a move changes the true distance by one: if a child's bound is larger by more,
                 # the bound of the position was too small, and it may be beyond the limit itself
                 if depth + bound > limit + ONE:
-                    end_visit = first
+                    end = first
                     break
                 if depth + bound + ONE > limit:
                     continue
-                totals[child] = total
-                at = end_visit
-                while at > first and totals[visits[at - ONE]] > total:
-                    visits[at] = visits[at - ONE]
-                    at -= ONE
-                visits[at] = child
-                end_visit += ONE
-            next_visits[depth], end_visits[depth] = first, end_visit
-            if positions >= last:
-                break
-        if next_visits[depth] < end_visits[depth]:
-            child = visits[next_visits[depth]]
-            next_visits[depth] += ONE
-            cell = child_cells[child]
-            tile = board[cell]
-            board[blanks[depth]], board[cell] = tile, 0
-            for image in range(images):
-                slot, at = slots[image * CELLS + tile], child * TWO + image
-                new, old = child_values[at], values[slot]
-                here = depth * TWO + image
-                bounds[here + TWO] = bounds[here] + new - old
-                old_masks[here], old_orders[here], old_values[here] = masks[slot], orders[slot], old
-                masks[slot], orders[slot], values[slot] = child_masks[at], child_orders[at], new
-            depth += ONE
-            blanks[depth] = cell
-            if bounds[depth * TWO] == ZERO:
-                status = FOUND
-                break
-            is_new = True
-        elif depth == ZERO:
-            limit += TWO
-            is_new = True
-        else:
-            depth -= ONE
-            cell, blank = blanks[depth + ONE], blanks[depth]
-            tile = board[blank]
-            board[blank], board[cell] = 0, tile
-            for image in range(images):
-                slot, here = slots[image * CELLS + tile], depth * TWO + image
-                masks[slot], orders[slot] = old_masks[here], old_orders[here]
-                values[slot] = old_values[here]
-    counters[0], counters[1], counters[2] = depth, limit, positions
-    return status
+                visit, place = total << TWO | at, end
+                while place > first and searches[place - ONE] > visit:
+                    searches[place] = searches[place - ONE]
+                    place -= ONE
+                searches[place] = visit
+                end += ONE
+            searches[frame + NEXT], searches[frame + END] = first, end
+            # the next position: a child, one of an earlier position, or the first one again
+            while True:
+                if searches[frame + NEXT] < searches[frame + END]:
+                    at = searches[searches[frame + NEXT]] & THREE
+                    searches[frame + NEXT] += ONE
+                    child = frame + CHILD + at * CHILD_WORDS
+                    if searches[child + CHILD_BOUND] != ZERO:
+                        child_key, room = searches[child + CHILD_KEY], limit - depth
+                        place = number << SEEN_BITS | find_place(child_key)
+                        name = (child_key >> SEEN_BITS << LIMIT_BITS | limit) << ROOM_BITS
+                        if name | room <= seen[place] <= name | ROOM_MASK:
+                            continue
+                        seen[place] = name | room
+                    cell, previous = searches[child + CELL], searches[frame + BLANK]
+                    tile = searches[search + BOARD + cell]
+                    searches[search + BOARD + previous], searches[search + BOARD + cell] = tile, 0
+                    below = frame + FRAME_WORDS
+                    for image in range(TWO):
+                        slot = search + SLOT + slots[image * CELLS + tile]
+                        searches[frame + OLD + image] = searches[slot]
+                        searches[slot] = searches[child + CHILD_SLOT + image]
+                        searches[below + BOUND + image] = searches[child + CHILD_BOUND + image]
+                    searches[below + BLANK] = cell
+                    searches[below + KEY] = searches[child + CHILD_KEY]
+                    depth, frame = depth + ONE, below
+                    break
+                if depth == ZERO:
+                    previous = searches[frame + BLANK]
+                    if searches[search + POSITIONS] != ZERO:
+                        limit += TWO
+                    break
+                depth, frame = depth - ONE, frame - FRAME_WORDS
+                blank, cell = searches[frame + BLANK], searches[frame + FRAME_WORDS + BLANK]
+                tile = searches[search + BOARD + blank]
+                searches[search + BOARD + blank], searches[search + BOARD + cell] = 0, tile
+                for image in range(TWO):
+                    slot = search + SLOT + slots[image * CELLS + tile]
+                    searches[slot] = searches[frame + OLD + image]
+            searches[search + DEPTH], searches[search + LIMIT] = depth, limit
+            if searches[frame + BOUND] == ZERO:
+                searches[search + STATUS] = SOLVED
+                is_any_solved = True
+                continue
+            # ask for what the moves from it need
+            searches[search + POSITIONS] += ONE
+            blank, key = searches[frame + BLANK], searches[frame + KEY]
+            child = frame + CHILD
+            exits = (blank * CELLS + previous) * FOUR
+            for step in range(exits, exits + FOUR):
+                cell = np.uint64(steps[step])
+                if cell == NO_CELL:
+                    break
+                tile = searches[search + BOARD + cell]
+                for image in range(TWO):
+                    slot = np.uint64(slots[image * CELLS + tile])
+                    begin = np.uint64(cells[image * CELLS + cell])
+                    target = np.uint64(cells[image * CELLS + blank])
+                    word = searches[search + SLOT + slot]
+                    mask, order = word & CELLS_MASK, word >> ORDER & ORDER_MASK
+                    # the tile leaves a place of the order, and enters one
+                    mask ^= ONE << begin
+                    place = PLACE_BITS * count_ones(mask & (ONE << begin) - ONE)
+                    moved = order >> place & PLACE_MASK
+                    low = (ONE << place) - ONE
+                    order = order & low | order >> PLACE_BITS & ~low
+                    place = PLACE_BITS * count_ones(mask & (ONE << target) - ONE)
+                    low = (ONE << place) - ONE
+                    order = order & low | moved << place | (order & ~low) << PLACE_BITS
+                    mask ^= ONE << target
+                    entry = find_entry(tables, slot, mask, order)
+                    prefetch(distances, entry)
+                    searches[child + ENTRY + image] = entry
+                    searches[child + CHILD_SLOT + image] = mask | order << ORDER
+                child_key = key ^ tile << TILE_BITS * cell ^ tile << TILE_BITS * blank
+                child_key &= KEY_MASK
+                prefetch(seen, number << SEEN_BITS | find_place(child_key))
+                searches[child + CHILD_KEY], searches[child + CELL] = child_key, cell
+                child += CHILD_WORDS
+            searches[frame + CHILDREN] = (child - frame - CHILD) // CHILD_WORDS

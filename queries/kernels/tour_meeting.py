@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from queries.kernels.tour_cells import SweepCells, add_edge, find_key, find_square
-from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.instructions import count_ones, find_lowest
 from tablebase.frontier.keys import (
     END_BITS,
     MATCHING_MASK,

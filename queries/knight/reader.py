@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.query_options import Option
-from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import (
-    BadRequest,
-    NoAnswer,
-    NoSuchTour,
-    TableError,
-)
+from queries.reader import Option, Query, Reader, ignore_progress
+from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 from tablebase.puzzles.knight.tables import (
     MAX_SINGLE_FILE_SQUARES,
     PAIRS_BOARD,
@@ -120,6 +113,8 @@ class KnightQuery(Query):
         import polars as pl
 
         from queries.knight.sampling import sample_by_rank, sample_list
+        from tablebase.answer_errors import NoSuchTour
+        from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 
         request = request.check()
         reader, board, closed = self.reader, self.sampled_board, self.closed
@@ -254,6 +249,8 @@ class KnightReader(Reader):
     ) -> tuple[int, list[int]]:
         """Find one of the tours that the table has for each pair of ends; return its number too."""
         if number is not None and number >= TOURS_PER_START:
+            from tablebase.answer_errors import NoSuchTour
+
             raise NoSuchTour(
                 str(board),
                 f"The table has {TOURS_PER_START} tours of {board} from "
@@ -268,9 +265,7 @@ class KnightReader(Reader):
                 raise self.make_damage_error(
                     name, f"tour {candidate} from {board.name_square(start)} is none"
                 )
-            if end in (None, squares[-1]) and (
-                not closed or squares[-1] in board.list_neighbours(start)
-            ):
+            if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
                 return candidate, squares
         raise self.make_damage_error(
             name, f"an existing tour from {board.name_square(start)} is missing"
@@ -278,6 +273,8 @@ class KnightReader(Reader):
 
     def count_listed_rows(self, table: Table) -> int | None:
         from queries.knight.table_scans import read_tour_counts
+        from tablebase.answer_errors import NoAnswer
+        from tablebase.table_errors import TableError
 
         board = find_listed_board(table.name)
         try:
@@ -302,6 +299,8 @@ def _parse_number(given: int | str) -> int:
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:
     """Raise NoSuchTour if the two squares alone rule out a tour between them."""
+    from tablebase.answer_errors import NoSuchTour
+
     names = f"{board.name_square(start)} to {board.name_square(end)}"
     if start == end and board.squares > 1:
         raise NoSuchTour(
@@ -311,6 +310,6 @@ def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) ->
         colour = "the colour of its start" if board.squares % 2 else "the other colour"
         why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
         raise NoSuchTour(str(board), why)
-    if closed and end not in board.list_neighbours(start):
+    if closed and not board.is_jump(start, end):
         why = f"No closed tour leads from {names}: they are not a knight's move apart."
         raise NoSuchTour(str(board), why)

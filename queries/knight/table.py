@@ -30,7 +30,7 @@ class KnightTable(PuzzleTable):
 
     >>> knight.unrank(0, board="5x5", closed=True)
     Traceback (most recent call last):
-    tablebase.errors.NoSuchTour: 5x5 has no closed tour.
+    tablebase.answer_errors.NoSuchTour: 5x5 has no closed tour.
     """
 
     _reader: KnightReader

@@ -5,7 +5,8 @@ from __future__ import annotations
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
 from queries.reader import Reader
-from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableError, TableMissing
+from tablebase.answer_errors import NoSuchTour, NotCounted
+from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost
@@ -16,6 +17,7 @@ from tablebase.puzzles.knight.tables import (
     get_sides,
     make_tour_table,
 )
+from tablebase.table_errors import TableError, TableMissing
 from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 

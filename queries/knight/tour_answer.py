@@ -62,7 +62,7 @@ def make_tour_answer(
         finish=board.name_square(squares[-1]),
         number=number,
         rank=rank,
-        closed=squares[-1] in board.list_neighbours(squares[0]),
+        closed=board.is_jump(squares[0], squares[-1]),
         path="".join(board.name_square(square) for square in squares),
         jumps=tuple(map(board.find_jump, squares, squares[1:])),
         order=tuple(

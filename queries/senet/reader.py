@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows
-from queries.query_options import Option, refuse_together
-from queries.reader import Query, Reader, parse_distance
-from tablebase.errors import BadRequest, PositionUnreachable, quote
+from queries.reader import Option, Query, Reader, parse_distance, refuse_together
+from tablebase.errors import BadRequest, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.hardest import HardestAnswer
+    from tablebase.answer_errors import PositionUnreachable
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -110,10 +110,10 @@ class SenetQuery(Query):
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         reached_plies = [plies for plies in (even, odd) if plies is not None]
         if not reached_plies:
-            raise PositionUnreachable(position)
+            raise _make_unreachable_error(position)
         plies = (even, odd)[SIDES.index(self.turn)] if self.turn else min(reached_plies)
         if plies is None:
-            raise PositionUnreachable(position, self.turn or "")
+            raise _make_unreachable_error(position, self.turn or "")
         line = self.reader.find_line(position, plies)
         return SenetAnswer(
             position=position,
@@ -126,6 +126,12 @@ class SenetQuery(Query):
             lines=record[LINES] if plies == min(reached_plies) else None,
             path=[*(before for _, _, before in line), position] if self.path else None,
         )
+
+
+def _make_unreachable_error(position: str, turn: str = "") -> PositionUnreachable:
+    from tablebase.answer_errors import PositionUnreachable
+
+    return PositionUnreachable(position, turn)
 
 
 def _parse_side(text: str) -> str:

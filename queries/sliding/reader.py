@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from queries.board_query import BoardQuery
 from queries.goal_reader import GoalReader
-from queries.query_options import Option
-from queries.reader import Reader, ignore_progress
-from tablebase.errors import BadRequest, MemoryShort
+from queries.reader import Option, Reader, ignore_progress
+from tablebase.build_errors import MemoryShort
+from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     EXAMPLE_BOARD,

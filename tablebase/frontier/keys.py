@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.instructions import count_ones, find_lowest
 from tablebase.frontier.state import END, MATCHING_BITS
 from tablebase.jit import compiled
 

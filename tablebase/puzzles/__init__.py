@@ -6,14 +6,13 @@ A new built-in puzzle needs one module and one line here. A plugin is an entry p
 
 from __future__ import annotations
 
-from tablebase.errors import PluginError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
     from tablebase.puzzle import Puzzle, Stage
+    from tablebase.puzzles.plugins import PluginError
 
     Result = TypeVar("Result")
 
@@ -81,7 +80,7 @@ def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
 
     `get_load_errors` returns the errors of the others.
     """
-    from tablebase.puzzles.plugins import find_name_clashes
+    from tablebase.puzzles.plugins import PluginError, find_name_clashes
 
     _load_errors.update(find_name_clashes([*MODULES, DISTANCES]))
     results = []

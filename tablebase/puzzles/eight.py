@@ -115,12 +115,11 @@ def rank(state: str) -> int:
     >>> rank("012345678"), rank("876543210")
     (0, 362879)
     """
-    free_digits = list("012345678")
+    free_digits = "012345678"
     total = 0
-    for digit, weight in zip(state, FACTORIALS, strict=True):
-        at = free_digits.index(digit)
-        total += at * weight
-        del free_digits[at]
+    for digit in state:
+        total = total * len(free_digits) + free_digits.index(digit)
+        free_digits = free_digits.replace(digit, "")
     return total
 
 
@@ -215,8 +214,7 @@ def is_odd(state: str) -> bool:
     (False, True)
     """
     tiles = state.replace("0", "")
-    pairs = ((a, b) for at, a in enumerate(tiles) for b in tiles[at + 1 :])
-    return sum(a > b for a, b in pairs) % 2 == 1
+    return sum([a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]]) % 2 == 1
 
 
 def compute_manhattan(state: str, goal: str) -> int:
@@ -292,7 +290,7 @@ class Eight(GoalPuzzle):
         return "centre" if is_odd(state) else "corner"
 
     def view_goal(self, goal: str) -> View:
-        return EightGoalView(goal)
+        return super().view_goal(goal) if goal in LAYOUTS.values() else EightGoalView(goal)
 
     def explain_unreachable(self, state: str, goal: str) -> str:
         parity = ("even", "odd")

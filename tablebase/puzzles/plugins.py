@@ -7,10 +7,27 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import PluginError
+from tablebase.errors import TablebaseError, quote
 from tablebase.puzzle import Puzzle
 
 GROUP = "puzzle_tablebase.puzzles"
+
+
+class PluginError(TablebaseError):
+    """A plugin that cannot be used."""
+
+    exit_code = 3
+
+    def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
+        many = len(packages) > 1
+        origin = f"package{'s' * many} {' and '.join(packages)}"
+        hint = f"Update or uninstall {'one of them' if many else 'it'}."
+        super().__init__(
+            f"The puzzle {quote(puzzle)} of the {origin} cannot be used: {problem}. {hint}"
+        )
+        self.puzzle = puzzle
+        self.packages = packages
+        self.problem = problem
 
 
 @cache

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase import __version__
+from tablebase.build_errors import StoreError
 from tablebase.code_digest import digest_code
-from tablebase.errors import StoreError
 from tablebase.schema import Table
 from tablebase.tables.repair import list_files
 from tablebase.tables.store import SHARED_SUFFIX, Store

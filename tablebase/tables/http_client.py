@@ -22,7 +22,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from tablebase.errors import quote
 from tablebase.stdio import explain_os_error
 from tablebase.tables.range_file import Content
-from tablebase.tables.store import FileChanged, Unreachable
+from tablebase.tables.store_errors import FileChanged, Unreachable
 
 RETRY_DELAYS = 0.3, 1.0
 """Seconds before each further attempt."""

@@ -77,7 +77,7 @@ def write_index(
     """
     import numpy as np
 
-    from tablebase.errors import SearchError
+    from tablebase.build_errors import SearchError
     from tablebase.tables import INDEX_VERSION
 
     record_type = make_record_type(table)

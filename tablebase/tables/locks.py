@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from filelock import FileLock, Timeout
 
-from tablebase.errors import StoreError
+from tablebase.build_errors import StoreError
 from tablebase.stdio import explain_os_error
 
 

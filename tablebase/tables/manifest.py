@@ -16,10 +16,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
-from tablebase.errors import TableDamaged, TableError, TableVersionError, quote
+from tablebase.errors import quote
+from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
-from tablebase.tables.store import LOCK, NotAFile, Store
+from tablebase.tables.store import LOCK, Store
+from tablebase.tables.store_errors import NotAFile
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")

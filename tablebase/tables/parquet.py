@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
 from tablebase.tables import FORMAT_VERSION, MADE_BY
 from tablebase.tables.content_hash import ContentHash

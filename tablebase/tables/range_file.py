@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tablebase.tables.store import FileChanged, RandomAccessFile, Unreachable
+from tablebase.tables.store import RandomAccessFile
+from tablebase.tables.store_errors import FileChanged, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

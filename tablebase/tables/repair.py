@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 
-from tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.stdio import explain_os_error
+from tablebase.table_errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.tables import CLEAN, COMMAND, REMOVE
-from tablebase.tables.store import DEFAULT_FOLDER, FileChanged, Store, Unreachable
+from tablebase.tables.store import DEFAULT_FOLDER, Store
+from tablebase.tables.store_errors import FileChanged, Unreachable
 
 ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """The errors of a name that no file has."""

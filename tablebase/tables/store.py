@@ -7,7 +7,6 @@ small modules are imported at the top.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from _thread import allocate_lock
@@ -30,25 +29,6 @@ Several processes may write one file, each under a temporary name of its own.
 
 NEW = ".new"
 """Suffix of the temporary file of an output that is being written."""
-
-
-class NotAFile(OSError):
-    """A named pipe or a device where a file is expected: reading it may never end."""
-
-
-class Unreachable(OSError):
-    """A store that did not answer, or refused to.
-
-    `status`: the HTTP status, 0 if there was none.
-    """
-
-    def __init__(self, reason: str, status: int = 0) -> None:
-        super().__init__(reason)
-        self.status = status
-
-
-class FileChanged(Unreachable):
-    """A file that is another one than when its reading began."""
 
 
 class RandomAccessFile:
@@ -189,7 +169,7 @@ class Store:
 
     def require_space(self, work: str, needed: int) -> None:
         """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
-        from tablebase.errors import DiskShort
+        from tablebase.build_errors import DiskShort
 
         free = self.get_free_space()
         if free is not None and free < needed:
@@ -340,7 +320,11 @@ def _open_file(path: str, flags: int) -> int:
 def _require_file(mode: int, path: str) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
     if stat.S_ISDIR(mode):
+        import errno
+
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
+        from tablebase.tables.store_errors import NotAFile
+
         kind = "named pipe" if stat.S_ISFIFO(mode) else "device"
         raise NotAFile(f"it is a {kind}, not a file")

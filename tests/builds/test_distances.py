@@ -17,10 +17,11 @@ from pipeline.removal import make_removal
 from pipeline.verify import Grade, VerifyFailed, verify
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.errors import MemoryShort, TableMissing, TableOutdated
+from tablebase.build_errors import MemoryShort
 from tablebase.puzzles import get_stage
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.table_errors import TableMissing, TableOutdated
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle

@@ -21,7 +21,7 @@ from queries.reader import Reader
 from queries.report.writer import list_figures, list_sections
 from queries.scans import scan_table
 from queries.status import list_status
-from tablebase.errors import NoSuchTour
+from tablebase.answer_errors import NoSuchTour
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder

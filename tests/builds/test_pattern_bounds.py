@@ -12,7 +12,7 @@ from pipeline.build_context import BuildContext
 from pipeline.builders import bounds_table
 from pipeline.tasks import TaskRunner
 from queries.report.writer import write_report
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzles.fifteen.bounds import (
     PARTITIONS_BY_BOARD,
     PatternBounds,
@@ -21,7 +21,6 @@ from tablebase.puzzles.fifteen.bounds import (
 from tablebase.puzzles.fifteen.definition import PUZZLE
 from tablebase.tables.manifest import read_manifest, read_pages
 from tablebase.tables.store import Folder
-from tests.conftest import make_once
 from tests.support import fifteen_oracle as oracle
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
@@ -29,18 +28,9 @@ from tests.support.tampered import write_manifest
 NAME = "pattern_bounds_3x3"
 
 
-@pytest.fixture(scope="module")
-def folder(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    def make(place: Path) -> None:
-        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(place))
-        assert result.code == 0, result.err
-
-    return make_once(tmp_path_factory, "bounds", make)
-
-
 @pytest.mark.parametrize("partition", PARTITIONS_BY_BOARD["3x3"])
 def test_every_state_has_the_bound_of_a_slow_search(
-    folder: Path, outputs: Path, partition: str
+    bounds_3x3: Path, outputs: Path, partition: str
 ) -> None:
     patterns = [
         [int(tile) for tile in tiles.split()]
@@ -56,7 +46,7 @@ def test_every_state_has_the_bound_of_a_slow_search(
             for depths, tiles in zip(known, patterns, strict=True)
         )
         counts[distance, bound] += 1
-    rows = pl.read_parquet(folder / f"{NAME}.parquet").filter(partition=partition)
+    rows = pl.read_parquet(bounds_3x3 / f"{NAME}.parquet").filter(partition=partition)
     result = rows.select("distance", "bound", "states").rows()
     assert result == [(*key, states) for key, states in sorted(counts.items())]
     if partition == "manhattan":
@@ -87,8 +77,8 @@ def test_a_bound_above_a_distance_is_an_error(
             list(rows)
 
 
-def test_the_commands_know_the_table(folder: Path, cli: Cli) -> None:
-    place = ("--outputs", str(folder))
+def test_the_commands_know_the_table(bounds_3x3: Path, cli: Cli) -> None:
+    place = ("--outputs", str(bounds_3x3))
     again = cli("precompute", "fifteen", "--bounds", "3x3", *place)
     assert (again.code, again.err) == (0, "")
     assert "up to date" in again.out
@@ -97,17 +87,17 @@ def test_the_commands_know_the_table(folder: Path, cli: Cli) -> None:
     ]
     assert status["command"].startswith("pipeline precompute fifteen --bounds 3x3 ")
     said = cli("verify", *place)
-    assert (said.code, f"{NAME}.parquet" in said.out, "intact" in said.out) == (0, True, True)
+    assert (said.code, f"{NAME}.parquet" in said.out, "proved" in said.out) == (0, True, True)
     bad = cli("precompute", "fifteen", "--bounds", "5x5", *place)
     assert (bad.code, "3x3, 3x4" in bad.err) == (2, True)
 
 
 def test_the_report_has_a_chapter(
-    folder: Path, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bounds_3x3: Path, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("vl_convert")
-    (copy / f"{NAME}.parquet").symlink_to(folder / f"{NAME}.parquet")
-    (entry,) = read_manifest(Folder(folder)).values()
+    (copy / f"{NAME}.parquet").symlink_to(bounds_3x3 / f"{NAME}.parquet")
+    (entry,) = read_manifest(Folder(bounds_3x3)).values()
     write_manifest(Folder(copy), {**read_manifest(Folder(copy)), NAME: entry})
     monkeypatch.setattr("queries.report.writer.list_sections", list)
     target = copy / "report.html"
@@ -118,5 +108,5 @@ def test_the_report_has_a_chapter(
     assert "3-3-2 5.77 moves, exact for 4.1%" in page
     assert f"<code>{NAME}.parquet</code>" in page
     assert read_pages(Folder(copy))["report.html"].made_from == {NAME: entry.content}
-    write_report(Folder(folder), tmp_path / "alone.html")
+    write_report(Folder(bounds_3x3), tmp_path / "alone.html")
     assert "Patterns on 3x3" in (tmp_path / "alone.html").read_text("utf-8")

@@ -17,7 +17,7 @@ from pipeline.tasks import TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
 from queries.status import list_status
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (

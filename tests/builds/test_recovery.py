@@ -9,8 +9,8 @@ from typing import IO
 import pyarrow.parquet as pq
 import pytest
 
-from tablebase.errors import OutputError, TableUnreadable, TableVersionError
 from tablebase.output import write_output
+from tablebase.output_errors import OutputError
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -22,6 +22,7 @@ from tablebase.puzzles.knight.tables import (
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.schema import Table
+from tablebase.table_errors import TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import (
@@ -32,7 +33,8 @@ from tablebase.tables.manifest import (
     replace_manifest,
     seal,
 )
-from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 from tests.support.tampered import split

@@ -18,11 +18,13 @@ from pipeline.shards import Listing, build_shard, parse_shard, require_complete,
 from queries import open_tables
 from queries.scans import scan_table
 from queries.status import list_status, make_unusable_error
-from tablebase.errors import BadRequest, SearchError, TablePartial
+from tablebase.build_errors import SearchError
+from tablebase.errors import BadRequest
 from tablebase.puzzles.knight import tables as knight
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.table_errors import TablePartial
 from tablebase.tables import BACKUP
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import read_manifest

@@ -23,9 +23,9 @@ from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase import errors
+from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
 from tablebase.puzzle import Stage
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_stages, plugins
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -171,7 +171,7 @@ def test_shared_results_are_computed_once() -> None:
 def test_too_little_memory_is_refused(limit: int | None) -> None:
     memory = MemoryLimit(limit)
     memory.require("a search", 1_000)
-    with pytest.raises(errors.MemoryShort) as caught:
+    with pytest.raises(build_errors.MemoryShort) as caught:
         memory.require("a search", 1 << 60)
     assert ("Raise the limit." in str(caught.value)) is (limit is not None)
 
@@ -307,10 +307,16 @@ def test_every_recipe_has_a_builder() -> None:
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 
 
+ERROR_MODULES = {
+    module.__name__
+    for module in (errors, answer_errors, build_errors, output_errors, table_errors, plugins)
+}
+
+
 def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:
     yield kind
     for child in kind.__subclasses__():
-        if child.__module__ == errors.__name__:
+        if child.__module__ in ERROR_MODULES:
             yield from list_subclasses(child)
 
 

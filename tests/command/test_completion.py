@@ -138,7 +138,7 @@ def test_nothing_heavy_is_loaded(folder_with_board: Path) -> None:
         text = python(
             "import sys\n"
             "sys.argv = ['pipeline']\n"
-            "from pipeline.__main__ import main\n"
+            "from pipeline.run import main\n"
             "try: main()\n"
             "except SystemExit: pass\n"
             "print(*sorted(sys.modules), file=sys.stderr)\n",

@@ -24,7 +24,8 @@ from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
 from pipeline.shards import Listing, build_shard
 from pipeline.tasks import TaskRunner
-from tablebase.errors import BadRequest, ClusterError
+from tablebase.build_errors import ClusterError
+from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table

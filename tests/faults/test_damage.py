@@ -14,8 +14,8 @@ from pipeline.single_query import OptionTexts
 from pipeline.verify import verify
 from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
-from tablebase.errors import TableError
 from tablebase.puzzles import list_stages
+from tablebase.table_errors import TableError
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -91,7 +91,7 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
     stage, table = next(
-        (result.name, table)
+        (result, table)
         for result in list_stages()
         for table in result.tables
         if table.index_file == path.name

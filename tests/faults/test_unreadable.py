@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from queries import open_tables
-from tablebase.errors import TableUnreadable
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, Said, without_privileges
 from tests.support.tampered import replace_link

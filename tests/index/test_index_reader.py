@@ -15,11 +15,14 @@ from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
-from tablebase.errors import NotationError, SearchError, TableDamaged
+from tablebase.build_errors import SearchError
+from tablebase.errors import NotationError
+from tablebase.puzzle import Stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table
+from tablebase.table_errors import TableDamaged
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
 from tablebase.tables.store import Folder
 from tests.support import pancakes
@@ -28,12 +31,12 @@ from tests.support.pancakes import Pancakes
 from tests.support.shell import Cli
 from tests.support.tampered import open_one, place, replace_link, reseal, vouch
 
-READ = [("eight", EIGHT.tables[0]), ("senet", SENET.tables[0]), ("knight", KNIGHT.tables[2])]
+READ = [(EIGHT, EIGHT.tables[0]), (SENET, SENET.tables[0]), (KNIGHT, KNIGHT.tables[2])]
 
 
 @pytest.fixture(params=READ, ids=[table.name for _, table in READ])
-def table(request: pytest.FixtureRequest) -> tuple[str, Table]:
-    result: tuple[str, Table] = request.param
+def table(request: pytest.FixtureRequest) -> tuple[Stage, Table]:
+    result: tuple[Stage, Table] = request.param
     return result
 
 
@@ -56,12 +59,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 
 
 def test_a_record_costs_the_header_and_one_block(
-    outputs: Path, table: tuple[str, Table], reads: Counter[int]
+    outputs: Path, table: tuple[Stage, Table], reads: Counter[int]
 ) -> None:
     index = IndexReader(Folder(outputs), *table)
     assert reads == {0: 1}
     records_per_block = BODY_BYTES // index.width
-    draw = random.Random(table[0])
+    draw = random.Random(table[1].name)
     for rank in [
         0,
         records_per_block - 1,
@@ -105,7 +108,7 @@ def test_the_cache_of_blocks_is_bounded(
 
 
 def test_damage_to_any_block_is_found_by_reads_and_by_the_proof(
-    copy: Path, table: tuple[str, Table]
+    copy: Path, table: tuple[Stage, Table]
 ) -> None:
     stage, definition = table
     path = replace_link(copy / definition.index_file)

@@ -17,9 +17,9 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from queries.api import Tables
 from queries.index_reader import IndexReader
-from tablebase.errors import TableError
 from tablebase.puzzles import eight
 from tablebase.schema import BreadthFirst, Table
+from tablebase.table_errors import TableError
 from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File, read_manifest
 from tablebase.tables.store import Folder
@@ -82,9 +82,9 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
     table = publish(vector, tmp_path).definition
     if not vector.opens:
         with pytest.raises(TableError):
-            IndexReader(Folder(tmp_path), "test", table)
+            IndexReader(Folder(tmp_path), eight.PUZZLE, table)
         return
-    index = IndexReader(Folder(tmp_path), "test", table)
+    index = IndexReader(Folder(tmp_path), eight.PUZZLE, table)
     for number, record in vector.records.items():
         assert index.read_record(int(number)) == (bytes.fromhex(record),)
     for refused_number in vector.refused:

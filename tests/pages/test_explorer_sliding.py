@@ -16,7 +16,7 @@ from pipeline.build_request import Request
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding.reader import BoardReader
-from tablebase.errors import GoalUnreachable
+from tablebase.answer_errors import GoalUnreachable
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
 from tablebase.puzzles.sliding import definition as sliding

@@ -14,7 +14,7 @@ from pipeline.verify.manifest_checks import list_tables
 from queries import open_tables
 from queries.dispatch import get_reader_class
 from queries.report.writer import list_sections
-from tablebase.errors import BadRequest, PluginError
+from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
@@ -23,7 +23,7 @@ from tablebase.puzzles import (
     list_names,
     list_puzzles,
 )
-from tablebase.puzzles.plugins import find_entry_points
+from tablebase.puzzles.plugins import PluginError, find_entry_points
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.plugin_packages import install

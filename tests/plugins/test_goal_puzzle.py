@@ -19,7 +19,9 @@ from queries import open_tables
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
-from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableMissing
+from tablebase.answer_errors import GoalUnreachable
+from tablebase.errors import BadRequest, NotationError
+from tablebase.table_errors import TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables, count_distances
@@ -239,7 +241,7 @@ def run_program(folder: Path, *words: str) -> Said:
         "import sys, tablebase.puzzles\n"
         "tablebase.puzzles.MODULES['pancakes'] = 'tests.support.pancakes'\n"
         f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.__main__ import main\n"
+        "from pipeline.run import main\n"
         "sys.exit(main())\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
     )

@@ -14,7 +14,8 @@ from pipeline.verify.manifest_checks import check_files, list_tables
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
-from tablebase.errors import BadRequest, NoAnswer, NotationError
+from tablebase.answer_errors import NoAnswer
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide
@@ -60,7 +61,7 @@ def run_program(folder: Path, *words: str) -> Said:
         "for name in ('jugs', 'lanes'):\n"
         "    tablebase.puzzles.MODULES[name] = f'tests.support.{name}'\n"
         f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.__main__ import main\n"
+        "from pipeline.run import main\n"
         "sys.exit(main())\n",
         env={"PIPELINE_OUTPUTS": str(folder)},
     )

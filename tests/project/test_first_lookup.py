@@ -7,7 +7,7 @@ import pytest
 
 from tools import first_lookup
 
-LAUNCHER = "import sys{}\nfrom pipeline.__main__ import main\nsys.exit(main())\n"
+LAUNCHER = "import sys{}\nfrom pipeline.run import main\nsys.exit(main())\n"
 
 
 def write_launcher(path: Path, modules: str = "") -> Path:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.shell import ROOT
 from tools import mutants_page
-from tools.mutants import TESTS
+from tools.mutants import TESTS, find_tests
 from tools.mutants_page import PAGE, Result, format_page, parse_page, update_page
 
 
@@ -22,6 +22,16 @@ def test_each_row_adds_up_and_belongs_to_a_file_with_tests() -> None:
         assert source in TESTS
         assert (ROOT / source).exists()
         assert result.mutants == result.killed + result.timed_out + result.survived
+
+
+def test_every_file_that_is_mutated_exists_and_has_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for source, tests in TESTS.items():
+        assert Path(source).is_file()
+        for argument in find_tests(tests):
+            file, _, test = argument.partition("::")
+            name, _, _ = test.partition("[")
+            assert f"def {name}" in Path(file).read_text("utf-8")
 
 
 def test_a_run_replaces_only_its_own_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ PIPELINE = f"""#!{sys.executable}
 # without the puzzles of this program, which other tests build and prove
 import sys
 import tablebase.puzzles
-from pipeline.__main__ import main
+from pipeline.run import main
 tablebase.puzzles.MODULES.clear()
 sys.exit(main())
 """

@@ -21,7 +21,8 @@ from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.build_errors import MemoryShort, SearchError
+from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.schema import Table
@@ -131,7 +132,9 @@ def test_a_table_may_have_only_an_index(folder: Path, tmp_path: Path) -> None:
     assert row["state"] == "published"
     assert row["bytes"] == entry.bytes
     table = parse_board("2x4").tables[0]
-    records = [IndexReader(Folder(place), "", table).read_records() for place in (tmp_path, folder)]
+    records = [
+        IndexReader(Folder(place), PUZZLE, table).read_records() for place in (tmp_path, folder)
+    ]
     assert records[0] == records[1]
     assert build_boards(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
 
@@ -209,7 +212,7 @@ def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read_bits(folder: Path, table: Table) -> list[int]:
     """Return the bits of a table's records, the lowest bit of each byte first."""
-    records = IndexReader(Folder(folder), "", table).read_records()
+    records = IndexReader(Folder(folder), PUZZLE, table).read_records()
     return [byte >> bit & 1 for byte in records for bit in range(8)]
 
 
@@ -247,7 +250,7 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
 def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
     table = parse_board("2x4").tables[0]
-    records = IndexReader(Folder(tmp_path), "", table).read_records()
+    records = IndexReader(Folder(tmp_path), PUZZLE, table).read_records()
     line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
     content = hashlib.sha256(line.encode()).hexdigest()
     assert read_manifest(Folder(tmp_path))[table.name].content == content

@@ -15,8 +15,8 @@ import pytest
 
 from queries.batch import choose_output_format
 from queries.compressed_output import COMPRESSORS, compress_output
-from queries.query_options import COMPRESSED_SUFFIXES
-from tablebase.errors import OutputError
+from queries.format_names import COMPRESSED_SUFFIXES
+from tablebase.output_errors import OutputError
 from tests.support.shell import Ask, Cli
 
 KEYS = b"378546201 123456780 bad"

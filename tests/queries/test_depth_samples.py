@@ -16,7 +16,8 @@ from queries.api import Tables
 from queries.sampling import SampleRequest
 from queries.sliding import depth_ranks
 from queries.sliding.reader import BoardReader
-from tablebase.errors import BadRequest, NoAnswer
+from tablebase.answer_errors import NoAnswer
+from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet

@@ -1,15 +1,19 @@
 """Searches for shortest solutions, beside the distances of all states of small boards."""
 
 import random
+import time
+from typing import NoReturn
 
+import polars as pl
 import pytest
 
-from queries.fifteen import compiled_search
+from queries.fifteen.batch import Answered, iter_in_order, search_in_threads
 from queries.fifteen.best_first_search import find_any_path
 from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path
+from tests.support.shell import run_uncompiled
 
 CHARACTERS = "0123456789ab"
 
@@ -86,6 +90,66 @@ def test_both_searches_visit_the_same_positions(name: str, size: int) -> None:
         assert states[0].positions == states[1].positions
 
 
+@pytest.mark.parametrize("boards_at_once", [1, 2, 7])
+def test_boards_in_turns_are_searched_as_each_alone(boards_at_once: int) -> None:
+    _, compiled = make_solvers("3x3", 500)
+    boards = [board for board, _ in sample("3x3", 100)]
+    alone = [make_state() for _ in boards]
+    paths = [compiled.search(board, state) for board, state in zip(boards, alone, strict=True)]
+    states = [make_state() for _ in boards]
+    together = dict(compiled.search_each(zip(boards, states, strict=True), boards_at_once))
+    assert [together[state] for state in states] == paths
+    for state, other in zip(states, alone, strict=True):
+        assert (state.bound, state.limit, state.positions) == (
+            other.bound, other.limit, other.positions
+        )  # fmt: skip
+
+
+def test_no_boards_need_no_search() -> None:
+    _, compiled = make_solvers("2x3")
+    assert [*compiled.search_each([])] == []
+    assert [*search_in_threads(compiled, {})] == []
+
+
+def test_a_batch_that_fails_ends_its_searches() -> None:
+    _, compiled = make_solvers("3x4", 100)
+    keys = pl.Series(map(str, range(200_000)))
+
+    def fail(done: int) -> None:
+        raise MemoryError
+
+    def refuse() -> NoReturn:
+        raise AssertionError
+
+    def list_answered() -> Answered:
+        for searched in search_in_threads(compiled, dict.fromkeys(keys, HARD)):
+            yield None if searched is None else (searched[0], refuse)
+
+    begin = time.monotonic()
+    with pytest.raises(MemoryError):
+        # minutes of two cores if all are searched
+        next(iter_in_order(keys, list_answered(), pl.Schema(), fail))
+    assert time.monotonic() - begin < 30
+
+
+def solve_small_boards() -> str:
+    """Solve some boards of two sizes, alone and in turns."""
+    lines = []
+    for name, boards in (
+        ("2x3", [board for board, _ in sample("2x3", 12)]),
+        ("3x3", [[1, 2, 3, 4, 5, 6, 0, 7, 8], [1, 2, 3, 0, 4, 6, 7, 5, 8]]),
+    ):
+        _, compiled = make_solvers(name)
+        states = [make_state() for _ in boards]
+        paths = dict(compiled.search_each(zip(boards, states, strict=True), 3))
+        lines += [f"{name} {paths[state]} {state.positions}\n" for state in states]
+    return "".join(lines)
+
+
+def test_the_search_is_the_same_with_the_compiler_off() -> None:
+    assert run_uncompiled(solve_small_boards) == solve_small_boards()
+
+
 @pytest.mark.parametrize("name", ["2x3", "3x3", "3x3 alone"])
 def test_a_solution_at_once_is_a_solution(name: str) -> None:
     plain, _ = make_solvers(name)
@@ -115,13 +179,11 @@ def test_a_search_continues_where_another_ended() -> None:
         assert state.positions == whole.positions
 
 
-def test_a_pause_can_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_search, "BUDGET", 100)
-
+def test_a_pause_can_end_a_search() -> None:
     def stop() -> None:
         raise SearchPaused
 
-    plain, compiled = make_solvers("3x4")
+    plain, compiled = make_solvers("3x4", 100)
     board = HARD[:]
     for is_plain in (True, False):
         state = SearchState(0, stop)

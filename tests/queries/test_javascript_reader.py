@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from queries import open_tables
-from tablebase.errors import NoAnswer
+from tablebase.answer_errors import NoAnswer
 from tests.storage.test_http_store import EXPIRED, cut, fail, flip, hide, rewrite_index, spoil
 from tests.support.hosts import (
     NGINX,

@@ -18,8 +18,10 @@ from queries.knight.count_answer import CountAnswer
 from queries.knight.tour_answer import KnightAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
+from tablebase.puzzle import Stage
 from tablebase.puzzles import get_puzzle
-from tablebase.tables.store import Folder
+from tablebase.schema import Table
+from tablebase.tables.store import Folder, Store
 from tests.support.shell import Cli
 
 QUERIES: list[tuple[str, str | None, dict[str, str | bool]]] = [
@@ -58,16 +60,16 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
     opened = list[str]()
     plain = IndexReader.__init__
 
-    def count(self: IndexReader, *arguments: object) -> None:
-        opened.append(str(arguments[1]))
-        plain(self, *arguments)  # type: ignore[arg-type]  # as they came
+    def count(self: IndexReader, store: Store, stage: Stage, table: Table) -> None:
+        opened.append(table.index_file)
+        plain(self, store, stage, table)
 
     monkeypatch.setattr(IndexReader, "__init__", count)
     with pt.open_tables(str(outputs)) as tables:
         for state in ("378546201", "123456780", "283104765"):
             tables.answer("eight", state, path=True)
             tables.eight.probe(state, goal="edge" if state != "283104765" else None)
-    assert opened == ["eight", "eight"], "eight.idx and eight_edge.idx"
+    assert opened == ["eight.idx", "eight_edge.idx"]
     with pytest.raises(ValueError, match="closed"):
         tables.answer("eight", "378546201")
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import BadRequest, BoardTooLarge, NotationError
+from tablebase.answer_errors import BoardTooLarge
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.definition import PUZZLE
@@ -45,7 +46,22 @@ def test_the_corners_of_a_chessboard() -> None:
 @given(boards)
 def test_neighbours_equal_the_oracles(board: KnightBoard) -> None:
     jumps = oracles.knight_jumps(board.files, board.ranks)
-    assert {square: board.list_neighbours(square) for square in range(board.squares)} == jumps
+    squares = range(board.squares)
+    assert {square: board.list_neighbours(square) for square in squares} == jumps
+    assert {
+        square: [goal for goal in squares if board.is_jump(square, goal)] for square in squares
+    } == jumps
+
+
+def test_a_tour_visits_each_square_of_its_board_by_jumps() -> None:
+    board = KnightBoard(3, 4)
+    tour = [*oracles.knight_tours(3, 4, 0)[0]]
+    assert board.is_tour(tour)
+    assert not board.is_tour(tour[:-1])
+    assert not board.is_tour([*tour[:-1], tour[0]])
+    assert not board.is_tour([tour[1], tour[0], *tour[2:]])
+    # one jump from the last but one, but below the board
+    assert not any(board.is_tour([*tour[:-1], square]) for square in range(12, 30))
 
 
 @given(boards)

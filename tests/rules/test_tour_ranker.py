@@ -27,7 +27,7 @@ COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
     table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
-    index = IndexReader(Folder(folder), PUZZLE.catalogue.format_build_arguments(table.name), table)
+    index = IndexReader(Folder(folder), PUZZLE, table)
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
 
 

@@ -17,7 +17,7 @@ from pipeline.builders.registry import checkpoints
 from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
 from pipeline.search.word_bfs import iter_word_records, search_words
 from pipeline.tasks import TaskRunner
-from tablebase.errors import MemoryShort, SearchError, StoreError
+from tablebase.build_errors import MemoryShort, SearchError, StoreError
 from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
 from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.tables.checkpoints import Checkpoints

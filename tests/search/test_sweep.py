@@ -26,8 +26,8 @@ from pipeline.search.tour_counting.sweep import (
     make_first_layer,
 )
 from pipeline.tasks import TaskRunner
-from tablebase.errors import SearchError
-from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.build_errors import SearchError
+from tablebase.frontier.instructions import count_ones, find_lowest
 from tablebase.frontier.keys import (
     END_BITS,
     MATCHING_COUNTS,

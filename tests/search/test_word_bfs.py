@@ -19,7 +19,7 @@ import pytest
 from pipeline.search import word_bfs
 from pipeline.search.word_bfs import estimate_search_bytes, iter_word_records, search_words
 from pipeline.verify.sliding.references import find_known_layers
-from tablebase.errors import SearchError
+from tablebase.build_errors import SearchError
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace

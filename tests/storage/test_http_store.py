@@ -15,11 +15,13 @@ import pytest
 from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status
-from tablebase.errors import StoreError, TableDamaged, TableError, TableUnreadable
+from tablebase.build_errors import StoreError
+from tablebase.table_errors import TableDamaged, TableError, TableUnreadable
 from tablebase.tables import MANIFEST, http_client
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder, Unreachable
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tablebase.tables.store_factory import open_store
 from tests.support.hosts import (
     NGINX,

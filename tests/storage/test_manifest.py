@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tablebase.errors import TableDamaged, TableError, TableUnreadable, TableVersionError
+from tablebase.table_errors import TableDamaged, TableError, TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import (
     Entry,

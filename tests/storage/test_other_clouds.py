@@ -13,8 +13,9 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from queries import open_tables
-from tablebase.errors import StoreError, TableUnreadable
+from tablebase.build_errors import StoreError
 from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables import BACKUP
 from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tablebase.tables.store_factory import open_store

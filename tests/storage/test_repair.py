@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from tablebase.errors import TableError, TableMissing, TableUnreadable
+from tablebase.table_errors import TableError, TableMissing, TableUnreadable
 from tablebase.tables.repair import format_rebuild_command, format_remove_command, make_open_error
 from tablebase.tables.store import Folder
 

@@ -12,7 +12,7 @@ import pytest
 from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status, make_unusable_error
-from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
+from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import http_client
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest

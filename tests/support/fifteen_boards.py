@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.pattern_search import search_pattern
-from queries.fifteen.compiled_search import CompiledSolver
+from queries.fifteen.compiled_search import BUDGET, CompiledSolver
 from queries.fifteen.flat_tables import make_tables
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import SearchState
@@ -33,7 +33,7 @@ def search_depths(pattern: Pattern, threads: int = 1) -> npt.NDArray[np.uint8]:
 
 
 @functools.cache
-def make_solvers(name: str) -> tuple[PlainSolver, CompiledSolver]:
+def make_solvers(name: str, budget: int = BUDGET) -> tuple[PlainSolver, CompiledSolver]:
     """Return both solvers of a small board."""
     patterns = SMALL[name].patterns
     data = [search_depths(pattern).tobytes() for pattern in patterns]
@@ -47,7 +47,8 @@ def make_solvers(name: str) -> tuple[PlainSolver, CompiledSolver]:
             for pattern, content in zip(patterns, data, strict=True)
         ]
     )
-    return plain, CompiledSolver(patterns, make_tables(patterns, [[content] for content in data]))
+    tables = make_tables(patterns, [[content] for content in data])
+    return plain, CompiledSolver(patterns, tables, budget)
 
 
 def make_state() -> SearchState:

@@ -168,6 +168,7 @@ def _attend(connection: socket.socket) -> NoReturn:
         setattr(sys, standard, None)
         if number in numbers:
             setattr(sys, standard, os.fdopen(number, "w" if number else "r", closefd=False))
+        setattr(sys, f"__{standard}__", getattr(sys, standard))
     code = _run(program)
     threading._shutdown()  # type: ignore[attr-defined]  # what Python does at its end,
     atexit._run_exitfuncs()  # except freeing, module by module, all that was loaded
@@ -180,7 +181,7 @@ def _run(program: str) -> int:
             _, code, *sys.argv[1:] = sys.argv
             exec(code, {"__name__": "__main__"})
             return 0
-        from pipeline.__main__ import main
+        from pipeline.run import main
 
         sys.argv.insert(0, program)
         return main()

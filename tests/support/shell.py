@@ -118,7 +118,7 @@ def run_uncompiled(function: Callable[[], str], ignored: str = "") -> str:
 
 UNPRIVILEGED = """
 import ctypes, sys
-from pipeline.__main__ import main
+from pipeline.run import main
 
 of_this_process, none = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()
 assert ctypes.CDLL(None).capset(of_this_process, none) == 0

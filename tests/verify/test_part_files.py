@@ -13,8 +13,8 @@ import pytest
 from pipeline.verify import verify
 from pipeline.verify.table_rows import read_rows
 from queries.status import list_status
-from tablebase.errors import TableDamaged, TableError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.table_errors import TableDamaged, TableError
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

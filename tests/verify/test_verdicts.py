@@ -396,13 +396,13 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 
 
 @pytest.fixture
-def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
+def pattern_verdicts(patterns_555: Path, bounds_3x3: Path, tmp_path: Path) -> list[Verdict]:
     """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
     (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
     build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
     return [
         verdict
-        for folder in (patterns_555, tmp_path / "pattern")
+        for folder in (patterns_555, bounds_3x3, tmp_path / "pattern")
         for verdict in verify(Folder(folder)).verdicts
     ]
 

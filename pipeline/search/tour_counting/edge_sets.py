@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.bits import count_ones, find_lowest
+from tablebase.frontier.instructions import count_ones, find_lowest
 from tablebase.frontier.keys import MAX_CELLS, Array, rank_matching, unpack_key
 from tablebase.jit import compiled
 

@@ -6,6 +6,7 @@ the other cells with the blank. All states of a level are moved on one after the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,12 +70,32 @@ def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple
     return Places(np.array(sets), np.array(begins), *np.array(moves).T), numbers
 
 
+def search_placements(
+    height: int, width: int, tiles: Sequence[int], on_level: Callable[[], None]
+) -> tuple[Places, Array]:
+    """Search all placements of some tiles; return the places, and the depths by order and place.
+
+    In the goal, tile t is on cell t - 1, and the blank on the last cell.
+    """
+    places, numbers = list_places(height, width, len(tiles))
+    new_orders = list_new_orders(len(tiles))
+    depth = np.full((len(new_orders), len(places.sets)), UNKNOWN, dtype=np.uint8)
+    goal = sum(1 << tile - 1 for tile in tiles)
+    depth[0, numbers[goal, height * width - 1]] = level = 0
+    count = 1
+    while count:
+        on_level()
+        count = fill_level(depth, level, *places, new_orders)
+        level += 1
+    return places, depth
+
+
 def list_new_orders(tiles: int) -> Array:
     """Return the number of each order after the tile at one position is put at another.
 
     Orders are numbered in lexical order; the result has an axis for each of the three.
     """
-    orders = _list_orders(list(range(tiles)))
+    orders = list_orders(list(range(tiles)))
     numbers = {tuple(order): number for number, order in enumerate(orders)}
     result = np.empty((len(orders), tiles, tiles), dtype=np.int32)
     for number, order in enumerate(orders):
@@ -86,11 +107,12 @@ def list_new_orders(tiles: int) -> Array:
     return result
 
 
-def _list_orders(tiles: list[int]) -> list[list[int]]:
+def list_orders(tiles: list[int]) -> list[list[int]]:
+    """List the orders of some tiles in lexical order."""
     if len(tiles) == 1:
         return [tiles]
     return [
-        [tile, *rest] for tile in tiles for rest in _list_orders([t for t in tiles if t != tile])
+        [tile, *rest] for tile in tiles for rest in list_orders([t for t in tiles if t != tile])
     ]
 
 

@@ -11,10 +11,8 @@ import pyarrow as pa
 from pipeline.verify.claims import Array
 from pipeline.verify.fifteen.placements import (
     UNKNOWN,
-    fill_level,
     find_least,
-    list_new_orders,
-    list_places,
+    search_placements,
 )
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.listed_table import ListedTable
@@ -49,18 +47,11 @@ class Placements:
         self._tiles = recipe.pattern.tiles
         height, width = recipe.pattern.height, recipe.pattern.width
         cells, count = height * width, len(self._tiles)
-        self._places, numbers = list_places(height, width, count)
         self._masks = [mask for mask in range(1 << cells) if mask.bit_count() == count]
-        new_orders = list_new_orders(count)
-        self._depth = np.full((len(new_orders), len(self._places.sets)), UNKNOWN, dtype=np.uint8)
-        goal = sum(1 << tile - 1 for tile in self._tiles)
-        self._depth[0, numbers[goal, cells - 1]] = level = 0
         with listed.begin_claim("a second search reaches every placement", index=True) as check:
-            found = 1
-            while found:
-                check.report_progress(0)
-                found = fill_level(self._depth, level, *self._places, new_orders)
-                level += 1
+            self._places, self._depth = search_placements(
+                height, width, self._tiles, lambda: check.report_progress(0)
+            )
             unreached = sum(int((part == UNKNOWN).sum()) for part in self._iter_least())
             check.require_equal("placements out of reach", unreached, 0)
 

@@ -41,7 +41,8 @@ class Layers:
         place, number = divmod(board.rank(goal), board.orders)
         self._rows[place, number >> 3] = 1 << (number & 7)
         lines, steps = np.divmod(np.arange(places), line)
-        self._odd = ((lines - place // line) * (line - 1) + board.is_odd(goal)) % 2
+        self.is_odd = ((lines - place // line) * (line - 1) + board.is_odd(goal)) % 2
+        """For each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
         self._colours = (lines + steps - place // line - place % line) % 2
         self._line = line
         self._weights = np.array(board.weights)
@@ -74,9 +75,8 @@ class Layers:
                     if stopped.is_set():
                         return
                     chunk = rows[source, first : first + CHUNK_BYTES]
-                    move_tiles(
-                        chunk, 8 * first, reached, source, target, self._odd[source], self._weights
-                    )
+                    odd = self.is_odd[source]
+                    move_tiles(chunk, 8 * first, reached, source, target, odd, self._weights)
         sources = [at for at in (target - 1, target + 1) if at // line == target // line]
         for first in range(0, rows.shape[1], CHUNK_BYTES):
             part = slice(first, first + CHUNK_BYTES)

@@ -77,11 +77,14 @@ class KnightBoard:
 
     def is_tour(self, squares: list[int]) -> bool:
         """Return whether squares are a tour: all of them, each one jump from the one before."""
-        from itertools import pairwise
+        is_complete = sorted(squares) == list(range(self.squares))
+        return is_complete and all(map(self.is_jump, squares, squares[1:]))
 
-        return len({*squares}) == len(squares) == self.squares and all(
-            after in self.list_neighbours(here) for here, after in pairwise(squares)
-        )
+    def is_jump(self, start: int, goal: int) -> bool:
+        """Return whether the knight can jump from one square to the other."""
+        ranks = start // self.files - goal // self.files
+        files = start % self.files - goal % self.files
+        return abs(ranks * files) == 2
 
     def find_jump(self, start: int, goal: int) -> int:
         """Return which of the jumps 1-8 joins two squares; raise ValueError if none does."""
@@ -113,7 +116,7 @@ class KnightBoard:
         return tuple(f + self.files * r for f, r in images)
 
 
-SQUARES = KnightBoard(MAX_FILES, MAX_RANKS).name_squares()
+SQUARES = tuple([f"{file}{rank}" for rank in range(1, MAX_RANKS + 1) for file in FILES])
 """The squares of all boards, by rank, then file: one Enum, so that tables of all boards join."""
 
 

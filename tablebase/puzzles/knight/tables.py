@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.memory import estimate_rank_cost
 from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -131,6 +130,8 @@ def has_part_files(board: KnightBoard) -> bool:
 def make_tour_table(board: KnightBoard) -> Table:
     """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
+        from tablebase.answer_errors import BoardTooLarge
+
         raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
     return Table(
         f"{TOURS_PREFIX}{board}",
@@ -171,7 +172,11 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
+    from tablebase.puzzles.knight.memory import estimate_rank_cost
+
     if not board.has_closed_tours():
+        from tablebase.answer_errors import NoSuchTour
+
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
     estimate_rank_cost(get_sides(board), closed=True)
     return _make_ranking_table(
@@ -184,7 +189,11 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
+    from tablebase.puzzles.knight.memory import estimate_rank_cost
+
     if not board.has_tours():
+        from tablebase.answer_errors import NoSuchTour
+
         raise NoSuchTour(str(board), f"{board} has no tour.")
     estimate_rank_cost(get_sides(board), closed=False)
     return _make_ranking_table(
@@ -261,6 +270,8 @@ def find_listed_board(table: str) -> KnightBoard | None:
 
 def find_ranking_table(table: str) -> Table | None:
     """Find the table of that name, if it ranks a board's tours."""
+    from tablebase.answer_errors import NoSuchTour
+
     for prefix, make_table in RANKING_TABLES.values():
         if board := _parse_table_name(prefix, table):
             try:

@@ -1,10 +1,12 @@
-"""Bit operations on words: plain Python, and one machine instruction each in compiled kernels."""
+"""Machine instructions: functions in plain Python, one instruction each in compiled kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy.typing as npt
+from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
@@ -27,6 +29,13 @@ def find_lowest(word: int) -> int:
     return (int(word) & -int(word)).bit_length() - 1
 
 
+def prefetch(array: npt.NDArray[Any], index: int) -> None:
+    """Ask the processor to fetch an element from memory, without waiting for it.
+
+    >>> prefetch(np.zeros(8), 7)
+    """
+
+
 # given to the compiler as instructions: as functions, each would be compiled before its callers
 
 
@@ -44,3 +53,21 @@ def _emit_count_ones(context: Any, builder: Any, signature: Any, arguments: Any)
 @lower_builtin(find_lowest, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
 def _emit_find_lowest(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
+
+
+@type_callable(prefetch)
+def _type_prefetch(context: Any) -> Callable[[Any, Any], Any]:
+    return lambda array, index: types.void
+
+
+@lower_builtin(prefetch, types.Array, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
+def _emit_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    number = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [ir.PointerType(), number, number, number])
+    instruction = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
+    address = builder.gep(array.data, [arguments[1]])
+    # to be read, and kept in all caches; the last number stands for data
+    numbers = [number(0), number(3), number(1)]
+    builder.call(instruction, [builder.bitcast(address, ir.PointerType()), *numbers])
+    return context.get_dummy_value()

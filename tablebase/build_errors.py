@@ -1,0 +1,70 @@
+"""The errors of builds: of searches, of stores, and of the machine's limits."""
+
+from __future__ import annotations
+
+from tablebase.errors import TablebaseError
+
+
+class StoreError(TablebaseError):
+    """A store that tables cannot be built in."""
+
+    exit_code = 3
+
+    def __init__(self, path: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
+        self.path = path
+        self.problem = problem
+
+
+class DiskShort(StoreError):
+    """A build that needs more disk than is free; it does not start."""
+
+    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of disk; {free / 1e9:.2f} GB is free"
+        hint = "Free some space, or choose another folder with --outputs."
+        super().__init__(path, f"{work} needs {sizes}", hint)
+        self.work = work
+        self.needed = needed
+        self.free = free
+
+
+class MemoryShort(TablebaseError):
+    """Work that needs more memory than is free, or than the limit allows; it does not start."""
+
+    exit_code = 3
+
+    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
+        super().__init__(f"{work} needs {sizes}. {hint}.")
+        self.work = work
+        self.needed = needed
+        self.free = free
+
+
+class MachineLimit(TablebaseError):
+    """A limit of the machine or of this process that leaves too little to work with."""
+
+    exit_code = 3
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(f"{problem}. {hint}.")
+        self.problem = problem
+        self.hint = hint
+
+
+class ClusterError(TablebaseError):
+    """A scheduler that cannot run tasks, or was lost while it ran some."""
+
+    exit_code = 3
+
+    def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
+        saved = " Finished tasks are saved; run the command again to resume." if has_begun else ""
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}.{saved}")
+        self.address = address
+        self.problem = problem
+
+
+class SearchError(TablebaseError):
+    """A search result that contradicts the rules: nothing is published."""
+
+    exit_code = 3
