@@ -11,10 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from queries import open_tables
+from tests.support.explorer_fixtures import in_both
 from tests.support.hosts import NGINX, run_nginx
 from tests.support.shell import ROOT
-
-from tests.support.explorer_fixtures import in_both  # isort: skip
 
 STATE = "378546201"
 ALLOW = "add_header Access-Control-Allow-Origin *;"

@@ -16,8 +16,8 @@ export function drawSlide(state, columns) {
   return makePicture(columns, state.length / columns, ...content);
 }
 
-/** Make the part of a sliding board's view that shows a sheet; `changed(parts, how)` changes the address. */
-export function makeSlideSheet({ mine, game, changed }) {
+/** Make the part of a sliding board's view that shows a sheet. */
+export function makeSlideSheet({ mine, game }) {
   const at = { goal: "", states: [] };
 
   function parts() {
