@@ -75,7 +75,9 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         answer = _ask(readers, name, key, options)
     except TablebaseError as error:
         if is_json and error.known:
-            sys.stdout.write(format_json(error.known) + "\n")
+            from pipeline.terminal import print_answer  # a plain answer does not need it
+
+            print_answer(format_json(error.known) + "\n")
         raise
     finally:
         if line:

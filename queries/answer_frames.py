@@ -59,6 +59,16 @@ def look_up_keys(
     return answers, [at for at, key in enumerate(keys) if key in bad_keys]
 
 
+def concatenate_answers(parts: Iterable[Answers]) -> Answers:
+    """Return the answers of consecutive rows as one."""
+    frames, all_bad, first = list[pl.DataFrame](), list[int](), 0
+    for answers, bad in parts:
+        frames.append(answers)
+        all_bad += [first + at for at in bad]
+        first += len(answers)
+    return pl.concat(frames), all_bad
+
+
 def make_answer_schema(names: Iterable[str], columns: Mapping[str, Column]) -> pl.Schema:
     """Return the columns with their declared types; a column without a declaration is text."""
     return pl.Schema({name: _get_type(columns.get(name)) for name in names})

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from queries.answer_frames import rename_columns
+from queries.answer_frames import concatenate_answers, rename_columns
 from queries.batch_formats import CHUNK_BYTES, read_chunks
 from queries.batch_input import open_input
 from queries.compressed_output import compress_output
@@ -87,18 +87,26 @@ def run_batch(
                     rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
                 )
                 query.on_progress = partial(_report_total, on_progress, done)
-                answers, bad = query.answer_keys(keys)
-                if bad and batch.strict:
-                    problem = f"{chunk.place(bad[0])}: {answers['error'][bad[0]]}"
-                    raise BadRequest(problem, "To answer the other rows, leave out --strict")
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
-                if bad and source.format == "text":
-                    rows = keys.scatter(bad, [make_printable(keys[at]) for at in bad]).to_frame()
-                with printing():
-                    write(rows.hstack(answers.rename(names)))
-                invalid += len(bad)
-                done += len(answers)
+                parts = query.iter_answers(keys)
+                if batch.format == "parquet":  # each part would be a row group
+                    parts = iter([concatenate_answers(parts)])
+                first = 0
+                for answers, bad in parts:
+                    if bad and batch.strict:
+                        problem = f"{chunk.place(first + bad[0])}: {answers['error'][bad[0]]}"
+                        raise BadRequest(problem, "To answer the other rows, leave out --strict")
+                    part = rows[first : first + len(answers)]
+                    if bad and source.format == "text":
+                        texts = part[key]
+                        printable = [make_printable(texts[at]) for at in bad]
+                        part = texts.scatter(bad, printable).to_frame()
+                    with printing():
+                        write(part.hstack(answers.rename(names)))
+                    invalid += len(bad)
+                    first += len(answers)
+                done += first
                 on_progress(done)
     return invalid
 

@@ -129,7 +129,7 @@ def _iter_texts(
 
 
 def _make_format_error() -> BadRequest:
-    return BadRequest(f"Unknown input format: {', '.join(INPUT_FORMATS)}")
+    return BadRequest("Unknown input format", f"Supported: {', '.join(INPUT_FORMATS)}")
 
 
 def _format_row(first: int, at: int) -> str:

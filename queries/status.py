@@ -76,7 +76,8 @@ def _make_row(
         return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    facts = {"rows": entry.rows, "bytes": entry.bytes, "made_by": entry.made_by}
+    size = sum(file.bytes for file in entry.all_files)  # as the build reports it
+    facts = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
     # a table that is missing is reported itself
     is_current = all(
         contents.get(table, digest) == digest for table, digest in entry.made_from.items()

@@ -160,7 +160,8 @@ class GoalPuzzle(StateSpace):
         try:
             return self.parse(text)
         except NotationError as error:
-            example = f"{goals}, or {error.example}"
+            named = [name for name in self.layouts if not error.example.startswith(name)]
+            example = ", or ".join(filter(None, (", ".join(named), error.example)))
             raise NotationError("a goal", text, error.problem, example) from error
 
     def find_layout(self, state: str) -> str:

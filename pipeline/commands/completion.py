@@ -11,7 +11,7 @@ from queries.format_names import FORMATS, INPUT_FORMATS
 from tablebase.catalogue import BuildOption
 from tablebase.errors import TablebaseError
 from tablebase.puzzle import Stage
-from tablebase.puzzles import list_names, list_puzzles, list_stage_names, list_stages
+from tablebase.puzzles import list_names, list_puzzles_with_depths, list_stage_names, list_stages
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names
 from tablebase.tables.store_factory import open_store
@@ -47,13 +47,10 @@ def complete_puzzles(context: Context) -> list[str]:
 
 
 def complete_boards(context: Context) -> list[str]:
-    """List the boards of the puzzles whose states have depths."""
-    return [
-        board
-        for puzzle in list_puzzles()
-        if puzzle.depth
-        for board in puzzle.catalogue.list_boards()
-    ]
+    """List the published boards of the puzzle that is named, if its states have depths."""
+    name = context.params.get("name")
+    completer = make_query_completer(name, "board") if name in list_puzzles_with_depths() else None
+    return completer(context) if completer else []
 
 
 def make_build_completer(puzzle: Stage, option: BuildOption) -> Completer:

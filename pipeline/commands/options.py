@@ -52,7 +52,7 @@ Jobs = Annotated[
         "--jobs",
         metavar="N",
         parser=make_number_parser("--jobs", 1),
-        help="Number of searches at once.",
+        help="Number of searches in parallel.",
         show_default="all cores",
     ),
 ]

@@ -42,6 +42,8 @@ def _describe(error: Any) -> tuple[str, str]:
     if param is not None:
         is_option = param.param_type_name == "option"
         name = param.opts[0] if is_option else param.metavar or str(param.name).upper()
+        if "|" in name:
+            name = f"One of {', '.join(name.split('|'))}"
         return f"{name} is {'not valid' if message else 'missing'}", ""
     if match := NO_SUCH_COMMAND.fullmatch(message):
         return f"There is no command {quote(match[1])}", (match[2] or "").replace("'", "")

@@ -61,14 +61,20 @@ class EightTable(GoalTable):
         return super().probe(state, goal)
 
     @overload
-    def annotate(self, frame: Keys, column: str = "state", *, prefix: str = "") -> pl.DataFrame: ...
+    def annotate(
+        self, frame: Keys, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> pl.DataFrame: ...
     @overload
-    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame: ...
-    def annotate(self, frame: Any, column: str = "state", *, prefix: str = "") -> Any:
+    def annotate(
+        self, frame: Frame, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> Frame: ...
+    def annotate(
+        self, frame: Any, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> Any:
         """Add goal, distance, best_moves and solutions to a frame, for a column of states.
 
         The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
         lazy. A list of states becomes a polars frame. Values that are not states get nulls. No
         column of the frame is replaced: `prefix` begins the names of the added columns.
         """
-        return self._annotate(frame, column, prefix, self._make_query())
+        return self._annotate(frame, column, prefix, self._make_query(goal))

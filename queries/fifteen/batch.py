@@ -1,65 +1,124 @@
-"""Batches of searches on all cores."""
+"""Batches of searches on all cores, whose answers are passed on in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from queue import Empty, SimpleQueue
 from threading import Event
-from typing import Any
 
+import polars as pl
+
+from queries.answer_frames import Answers, look_up_keys
 from queries.fifteen.compiled_search import CompiledSolver
 from queries.fifteen.solution import SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenSolution
+from queries.reader import ignore_progress
 from tablebase.resources import count_cores
 
-REPORTED = 16
-"""Keys between two reports of progress."""
 REPORT_SECONDS = 0.2
 """Seconds between two reports of progress."""
+PART_SECONDS = 0.5
+"""Seconds after which the rows that are answered are passed on: an interrupt does not lose them."""
+
+GetAnswer = Callable[[], FifteenSolution]
+"""A function that returns the answer for a key, or raises its error."""
+Answered = Generator[tuple[str, GetAnswer] | None, None, None]
+"""Keys with their answers, as soon as they are there, and None now and then."""
+Searched = tuple[str, SearchState, list[int]]
+"""A key, the state of its search, and the blank's cells on a solution."""
 
 
-def answer_in_threads(
-    keys: list[str],
-    answer: Callable[[str], FifteenSolution],
-    on_progress: Callable[[int], None],
-) -> dict[str, Callable[[], FifteenSolution]]:
-    """Answer every key; return for each a function that returns its answer, or raises its error."""
+def answer_in_threads(keys: Iterable[str], answer: Callable[[str], FifteenSolution]) -> Answered:
+    """Yield each key as soon as it is answered, with its answer; None now and then."""
+    ended = SimpleQueue[Future[FifteenSolution]]()
     with ThreadPoolExecutor(count_cores()) as pool:
-        futures: dict[str, Future[Any]] = {key: pool.submit(answer, key) for key in keys}
+        keys_by_future = {pool.submit(answer, key): key for key in keys}
         try:
-            for done, _ in enumerate(as_completed(futures.values()), 1):
-                if done % REPORTED == 0:
-                    on_progress(done)
+            for future in keys_by_future:
+                future.add_done_callback(ended.put)
+            remaining = len(keys_by_future)
+            while remaining:
+                try:
+                    future = ended.get(timeout=REPORT_SECONDS)
+                except Empty:
+                    yield None
+                    continue
+                remaining -= 1
+                yield keys_by_future[future], future.result
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-    return {key: future.result for key, future in futures.items()}
 
 
 def search_in_threads(
-    solver: CompiledSolver, boards: Sequence[list[int]], on_progress: Callable[[int], None]
-) -> list[tuple[SearchState, list[int]]]:
-    """Return for each board the state of its search, and the blank's cells on a solution."""
+    solver: CompiledSolver, boards: Mapping[str, list[int]]
+) -> Generator[Searched | None, None, None]:
+    """Search several boards in turns on each core; yield each when it is solved; None at times."""
     is_over = Event()
+    ended = SimpleQueue[Searched | Future[None]]()
 
     def pause() -> None:
         if is_over.is_set():
             raise SearchPaused
 
-    states = [SearchState(0, pause) for _ in boards]
-    waiting = iter([*zip(boards, states, strict=True)])  # all threads take from it
-    paths = dict[SearchState, list[int]]()
+    keys_by_state = {SearchState(0, pause): key for key in boards}
+    # all threads take from it
+    waiting = iter([*zip(boards.values(), keys_by_state, strict=True)])
 
     def solve_boards() -> None:
-        paths.update(solver.search_each(waiting))
+        for state, path in solver.search_each(waiting):
+            ended.put((keys_by_state[state], state, path))
 
     with ThreadPoolExecutor(count_cores()) as pool:
-        searching = {pool.submit(solve_boards) for _ in range(count_cores())}
         try:
-            while searching:
-                ended, searching = wait(searching, REPORT_SECONDS)
-                for future in ended:
-                    future.result()
-                on_progress(len(paths))
+            remaining = count_cores()
+            for _ in range(remaining):
+                pool.submit(solve_boards).add_done_callback(ended.put)
+            while remaining:
+                try:
+                    result = ended.get(timeout=REPORT_SECONDS)
+                except Empty:
+                    yield None
+                    continue
+                if isinstance(result, Future):
+                    result.result()
+                    remaining -= 1
+                else:
+                    yield result
         finally:
             is_over.set()
-    return [(state, paths[state]) for state in states]
+
+
+def iter_in_order(
+    keys: pl.Series,
+    answered: Answered,
+    schema: pl.Schema,
+    on_progress: Callable[[int], None],
+) -> Iterator[Answers]:
+    """Yield the rows of keys in order, soon after they are answered.
+
+    `answered`: the keys in any order, and None now and then.
+    """
+    rows, answers = keys.to_list(), dict[str, GetAnswer]()
+
+    def look_up(rows: pl.Series) -> Answers:
+        return look_up_keys(rows, lambda key: answers[key](), schema, ignore_progress)
+
+    first = at = 0
+    reported = passed_on = time.monotonic()
+    with closing(answered):  # an error ends the searches
+        for arrival in answered:
+            if arrival is not None:
+                answers[arrival[0]] = arrival[1]
+            while at < len(rows) and (rows[at] is None or rows[at] in answers):
+                at += 1
+            now = time.monotonic()
+            if now >= reported + REPORT_SECONDS:
+                on_progress(len(answers))
+                reported = now
+            if at > first and now >= passed_on + PART_SECONDS:
+                yield look_up(keys[first:at])
+                first, passed_on = at, now
+    yield look_up(keys[first:])

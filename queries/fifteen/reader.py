@@ -15,11 +15,12 @@ from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.fifteen.batch import Answered
     from queries.fifteen.compiled_search import CompiledSolver
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding.board import BoardGoalView
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
+CORNER_EXAMPLE = BOARD.make_ordered_state(0)
+"""A goal with the blank in the first corner, for messages."""
 EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
 MAX_PLAIN_KEYS = 3
@@ -56,7 +59,7 @@ class FifteenQuery(Query):
         patterns: str | None = None,
     ) -> None:
         super().__init__(reader)
-        self.goal = BOARD.example if goal is None else BOARD.parse_goal(goal)
+        self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
         self.view = view_corner(self.goal)
         self.path, self.boards, self.hint, self.not_shortest = path, boards, hint, not_shortest
         self.seconds = None
@@ -116,26 +119,28 @@ class FifteenQuery(Query):
         return {name: Column(name, kind, "") for name, kind in kinds.items()}
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        from queries.answer_frames import look_up_keys
+        from queries.answer_frames import concatenate_answers
 
-        unique = keys.drop_nulls().unique(maintain_order=True)
-        if len(unique) <= MAX_PLAIN_KEYS:
-            return super().answer_keys(keys)
-        from queries.fifteen.batch import answer_in_threads
+        return concatenate_answers(self.iter_answers(keys))
+
+    def iter_answers(self, keys: pl.Series) -> Iterator[Answers]:
+        if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
+            yield super().answer_keys(keys)
+            return
+        from queries.fifteen.batch import answer_in_threads, iter_in_order
 
         solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
+        unique = keys.drop_nulls().unique(maintain_order=True).to_list()
         if self.not_shortest or self.seconds is not None:
-            answers = answer_in_threads(unique.to_list(), self.solve, self.on_progress)
+            answered = answer_in_threads(unique, self.solve)
         else:
-            answers = self._solve_in_turns(solver, unique.to_list())
-        return look_up_keys(keys, lambda key: answers[key](), self.make_schema(), ignore_progress)
+            answered = self._solve_in_turns(solver, unique)
+        yield from iter_in_order(keys, answered, self.make_schema(), self.on_progress)
 
-    def _solve_in_turns(
-        self, solver: CompiledSolver, keys: list[str]
-    ) -> dict[str, Callable[[], FifteenSolution]]:
+    def _solve_in_turns(self, solver: CompiledSolver, keys: list[str]) -> Answered:
         """Solve the state of every key, several in turns on each core.
 
-        Return for each key a function that returns its answer, or raises its error.
+        Yield each key with its answer as soon as it is solved, and None now and then.
         """
         from functools import partial
 
@@ -146,18 +151,18 @@ class FifteenQuery(Query):
             try:
                 states[key] = self.parse_state(key)
             except (NotationError, GoalUnreachable):  # raised again when it is asked for
-                continue
-        boards = [list_tiles(self.view.map_state(state)) for state in states.values()]
-        results = search_in_threads(solver, boards, self.on_progress)
+                yield key, partial(self.solve, key)
+        boards = {key: list_tiles(self.view.map_state(state)) for key, state in states.items()}
 
-        def answer(state: str, search: SearchState, path: list[int]) -> FifteenSolution:
+        def make_answer(state: str, search: SearchState, path: list[int]) -> FifteenSolution:
             return self.make_answer(state, make_solution(self.view, state, path, search))
 
-        answers: dict[str, Callable[[], FifteenSolution]]
-        answers = {key: partial(self.solve, key) for key in keys}
-        for (key, state), (search, path) in zip(states.items(), results, strict=True):
-            answers[key] = partial(answer, state, search, path)
-        return answers
+        for searched in search_in_threads(solver, boards):
+            if searched is None:
+                yield None
+            else:
+                key, search, path = searched
+                yield key, partial(make_answer, states[key], search, path)
 
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
@@ -316,6 +321,15 @@ class FifteenReader(Reader):
         return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
 
 
+def parse_corner_goal(text: str) -> str:
+    """Return the goal that a text names; an error shows goals with the blank in a corner alone."""
+    try:
+        return BOARD.parse_goal(text)
+    except NotationError as error:
+        example = f"corner, or {CORNER_EXAMPLE} (0 is the blank)"
+        raise NotationError("a goal", text, error.problem, example) from error
+
+
 def view_corner(goal: str) -> BoardGoalView:
     """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
     view = BOARD.view_goal(goal)
@@ -323,7 +337,7 @@ def view_corner(goal: str) -> BoardGoalView:
         raise BadRequest(
             f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
             "the blank in a corner",
-            f"Example: --goal 0{BOARD.example[:-1]}",
+            f"Example: --goal {CORNER_EXAMPLE}",
         )
     return view
 

@@ -40,12 +40,40 @@ class FifteenTable(PuzzleTable):
         return get_or(default, lambda: self.solve(state, goal))
 
     @overload
-    def annotate(self, frame: Keys, column: str = "state", *, prefix: str = "") -> pl.DataFrame: ...
+    def annotate(
+        self,
+        frame: Keys,
+        column: str = "state",
+        *,
+        prefix: str = "",
+        goal: str | None = None,
+        time_limit: float | None = None,
+    ) -> pl.DataFrame: ...
     @overload
-    def annotate(self, frame: Frame, column: str = "state", *, prefix: str = "") -> Frame: ...
-    def annotate(self, frame: Any, column: str = "state", *, prefix: str = "") -> Any:
-        """Add goal, distance, bound, positions and solution to a frame, for a column of states."""
-        return self._annotate(frame, column, prefix, self._make_query())
+    def annotate(
+        self,
+        frame: Frame,
+        column: str = "state",
+        *,
+        prefix: str = "",
+        goal: str | None = None,
+        time_limit: float | None = None,
+    ) -> Frame: ...
+    def annotate(
+        self,
+        frame: Any,
+        column: str = "state",
+        *,
+        prefix: str = "",
+        goal: str | None = None,
+        time_limit: float | None = None,
+    ) -> Any:
+        """Add goal, distance, bound, positions and solution to a frame, for a column of states.
+
+        A state gets nulls if it cannot reach the goal, or if its search takes longer than
+        `time_limit` seconds.
+        """
+        return self._annotate(frame, column, prefix, self._make_query(goal, time_limit))
 
     def _make_query(self, goal: str | None = None, time_limit: float | None = None) -> FifteenQuery:
         return FifteenQuery(self._reader, goal, time_limit=time_limit)

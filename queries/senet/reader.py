@@ -6,7 +6,7 @@ from queries.answer import Answer, align_rows
 from queries.reader import Option, Query, Reader, parse_distance, refuse_together
 from tablebase.errors import BadRequest, quote
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.senet import OPENING, SIDES, format_move, parse, rank, swap_squares
+from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ class SenetReader(Reader):
     )
     keyless = ("hardest",)
     key = "POSITION"
+    joined_characters = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 

@@ -229,9 +229,11 @@ class BitReader(BoardReader):
             walks[layout, passed_state] = last + steps
         return last + len(passed) - 1, None
 
-    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
         for letter, neighbour in self.puzzle.moves(state):
-            if self._read_value(view, neighbour) == distance % 4:
+            if neighbour != known and self._read_value(view, neighbour) == distance % 4:
                 yield letter, neighbour
 
     def _read_value(self, view: View, state: str) -> int:

@@ -41,6 +41,8 @@ CHARACTERS = ".AB"
 def parse(text: str) -> str:
     """Return the position that a text names: 15 characters, or squares with separators.
 
+    The line with the squares' numbers, which is printed below a position, is skipped.
+
     >>> parse("ababABABAB....."), parse("A B A B A B A B A B _ _ _ _ _")
     ('ABABABABAB.....', 'ABABABABAB.....')
     """
@@ -49,12 +51,18 @@ def parse(text: str) -> str:
         return position
     from tablebase.board_text import split_cells
 
+    pieces, _, last_line = text.rstrip().rpartition("\n")
+    if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
+        text = pieces
     squares = "".join(split_cells(text, "."))
     # 15 characters in which spaces stand for the empty squares
     for position in (squares.upper(), text.strip("\r\n").replace(" ", ".").upper()):
         if _is_position(position):
             return position
-    raise NotationError("a Senet position", text, _find_problem(squares), OPENING)
+    problem = _find_problem(squares)
+    if len(squares) < SQUARES < 2 * len(squares) and " " in text.strip():
+        problem += "; write each empty square as '.'"
+    raise NotationError("a Senet position", text, problem, OPENING)
 
 
 def _is_position(text: str) -> bool:

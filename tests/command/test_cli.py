@@ -107,7 +107,7 @@ def test_no_traceback(words: list[bytes], place: Path) -> None:
         ("preco", "There is no command 'preco'. Did you mean precompute? See: pipeline --help."),
         ("query nope", "There is no command 'nope'. See: pipeline query --help."),
         ("help nope", "There is no command 'nope'. See: pipeline --help."),
-        ("histogram", "eight|sliding|senet is missing. See: pipeline histogram --help."),
+        ("histogram", "One of eight, sliding, senet is missing. See: pipeline histogram --help."),
         ("diff a", "B is missing. See: pipeline diff --help."),
         ("diff a b c d", "Too many arguments: 'c d'. See: pipeline diff --help."),
         (

@@ -99,6 +99,7 @@ def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str)
 
 def test_published_tables_are_offered(cli: Cli, folder_with_board: Path, tmp_path: Path) -> None:
     assert complete(cli, "query knight b1 --board ", folder_with_board) == ["3x4", "5x5"]
+    assert complete(cli, "histogram knight --board ", folder_with_board) == []
     assert complete(cli, "remove ", folder_with_board) == ["knight_tours_3x4"]
     assert complete(cli, f"remove --outputs {folder_with_board} kn") == ["knight_tours_3x4"]
     assert complete(cli, "remove ", tmp_path) == []
@@ -116,7 +117,6 @@ def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
         "sliding_3x4_12 --board ",
     ):
         assert complete(cli, f"precompute {line}") == sliding
-    assert complete(cli, "histogram sliding --board ") == sliding
     for board in boards:
         assert make_tour_table(parse_board(board)).name == f"knight_tours_{board}"
 

@@ -280,12 +280,12 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         (
             "",
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "Unknown input format: text, csv,",
+            "Unknown input format. Supported: text, csv,",
         ),
         (
             "",
             b'<svg xmlns="x"/>',
-            "Unknown input format: text, csv,",
+            "Unknown input format. Supported: text, csv,",
         ),
         ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
         ("", b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),

@@ -185,6 +185,11 @@ def test_an_uncounted_board_names_the_count_commands(
     assert error.exit_code == 3
     commands = [f"precompute knight --count {board}{o} --outputs {outputs}" for o in options]
     assert error.command == " or ".join(f"pipeline {command}" for command in commands)
+    if options[-1]:  # who asks for closed tours need not count all
+        words: Options = {"board": board, "count": True, "closed": True, "outputs": str(outputs)}
+        error = refusal("knight", "a1", words)
+        assert isinstance(error, TableMissing)
+        assert error.command == f"pipeline {commands[-1]}"
 
 
 def test_a_list_that_is_not_begun_begins_with_a_shard(outputs: Path) -> None:

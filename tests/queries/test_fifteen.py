@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 import puzzle_tablebase as pt
 from pipeline.run import run_command
+from queries.fifteen import batch as fifteen_batch
 from queries.fifteen import reader as fifteen_reader
 from queries.fifteen.plain_search import PlainSolver
 from tablebase.answer_errors import GoalUnreachable, Undecided
@@ -21,7 +23,7 @@ from tablebase.errors import BadRequest
 from tablebase.table_errors import TableMissing
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
-from tests.support.shell import program
+from tests.support.shell import SCRIPT, pipeline, program
 
 GOAL = "123456789abcdef0"
 CHARACTERS = "0123456789abcdef"
@@ -192,6 +194,18 @@ def test_a_time_limit_at_the_shell(ask: Ask) -> None:
     assert known["least"] < known["most"] == len(known["solution"])
 
 
+def test_what_is_known_leaves_the_process(patterns_555: Path) -> None:
+    # a process that ends without shutting Python down has to flush it
+    state, _ = list_published("farthest")[QUICK]
+    code, output, _ = pipeline(
+        *("query", "fifteen", state, "--time-limit", "0.01", "--json"),
+        *("--outputs", str(patterns_555)),
+    )
+    known = json.loads(output)
+    assert code == 4
+    assert known["least"] < known["most"] == len(known["solution"])
+
+
 def test_a_solution_of_the_farthest_board_is_found_at_once(
     patterns_555: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +243,7 @@ def test_the_compiled_search_takes_over(
         (["123456789abcdfe0"], 1, "Swap any two tiles"),
         (["123456789abcdef"], 2, "write it as 0"),
         (["1123456789abcdef"], 2, "tile 1 stands twice"),
+        ([GOAL, "--goal", "edge"], 2, "Example: corner, or 0123456789abcdef (0 is the blank)"),
         ([GOAL, "--goal", "123450789abcdef6"], 2, "in a corner"),
         ([GOAL, "--time-limit", "soon"], 2, "--time-limit needs"),
         ([GOAL, "--time-limit", "0"], 2, "--time-limit needs"),
@@ -272,6 +287,45 @@ def test_a_batch_answers_every_key(patterns_555: Path, tmp_path: Path) -> None:
         assert row["path"].split()[-1] == GOAL
     assert "not a state" in rows[-2]["error"]
     assert "cannot be reached" in rows[-1]["error"]
+
+
+def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path: Path) -> None:
+    states = [scramble(20, seed) for seed in range(8)]
+    farthest, _ = list_published("farthest")[0]
+    keys = tmp_path / "keys.txt"
+    keys.write_text("\n".join([*states, farthest, *states]))
+    command = [str(SCRIPT), "query", "fifteen", "--input", str(keys)]
+    command += ["--outputs", str(patterns_555)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        rows = [process.stdout.readline().decode() for _ in range(1 + len(states))]
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
+    assert [row.split(",")[0] for row in rows] == ["state", *states]
+    assert (rest, errors, process.returncode) == (b"", b"", 130)
+
+
+def test_parquet_has_one_group_of_rows(
+    patterns_555: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fifteen_batch, "PART_SECONDS", 0.0)
+    for name in ("answers.parquet", "answers.csv"):
+        words = ["--input", str(_write_keys(tmp_path)), "--output", str(tmp_path / name)]
+        assert run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)]) == 0
+    answers = pl.read_parquet(tmp_path / "answers.parquet")
+    assert answers.rows() == pl.read_csv(tmp_path / "answers.csv", schema=answers.schema).rows()
+    assert pq.ParquetFile(tmp_path / "answers.parquet").num_row_groups == 1
+
+
+def test_frames_with_another_goal_and_a_time_limit(patterns_555: Path) -> None:
+    near, goal = "1023456789abcdef", "0123456789abcdef"
+    farthest, _ = list_published("farthest")[QUICK]
+    with pt.open_tables(str(patterns_555)) as tables:
+        answers = tables.fifteen.annotate([near, None, "nonsense", "2"], goal=goal)
+        assert answers.rows()[0] == (near, goal, 1, 1, 1, "L")
+        assert answers["goal"].to_list() == [goal, None, None, None]
+        limited = tables.fifteen.annotate([farthest], time_limit=0.2)
+        assert limited.rows() == [(farthest, None, None, None, None, None)]
 
 
 def test_damaged_tables_never_answer(patterns_555: Path, tmp_path: Path) -> None:

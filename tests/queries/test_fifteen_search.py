@@ -2,13 +2,14 @@
 
 import random
 import time
+from typing import NoReturn
 
+import polars as pl
 import pytest
 
-from queries.fifteen.batch import search_in_threads
+from queries.fifteen.batch import Answered, iter_in_order, search_in_threads
 from queries.fifteen.best_first_search import find_any_path
 from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
-from queries.reader import ignore_progress
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path
@@ -107,20 +108,27 @@ def test_boards_in_turns_are_searched_as_each_alone(boards_at_once: int) -> None
 def test_no_boards_need_no_search() -> None:
     _, compiled = make_solvers("2x3")
     assert [*compiled.search_each([])] == []
-    assert search_in_threads(compiled, [], ignore_progress) == []
+    assert [*search_in_threads(compiled, {})] == []
 
 
 def test_a_batch_that_fails_ends_its_searches() -> None:
     _, compiled = make_solvers("3x4", 100)
+    keys = pl.Series(map(str, range(200_000)))
 
     def fail(done: int) -> None:
         raise MemoryError
 
+    def refuse() -> NoReturn:
+        raise AssertionError
+
+    def list_answered() -> Answered:
+        for searched in search_in_threads(compiled, dict.fromkeys(keys, HARD)):
+            yield None if searched is None else (searched[0], refuse)
+
     begin = time.monotonic()
     with pytest.raises(MemoryError):
-        search_in_threads(
-            compiled, [HARD] * 200_000, fail
-        )  # minutes of two cores if all are searched
+        # minutes of two cores if all are searched
+        next(iter_in_order(keys, list_answered(), pl.Schema(), fail))
     assert time.monotonic() - begin < 30
 
 

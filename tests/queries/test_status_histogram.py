@@ -40,7 +40,7 @@ def test_status_describes_a_published_table(store: Folder) -> None:
         "table": "senet",
         "state": "published",
         "rows": entry.rows,
-        "bytes": entry.bytes,
+        "bytes": sum(file.bytes for file in entry.all_files),
         "made_by": entry.made_by,
         "command": f"pipeline precompute senet --outputs {store}",
     }

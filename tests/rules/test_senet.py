@@ -91,6 +91,7 @@ def test_white_space_around_a_position_is_ignored(position: str, before: str, af
         ("ABABA-BABAB....", "'-' is not one of A, B and '.'"),
         ("ABABABABAB00000", "'0' is not one of A, B and '.'"),
         ("ABABABABAB    ", "it has 10 squares, not 15"),
+        ("ABAAABBB B   A", "it has 10 squares, not 15; write each empty square as '.'"),
         ("ＡBABABABAB.....", "'Ａ' is not one of A, B and '.'"),
         ("123456780", "'1' is not one of A, B and '.'"),
     ],
@@ -114,6 +115,16 @@ def test_any_text_but_a_position_is_rejected(text: str) -> None:
 @given(st.permutations(OPENING).map("".join), st.text(" \t\n", max_size=3))
 def test_a_position_may_have_white_space_around_it(position: str, space: str) -> None:
     assert PUZZLE.parse(f"{space}{position}{space}") == position
+
+
+@given(senet_positions)
+def test_a_printed_position_can_be_pasted_back(position: str) -> None:
+    pieces = "".join(f"{piece:>3}" for piece in position)
+    squares = "".join(f"{square:3}" for square in range(1, 16))
+    for text in (pieces, f"{pieces}\n{squares}", f"{pieces}\n{squares}\n\n"):
+        assert PUZZLE.parse(text) == position
+    with pytest.raises(NotationError):
+        PUZZLE.parse(squares)
 
 
 # ---- moves ----------------------------------------------------------------------------------

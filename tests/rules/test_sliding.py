@@ -128,6 +128,14 @@ def test_states_are_parsed(text: str, state: str) -> None:
         ("2x3", "123456", "tile 6 does not exist, the blank (0) is missing"),
         ("2x3", "12345x", "'x' is neither a digit nor a tile's letter"),
         ("3x4", "123456789abb", "tile b stands twice, the blank (0) is missing"),
+        (
+            "3x4",
+            "1 2 3 4 5 6 7 8 9 10 11",
+            "it has 11 cells, a board of 3x4 has 12, and the blank is missing: write it as 0",
+        ),
+        ("3x4", "1 2 3 4 5 6 7 8 9 10 12 0", "tile c does not exist, tile b is missing"),
+        ("3x4", "1 2 3 4 5 6 7 8 9 10 16 0", "tile 16 does not exist"),
+        ("3x2", "12 34 55", "tile 5 stands twice, the blank (0) is missing"),
         ("3x4", "0000", "it has 4 cells, a board of 3x4 has 12, the blank (0) stands 4 times"),
     ],
 )

@@ -105,7 +105,7 @@ class SlidingBoard(BlockSpace):
             if self._is_state(with_blank := f"{marks[:gap]}0{marks[gap:]}"):
                 return with_blank
         example = f"{self.example} (0 is the blank)"
-        raise NotationError(what, text, self._find_problem(state), example)
+        raise NotationError(what, text, self._find_problem(self._join_numbers(words)), example)
 
     def _is_state(self, state: str) -> bool:
         return len(state) == self.cells and set(state) == set(self.example)
@@ -116,11 +116,21 @@ class SlidingBoard(BlockSpace):
             return "".join([CELL_SPELLINGS[word] for word in words])
         return "".join(words)
 
-    def _find_problem(self, state: str) -> str:
+    def _join_numbers(self, words: list[str]) -> list[str]:
+        """Return the cells that words mean: one each if they are numbers, else the characters."""
+        text = "".join(words)
+        has_numbers = self.cells > 10 and len(words) > max(self.height, self.width)
+        if has_numbers and text.isascii() and text.isdecimal() and max(map(len, words)) < 3:
+            return [CELL_SPELLINGS.get(word, word) for word in words]
+        return [*text]
+
+    def _find_problem(self, state: list[str]) -> str:
         if not state:
             return "it is empty"
         known = CHARACTERS[: self.cells]
-        foreign = next((mark for mark in state if mark not in CHARACTERS), None)
+        foreign = next((mark for mark in state if mark not in CHARACTERS), "")
+        if foreign.isascii() and foreign.isdecimal():
+            return f"tile {foreign} does not exist"
         if foreign:
             return f"{foreign!r} is neither a digit nor a tile's letter"
         problems = []
@@ -139,7 +149,7 @@ class SlidingBoard(BlockSpace):
             problems.extend(
                 f"{_format_tile(mark)} is missing" for mark in known if mark not in state
             )
-        if len(state) == self.cells - 1 and set(f"0{state}") == {*known}:
+        if len(state) == self.cells - 1 and {"0", *state} == {*known}:
             problems.append("and the blank is missing: write it as 0")
         return ", ".join(problems)
 

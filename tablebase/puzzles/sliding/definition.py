@@ -170,11 +170,10 @@ class SlidingCatalogue(Catalogue):
         for text in values.get("goals", ()):
             require_choice(text, "set of goals", "all")
         boards = values.get("board", ())
-        for name in ("goals", "parquet"):
-            if name in values and not boards:
-                raise BadRequest(
-                    f"--{name} needs --board", f"Example: --board {EXAMPLE_BOARD} --{name}"
-                )
+        for option in self.options[1:]:
+            if option.name in values and not boards:
+                example = f"--board {EXAMPLE_BOARD} --{option.name} {option.example}".rstrip()
+                raise BadRequest(f"--{option.name} needs --board", f"Example: {example}")
         tables = {
             table.name: table
             for text in boards
