@@ -69,12 +69,21 @@ class _Step:
 class BuildProgress(ProgressBar, BuildObserver):
     """Observer of a build that prints its lines and shows its bars.
 
-    `expected_seconds`: what each table is expected to take, for the time left.
+    `expected_seconds`: what each table is expected to take, for the time left. `line_interval` and
+    `silent_seconds`: see `LINE_INTERVAL` and `SILENT_SECONDS`.
     """
 
-    def __init__(self, *, quiet: bool, expected_seconds: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        quiet: bool,
+        expected_seconds: Mapping[str, float] | None = None,
+        line_interval: float = LINE_INTERVAL,
+        silent_seconds: float = SILENT_SECONDS,
+    ) -> None:
         super().__init__(_CountColumn(), _RateColumn(), bars.TimeElapsedColumn(), shown=not quiet)
         self._expected = dict(expected_seconds or {})
+        self._line_interval, self._silent_seconds = line_interval, silent_seconds
         self._steps: dict[str, _Step] = {}
         self._reasons: dict[str, str] = {}
         self._planned: list[str] = []
@@ -120,7 +129,7 @@ class BuildProgress(ProgressBar, BuildObserver):
             step.update(doing, done, total)
             self.show(f"{table}: {doing}", done, total, table)
             # an activity that was printed once is also printed when it is complete
-            is_due = time.monotonic() - step.printed_at > LINE_INTERVAL or (
+            is_due = time.monotonic() - step.printed_at > self._line_interval or (
                 step.printed_doing == doing and done == total
             )
             if is_due:
@@ -182,7 +191,7 @@ class BuildProgress(ProgressBar, BuildObserver):
                 if self.console.is_terminal:
                     if len(self._planned) > 1:
                         self._show_whole()
-                elif time.monotonic() - self._printed_at >= SILENT_SECONDS:
+                elif time.monotonic() - self._printed_at >= self._silent_seconds:
                     for name, step in self._steps.items():
                         self._print_step(name, step)
 

@@ -17,10 +17,12 @@ CONNECT_SECONDS = 10
 
 
 @contextmanager
-def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
+def open_executor(
+    address: str | None, jobs: int, connect_seconds: float = CONNECT_SECONDS
+) -> Iterator[tuple[Executor | None, int]]:
     """Open a scheduler's executor; yield it and the number of tasks its workers run in parallel.
 
-    Without an address, yield None and `jobs`.
+    Without an address, yield None and `jobs`. The scheduler must answer within `connect_seconds`.
     """
     if address is None:
         yield None, jobs
@@ -41,9 +43,9 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
     except ValueError as error:
         problem = f"{quote(address)} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
-    _require_scheduler(address)
+    _require_scheduler(address, connect_seconds)
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=connect_seconds, set_as_default=False)
     except (OSError, ImportError) as error:  # ImportError: its packages have other versions
         raise ClusterError(address, "no scheduler answers there") from error
     with client:
@@ -60,22 +62,22 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
             raise ClusterError(address, "it was lost", has_begun=True) from error
 
 
-def _require_scheduler(address: str) -> None:
-    """Raise ClusterError unless a Dask scheduler answers within `CONNECT_SECONDS` seconds.
+def _require_scheduler(address: str, connect_seconds: float) -> None:
+    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
 
     The client itself would wait for the first answer forever.
     """
     from distributed.core import rpc
 
     async def identify() -> Any:
-        async with rpc(address, timeout=CONNECT_SECONDS) as peer:
-            return await asyncio.wait_for(peer.identity(), CONNECT_SECONDS)
+        async with rpc(address, timeout=connect_seconds) as peer:
+            return await asyncio.wait_for(peer.identity(), connect_seconds)
 
     try:
         kind = asyncio.run(identify())["type"]
     except (OSError, TimeoutError) as error:
         raise ClusterError(
-            address, f"no scheduler answers there (it has {CONNECT_SECONDS} seconds)"
+            address, f"no scheduler answers there (it has {connect_seconds} seconds)"
         ) from error
     except Exception as error:
         # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
@@ -141,6 +142,7 @@ class TaskRunner:
     """Whether other machines may run tasks: results are then saved in the store and read there."""
     usage: TaskUsage = field(default_factory=TaskUsage)
     """What the tasks used so far; each table's runner has its own."""
+    min_saved_seconds: float = MIN_SAVED_SECONDS
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
 
@@ -152,7 +154,11 @@ class TaskRunner:
         `jobs` tasks and one more are submitted at a time, so that no worker waits for the next.
         """
         pending: deque[Future[Any]] = deque()
-        run: Callable[..., Any] = _store_result if self.is_remote else _load_or_compute
+        run: Callable[..., Any] = (
+            _store_result
+            if self.is_remote
+            else partial(_load_or_compute, min_saved_seconds=self.min_saved_seconds)
+        )
         try:
             for arguments in items:
                 future: Future[Any] = self.executor.submit(
@@ -225,7 +231,10 @@ def run_in_threads(
 
 
 def _load_or_compute(
-    checkpoints: Checkpoints | None, function: Callable[..., Any], arguments: tuple[Any, ...]
+    checkpoints: Checkpoints | None,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    min_saved_seconds: float = MIN_SAVED_SECONDS,
 ) -> TaskResult:
     started = time.thread_time()
     if checkpoints is None:
@@ -236,7 +245,7 @@ def _load_or_compute(
     if not is_resumed:
         start_time = time.monotonic()
         result = function(*arguments)
-        if time.monotonic() - start_time > MIN_SAVED_SECONDS:
+        if time.monotonic() - start_time > min_saved_seconds:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return TaskResult(result, is_resumed, time.thread_time() - started)

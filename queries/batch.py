@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from queries.answer_frames import concatenate_answers, rename_columns
-from queries.batch_formats import read_chunks
+from queries.batch_formats import CHUNK_BYTES, read_chunks
 from queries.batch_input import open_input
 from queries.compressed_output import compress_output
 from queries.format_names import COMPRESSED_SUFFIXES, FORMATS
@@ -41,7 +41,10 @@ RowWriter = Callable[[pl.DataFrame], None]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The options of a batch. `source` is a file, or - for standard input."""
+    """The options of a batch. `source` is a file, or - for standard input.
+
+    `chunk_bytes`: bytes of text read at a time.
+    """
 
     source: str
     format: str
@@ -50,6 +53,7 @@ class Batch:
     column: str | None = None
     prefix: str = ""
     input_format: str | None = None
+    chunk_bytes: int = CHUNK_BYTES
 
 
 def run_batch(
@@ -70,7 +74,7 @@ def run_batch(
         form = KeyFormat(
             reader.columns[0], reader.joined_characters, reader.long_cells, reader.key_digits
         )
-        key, head, chunks = read_chunks(source, batch.column, form)
+        key, head, chunks = read_chunks(source, batch.column, form, batch.chunk_bytes)
         added = (*query.list_added_columns(), "error")
         names = rename_columns(added, head.columns, batch.prefix, "--prefix TEXT")
         # bytes are written as text where the format has no bytes

@@ -44,11 +44,11 @@ class Chunk:
 
 
 def read_chunks(
-    source: Input, column: str | None, keys: KeyFormat
+    source: Input, column: str | None, keys: KeyFormat, chunk_bytes: int = CHUNK_BYTES
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
-    There is at least one chunk, even if it is empty.
+    There is at least one chunk, even if it is empty. `chunk_bytes`: bytes of text read at a time.
     """
     key = keys.column
     if source.format == "text":
@@ -58,13 +58,15 @@ def read_chunks(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
             )
-        chunks = _read_text(source.file, keys)
+        chunks = _read_text(source.file, keys, chunk_bytes)
     elif source.format == "jsonl":
-        chunks = _read_json_lines(source.file)
+        chunks = _read_json_lines(source.file, chunk_bytes)
     elif source.format == "parquet":
         chunks = _read_parquet(source.file)
     else:
-        chunks = _read_delimited(source.file, b"," if source.format == "csv" else b"\t")
+        chunks = _read_delimited(
+            source.file, b"," if source.format == "csv" else b"\t", chunk_bytes
+        )
     chunks = _translate_errors(source.name, chunks)
     head = next(chunks, Chunk(pl.DataFrame(), partial(_format_row, 1))).rows
     if not head.width:
@@ -93,15 +95,17 @@ def _translate_errors(name: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         yield from chunks
 
 
-def _iter_texts(file: BinaryIO, end_of: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
+def _iter_texts(
+    file: BinaryIO, end_of: Callable[[bytes], int], chunk_bytes: int
+) -> Iterator[tuple[bytes, int]]:
     """Yield chunks of a text, each with the number of its first line.
 
     A chunk ends where `end_of` finds the last end of a row.
     """
     rest, line, has_more = b"", 1, True
     while has_more:
-        data = file.read(CHUNK_BYTES)
-        has_more = len(data) == CHUNK_BYTES
+        data = file.read(chunk_bytes)
+        has_more = len(data) == chunk_bytes
         text = rest + data
         cut = end_of(text) if has_more else len(text)
         text, rest = text[:cut], text[cut:]
@@ -172,7 +176,9 @@ def _require_distinct(names: list[str]) -> None:
         known.add(name)
 
 
-def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
+def _read_delimited(
+    file: BinaryIO, delimiter: bytes, chunk_bytes: int = CHUNK_BYTES
+) -> Iterator[Chunk]:
     """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
     # a quote opens a cell only at its beginning; an incomplete row does not match
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"[^%b\n]*+|[^"%b\n][^%b\n]*+)?+'.replace(b"%b", delimiter)
@@ -185,7 +191,7 @@ def _read_delimited(file: BinaryIO, delimiter: bytes) -> Iterator[Chunk]:
 
     names: list[str] = []
     first = 2
-    for chunk, line in _iter_texts(file, find_end):
+    for chunk, line in _iter_texts(file, find_end, chunk_bytes):
         cells = whole_cells.match(chunk + NEW_LINE) if b'"' in chunk else None
         if cells and cells.end() < len(chunk):
             bad_line = line + chunk.count(NEW_LINE, 0, cells.end())
@@ -241,11 +247,11 @@ def _parse_cells(text: bytes, names: list[str], delimiter: bytes, first: int) ->
         raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
 
 
-def _read_json_lines(file: BinaryIO) -> Iterator[Chunk]:
+def _read_json_lines(file: BinaryIO, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
     """Read one object per line; the first chunk decides which columns there are."""
     head: pl.DataFrame | None = None
     first = 1
-    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1):
+    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
         if not text.strip():
             continue
         rows = read_objects(text, line)
@@ -279,7 +285,7 @@ def _match_columns(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.Dat
     )
 
 
-def _read_text(file: BinaryIO, form: KeyFormat) -> Iterator[Chunk]:
+def _read_text(file: BinaryIO, form: KeyFormat, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
     """Read keys between white space.
 
     Single cells are joined to keys where the puzzle's notation allows it.
@@ -289,7 +295,7 @@ def _read_text(file: BinaryIO, form: KeyFormat) -> Iterator[Chunk]:
     waiting: list[str] = []
     end = 1
     for text, line in _iter_texts(
-        file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1
+        file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1, chunk_bytes
     ):
         if line == 1:
             _require_no_columns(text, key, has_boards=form.joined_characters > 0)

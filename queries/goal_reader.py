@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 
-MAX_SOLUTIONS = 10_000
-"""The most solutions of a state that are listed; they are counted first."""
-
-
 class GoalAnswer(Answer):
     """The answer for a state of a puzzle with goals.
 
@@ -233,6 +229,8 @@ class GoalReader(Reader):
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = GoalAnswer.facts
+    max_solutions = 10_000
+    """The most solutions of a state that are listed; they are counted first."""
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -295,11 +293,16 @@ class GoalReader(Reader):
         view = self.puzzle.view_goal(goal)
         return [*self._iter_moves_at(view, state, self.read_record(view, state)[0] - 1)]
 
-    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
-        """Yield the moves to states at a distance from the goal, each with its state."""
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the moves to states at a distance from the goal, each with its state.
+
+        `known` is a neighbour that is known to have another distance.
+        """
         self.prefetch(view, state)
         for letter, neighbour in self.puzzle.moves(state):
-            if self.read_record(view, neighbour)[0] == distance:
+            if neighbour != known and self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour
 
     def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
@@ -309,11 +312,13 @@ class GoalReader(Reader):
         """
         view = self.puzzle.view_goal(goal)
         distance = self.read_record(view, state)[0]
-        path = [("", state)]
+        path, before = [("", state)], ""
         for remaining in reversed(range(distance)):
-            for step in self._iter_moves_at(view, path[-1][1], remaining):
+            here = path[-1][1]
+            for step in self._iter_moves_at(view, here, remaining, before):
                 path.append(step)
                 break
+            before = here
         if (len(path) - 1, path[-1][1]) != (distance, goal):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"
@@ -324,7 +329,7 @@ class GoalReader(Reader):
     def list_solutions(self, state: str, goal: str) -> list[str]:
         """Return the letters of every shortest solution, in letter order.
 
-        BadRequest if there are more than `MAX_SOLUTIONS`. They are counted first, layer by layer,
+        BadRequest if there are more than `max_solutions`. They are counted first, layer by layer,
         and the number is compared with the index.
         """
         distance, count = self.find_distance(state, goal)
@@ -344,10 +349,10 @@ class GoalReader(Reader):
             raise self.make_damage_error(
                 self.table_names[self.puzzle.view_goal(goal).layout], problem
             )
-        if total > MAX_SOLUTIONS:
+        if total > self.max_solutions:
             raise BadRequest(
                 f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
-                f"{MAX_SOLUTIONS:,} can be listed",
+                f"{self.max_solutions:,} can be listed",
                 "Use --path for one of them",
             )
         prefixes = {state: [""]}

@@ -13,7 +13,6 @@ from tablebase.answer_errors import NoAnswer
 from tablebase.errors import BadRequest, require_whole_number
 
 CHUNK_NUMBERS = 1 << 18
-"""Numbers that are drawn together: the more, the less often tables are read."""
 MAX_DISTINCT = 10_000_000
 """The most rows in a sample without replacement: their numbers are in memory together, and up to
 fifty times as many if the sample is drawn from that many."""
@@ -22,11 +21,15 @@ Numbers = npt.NDArray[np.int64]
 
 
 class SampleRequest(NamedTuple):
-    """The size of a sample, its seed, and whether a row can be drawn twice."""
+    """The size of a sample, its seed, and whether a row can be drawn twice.
+
+    `chunk_numbers`: numbers that are drawn together. The more, the less often tables are read.
+    """
 
     size: int
     seed: int = 0
     replacement: bool = True
+    chunk_numbers: int = CHUNK_NUMBERS
 
     def check(self) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
@@ -36,7 +39,7 @@ class SampleRequest(NamedTuple):
             if self.replacement
             else require_whole_number(self.size, what, 1, most)
         )
-        return SampleRequest(size, require_whole_number(self.seed, "A seed", 0), self.replacement)
+        return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
         """Draw random numbers from 0 to below `total`, and yield them a chunk at a time.
@@ -48,12 +51,12 @@ class SampleRequest(NamedTuple):
             raise BadRequest(problem, "Draw fewer")
         random = np.random.Generator(np.random.PCG64(self.seed))
         if self.replacement:
-            for begin in range(0, self.size, CHUNK_NUMBERS):
-                yield random.integers(total, size=min(CHUNK_NUMBERS, self.size - begin))
+            for begin in range(0, self.size, self.chunk_numbers):
+                yield random.integers(total, size=min(self.chunk_numbers, self.size - begin))
         else:
             numbers = random.choice(total, self.size, replace=False)
-            for begin in range(0, self.size, CHUNK_NUMBERS):
-                yield numbers[begin : begin + CHUNK_NUMBERS]
+            for begin in range(0, self.size, self.chunk_numbers):
+                yield numbers[begin : begin + self.chunk_numbers]
 
     def draw_rows(self, rows: pl.DataFrame, noun: str) -> Iterator[pl.DataFrame]:
         """Draw random rows, and yield them a chunk at a time."""

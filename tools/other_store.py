@@ -7,6 +7,7 @@ Azurite needs npm; its 374 packages take longer to install than its tests to run
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.hosts import find_free_port
 from tests.support.shell import ROOT
 
 LOCALSTACK = (
@@ -39,6 +39,11 @@ def install_localstack(folder: Path) -> Path:
     python = folder / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", *LOCALSTACK], check=True)
     return python
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 @contextmanager

@@ -12,7 +12,12 @@ from functools import partial
 import numpy as np
 
 from pipeline.build_context import BuildContext
-from pipeline.builders.sweep_driver import combine_halves, load_or_compute
+from pipeline.builders.sweep_driver import (
+    DEFAULT_SETTINGS,
+    SweepSettings,
+    combine_halves,
+    load_or_compute,
+)
 from pipeline.builders.tour_columns import Array
 from pipeline.search.tour_counting.expand import Step
 from pipeline.search.tour_counting.halves import cut_board
@@ -33,7 +38,11 @@ CHUNK_RECORDS = 1 << 14
 
 
 def make(
-    recipe: ClosedTourRanking, puzzle: Puzzle, table: Table, context: BuildContext
+    recipe: ClosedTourRanking,
+    puzzle: Puzzle,
+    table: Table,
+    context: BuildContext,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, recipe.is_open
@@ -42,14 +51,16 @@ def make(
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:
-        layers = [*_iter_layers(sweep, int(form[:-1]), runner)]
+        layers = [*_iter_layers(sweep, int(form[:-1]), runner, settings)]
     except CountOverflow:
         raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
     return _iter_records(layers, count, runner), _iter_records(layers, count, runner), count
 
 
-def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Arrays]:
+def _iter_layers(
+    sweep: Sweep, width: int, runner: TaskRunner, settings: SweepSettings
+) -> Iterator[Arrays]:
     """Iterate over the layers' records: first keys, sums before them, and states."""
     board = sweep.upright
     later_neighbours = [
@@ -64,7 +75,10 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
 
     def save_layer(make_layer: Callable[[], Layer]) -> Arrays:
         records = load_or_compute(
-            f"layer {len(layers_made)}", lambda: encode_layer(*make_layer(), width), runner
+            f"layer {len(layers_made)}",
+            lambda: encode_layer(*make_layer(), width),
+            runner,
+            settings,
         )
         layers_made.append([*records])
         return layers_made[-1]
@@ -91,7 +105,7 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
             else board_halves
         )
         states, onward, _ = combine_halves(
-            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner
+            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner, settings
         )
         sum_cycles(states.ways, onward)
         has_completions = onward > 0

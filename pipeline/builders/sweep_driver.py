@@ -38,19 +38,28 @@ from tablebase.frontier.keys import MAX_CELLS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.resources import count_cores
 
-MIN_STORED_BYTES = 1 << 24
-"""Bytes from which arrays are saved in the store instead of memory."""
-SLICE_STATES = 1 << 18
-"""States of one slice, whose backward counts one thread computes at a time."""
 
-MAX_THREADS = 4
-"""Maximum number of threads where the halves meet: each one adds up counts for all states, in an
-array of its own."""
-MAX_TASKS, NEEDS_PER_TASK = 512, 1000
-"""The needs that the halves share are divided into tasks, one for a thread at a time: the maximum
-number of tasks, and the needs that a task should have at least."""
-TASKS_PER_ROUND, CHECKPOINT_SECONDS = 32, 300.0
-"""Tasks after which all threads wait for each other, and seconds between two checkpoints."""
+class SweepSettings(NamedTuple):
+    """The sizes and times of a sweep: its memory and speed depend on them, and no count does."""
+
+    min_stored_bytes: int = 1 << 24
+    """Bytes from which arrays are saved in the store instead of memory."""
+    slice_states: int = 1 << 18
+    """States of one slice, whose backward counts one thread computes at a time."""
+    max_threads: int = 4
+    """Maximum number of threads where the halves meet: each one adds up counts for all states, in
+    an array of its own."""
+    max_tasks: int = 512
+    """Maximum number of tasks into which the needs that the halves share are divided."""
+    needs_per_task: int = 1000
+    """The needs that a task, which is for one thread, should have at least."""
+    tasks_per_round: int = 32
+    """Tasks after which all threads wait for each other."""
+    checkpoint_seconds: float = 300.0
+    """Seconds between two checkpoints where the halves meet."""
+
+
+DEFAULT_SETTINGS = SweepSettings()
 
 
 class TourTotals(NamedTuple):
@@ -63,7 +72,9 @@ class TourTotals(NamedTuple):
 class LayerCache:
     """The layers of the longer half: all are made first, and large ones read back when used."""
 
-    def __init__(self, halves: Halves, name: str, runner: TaskRunner) -> None:
+    def __init__(
+        self, halves: Halves, name: str, runner: TaskRunner, settings: SweepSettings
+    ) -> None:
         self._name = name
         self._checkpoints = runner.checkpoints
         self._in_memory = {0: halves.first}
@@ -71,8 +82,9 @@ class LayerCache:
         for done, step in enumerate(halves.steps):
             on_step = partial(runner.report_progress, f"{name}, steps", done, len(halves.steps))
             make_layer = partial(advance_layer, layer, step, on_step)
-            layer = Layer(*load_or_compute(self._name_layer(done + 1), make_layer, runner))
-            if self._checkpoints is None or not is_large(layer):
+            layer_name = self._name_layer(done + 1)
+            layer = Layer(*load_or_compute(layer_name, make_layer, runner, settings))
+            if self._checkpoints is None or not is_large(layer, settings):
                 self._in_memory[done + 1] = layer
 
     def __getitem__(self, number: int) -> Layer:
@@ -85,23 +97,32 @@ class LayerCache:
 
 
 def load_or_compute(
-    name: str, compute: Callable[[], Sequence[Array]], runner: TaskRunner
+    name: str,
+    compute: Callable[[], Sequence[Array]],
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> Sequence[Array]:
     """Return the arrays saved under a name; else compute them, and save them if they are large."""
     arrays: Sequence[Array] | None = runner.checkpoints.load(name) if runner.checkpoints else None
     if arrays is None:
         arrays = compute()
-        if runner.checkpoints and is_large(arrays):
+        if runner.checkpoints and is_large(arrays, settings):
             runner.checkpoints.save(name, list(arrays))
     return arrays
 
 
-def is_large(arrays: Sequence[Array]) -> bool:
+def is_large(arrays: Sequence[Array], settings: SweepSettings) -> bool:
     """Return whether arrays are saved in the store instead of memory."""
-    return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
+    return sum(array.nbytes for array in arrays) > settings.min_stored_bytes
 
 
-def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourTotals:
+def count_tours(
+    board: KnightBoard,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool,
+) -> TourTotals:
     """Count a board's tours; it must have at most as many files as ranks.
 
     Its squares are numbered along its files.
@@ -114,16 +135,22 @@ def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourT
         return TourTotals(np.array(tours_by_start), 0)
     try:
         # each cycle is a closed tour from every square, in two directions
-        closed = 2 * count_cycles(board, runner, paths=False)[0]
+        closed = 2 * count_cycles(board, runner, settings, paths=False)[0]
         if closed >= COUNT_LIMIT:
             raise CountOverflow
-        tours = count_cycles(board, runner, paths=True)[1] if paths else None
+        tours = count_cycles(board, runner, settings, paths=True)[1] if paths else None
     except CountOverflow:
         raise SearchError(f"The tours of {board} are more than a table can hold (2^63).") from None
     return TourTotals(tours, closed)
 
 
-def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tuple[int, Array]:
+def count_cycles(
+    board: KnightBoard,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool,
+) -> tuple[int, Array]:
     """Count the cycles through all squares, and those that use each square's virtual edge.
 
     The virtual edge of a square leads to the virtual square.
@@ -135,17 +162,17 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
     ]
     board_halves = cut_board(later_neighbours, rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", board_halves.steps
-    layers = LayerCache(board_halves, name, runner)
+    layers = LayerCache(board_halves, name, runner, settings)
 
     def combine() -> list[Array]:
         longer = layers[len(steps)]
         shorter = longer if board_halves.shorter == len(steps) else layers[board_halves.shorter]
         side, onward, uses = combine_halves(
-            longer, shorter, board_halves, f"{name}, where the halves meet", runner
+            longer, shorter, board_halves, f"{name}, where the halves meet", runner, settings
         )
         return [side.keys, onward, uses, np.array([sum_cycles(side.ways, onward)])]
 
-    keys, onward, uses, (total,) = load_or_compute(f"{name}, met", combine, runner)
+    keys, onward, uses, (total,) = load_or_compute(f"{name}, met", combine, runner, settings)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
     if not paths or not total:
@@ -158,7 +185,9 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
         table = HashTable.from_columns(states[0], states[1])
         states.clear()
         layer = layers[number]
-        by_square[number], onward = _step_back(layer, steps[number], table, runner.usage)
+        by_square[number], onward = _step_back(
+            layer, steps[number], table, runner.usage, settings.slice_states
+        )
         states += layer.keys, onward
         del layer, table, onward
     # an edge at a square of a state is an edge at the square's image in the state's image
@@ -199,7 +228,12 @@ class ThreadSums:
 
 
 def combine_halves(
-    longer: Layer, shorter: Layer, board_halves: Halves, name: str, runner: TaskRunner
+    longer: Layer,
+    shorter: Layer,
+    board_halves: Halves,
+    name: str,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> tuple[Layer, Array, Array]:
     """Combine two half sweeps at the cut.
 
@@ -212,11 +246,11 @@ def combine_halves(
     needs = find_shared_needs(one, other, len(board_halves.mirror))
     removal = make_pair_removal(find_max_pairs(needs))
     tasks, threads = (
-        min(MAX_TASKS, 1 + len(needs) // NEEDS_PER_TASK),
-        min(count_cores(), MAX_THREADS),
+        min(settings.max_tasks, 1 + len(needs) // settings.needs_per_task),
+        min(count_cores(), settings.max_threads),
     )
     initial = np.zeros_like(one.ways), np.zeros(MAX_CELLS, dtype=np.int64), np.array([0])
-    checkpoints = runner.checkpoints if is_large(initial) else None
+    checkpoints = runner.checkpoints if is_large(initial, settings) else None
     onward, uses, (done,) = (checkpoints.load(name) if checkpoints else None) or initial
     sums, saved_at = ThreadSums(onward, threads), time.monotonic()
 
@@ -225,24 +259,27 @@ def combine_halves(
             return add_completions(needs[number::tasks], one, other, removal, onward)
 
     while done < tasks:
-        numbers = range(done, min(tasks, done + TASKS_PER_ROUND))
+        numbers = range(done, min(tasks, done + settings.tasks_per_round))
         for number, uses_found in zip(
             numbers, run_in_threads(run_task, zip(numbers), threads, runner.usage), strict=True
         ):
             runner.report_progress(name, number, tasks)
             uses += uses_found
         done = numbers.stop
-        if checkpoints and done < tasks and time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
+        is_due = time.monotonic() - saved_at >= settings.checkpoint_seconds
+        if checkpoints and done < tasks and is_due:
             checkpoints.save(name, [sums.merge(), uses, np.array([done])])
             saved_at = time.monotonic()
     return Layer(one.keys, one.ways), sums.merge(), uses
 
 
-def _step_back(layer: Layer, step: Step, table: HashTable, usage: TaskUsage) -> tuple[int, Array]:
+def _step_back(
+    layer: Layer, step: Step, table: HashTable, usage: TaskUsage, slice_states: int
+) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
     slices = [
-        slice(first, first + SLICE_STATES) for first in range(0, len(layer.keys), SLICE_STATES)
+        slice(first, first + slice_states) for first in range(0, len(layer.keys), slice_states)
     ]
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0

@@ -29,19 +29,27 @@ class PathEstimate(NamedTuple):
 
 
 def estimate_paths(
-    sets: Array, colours: Array, openings: list[tuple[int, ...]], seed: int
+    sets: Array,
+    colours: Array,
+    openings: list[tuple[int, ...]],
+    seed: int,
+    max_ways: int = MAX_WAYS,
+    counted_nodes: int = COUNTED_NODES,
 ) -> PathEstimate:
-    """Estimate the paths with these openings, which must all have the same length."""
+    """Estimate the paths with these openings, which must all have the same length.
+
+    At most `max_ways` branches are followed, down to `counted_nodes` nodes still to visit.
+    """
     random, weight = np.random.default_rng(seed), 1.0
     ways = [*openings]
-    for length in range(len(ways[0]) if ways else 0, max(1, len(sets) - COUNTED_NODES) + 1):
+    for length in range(len(ways[0]) if ways else 0, max(1, len(sets) - counted_nodes) + 1):
         longer = [
             tuple(path) for way in ways for path in list_beginnings(sets, colours, length, *way)
         ]
-        if len(longer) > MAX_WAYS:
-            begin, step = random.random(), len(longer) / MAX_WAYS
+        if len(longer) > max_ways:
+            begin, step = random.random(), len(longer) / max_ways
             longer, weight = (
-                [longer[int((begin + n) * step)] for n in range(MAX_WAYS)],
+                [longer[int((begin + n) * step)] for n in range(max_ways)],
                 weight * step,
             )
         ways = longer

@@ -72,11 +72,13 @@ def search_words(
     task_done: Callable[[], None],
     depth: Array | None = None,
     open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
+    max_task_rows: int = MAX_TASK_ROWS,
 ) -> Planes:
     """Search all states; the first plane of the result has bit 1 of every state's depth.
 
     `layer_done(level, states)` is called after each layer, `task_done()` more often. `depth`: a
     byte for each state, which gets its depth. `open_pool` opens a pool of so many threads.
+    `max_task_rows`: the most rows of a task.
     """
     planes = Planes(space)
     block, place = divmod(space.root, space.states)
@@ -86,18 +88,15 @@ def search_words(
     planes.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
     planes.fresh[row] = 1
     level, total, side = 0, 0, int(space.sides[block])
-    blocks_of_side = [np.flatnonzero(space.sides == side).tolist() for side in range(2)]
+    runs_of_side = [
+        [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads, max_task_rows)]
+        for side in range(2)
+    ]
     with open_pool(threads) as pool:
         while True:
-            _run_tasks(
-                pool, _pull_tasks(space, planes, blocks_of_side[1 - side], threads), task_done
-            )
-            sources = blocks_of_side[side]
-            count = sum(
-                _run_tasks(
-                    pool, _close_tasks(space, planes, sources, level, threads, depth), task_done
-                )
-            )
+            _run_tasks(pool, _pull_tasks(space, planes, runs_of_side[1 - side]), task_done)
+            closing = _close_tasks(space, planes, runs_of_side[side], level, depth)
+            count = sum(_run_tasks(pool, closing, task_done))
             if not count:
                 break
             total += count
@@ -111,6 +110,7 @@ def search_words(
 
 
 Task = tuple[Any, ...]
+Run = tuple[int, int, int]
 
 
 def _run_tasks(pool: Executor, tasks: Iterator[Task], task_done: Callable[[], None]) -> list[Any]:
@@ -127,19 +127,19 @@ def _run_tasks(pool: Executor, tasks: Iterator[Task], task_done: Callable[[], No
     return results
 
 
-def _divide_rows(space: WordSpace, blocks: list[int], threads: int) -> Iterator[tuple[int, ...]]:
+def _divide_rows(
+    space: WordSpace, blocks: list[int], threads: int, max_task_rows: int
+) -> Iterator[Run]:
     """Yield the runs of rows of each task: a block, the first row in it and the last."""
     step = -(-space.rows * len(blocks) // (threads * TASKS_PER_THREAD))
-    step = min(MAX_TASK_ROWS, max(CHUNK_ROWS, step))
+    step = min(max_task_rows, max(CHUNK_ROWS, step))
     for block in blocks:
         for first in range(0, space.rows, step):
             yield block, first, min(space.rows, first + step)
 
 
-def _pull_tasks(
-    space: WordSpace, planes: Planes, blocks: list[int], threads: int
-) -> Iterator[Task]:
-    for block, first, last in _divide_rows(space, blocks, threads):
+def _pull_tasks(space: WordSpace, planes: Planes, runs: list[Run]) -> Iterator[Task]:
+    for block, first, last in runs:
         yield (
             pull_block,
             planes,
@@ -150,14 +150,9 @@ def _pull_tasks(
 
 
 def _close_tasks(
-    space: WordSpace,
-    planes: Planes,
-    blocks: list[int],
-    level: int,
-    threads: int,
-    depth: Array | None,
+    space: WordSpace, planes: Planes, runs: list[Run], level: int, depth: Array | None
 ) -> Iterator[Task]:
-    for block, first, last in _divide_rows(space, blocks, threads):
+    for block, first, last in runs:
         bounds = np.array([block * space.rows, first, last, level, block * space.states])
         yield _close_block, planes, bounds, depth
 

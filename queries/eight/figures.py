@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import altair as alt
 import polars as pl
 
 from queries.board_svg import draw_boards
 from queries.charts import (
-    add_bands,
-    color_by_band,
     draw_board_map,
     draw_named_lines,
     format_labels,
     make_even_bounds,
 )
+from queries.eight.heuristic_values import FIGURE as HEURISTIC_VALUES
+from queries.eight.panels import (
+    BEYOND_31,
+    DISTANCE,
+    GOAL_COLOURS,
+    GOALS,
+    MEAN,
+    TO_31,
+    draw_bands,
+    draw_panels,
+    format_each,
+    weigh,
+)
 from queries.eight.search_cost import FIGURE as SEARCH_COST
 from queries.figure import Drawing, Figure, Panels, Section, compute
-from queries.svg import INK, MUTED, SERIES
-from tablebase.puzzles.eight import PUZZLE
+from queries.svg import INK, MUTED
 
-GOALS = list(PUZZLE.layouts)
-GOAL_COLOURS = dict(zip(GOALS, SERIES, strict=True))
-HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
-
-PANEL = 205
 SHOWN = 12
 FEW = 10
 """Marks that stand for fewer states say for how many."""
-BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
-FIVES = alt.Axis(values=list(range(0, 32, 5)))
-DISTANCE = alt.X("distance:O", title="distance", axis=FIVES)
-TO_31 = alt.X(
-    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 31], nice=False)
-)
-BEYOND_31 = alt.X(
-    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 40], nice=False)
-)
-"""An axis with room for the names of lines."""
-
-
-def weigh(column: str) -> pl.Expr:
-    """Return the mean of a column over all states."""
-    return (pl.col(column) * pl.col("states")).sum() / pl.col("states").sum()
-
-
-MEAN = weigh("distance")
+HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
 
 
 # ---- queries: a page shows the source of these functions ---------------------------------------
@@ -76,17 +61,6 @@ def count_by_blank(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFram
         .group_by("goal", "blank", "distance")
         .len("states")
         .sort("goal", "blank", "distance")
-        .collect()
-    )
-
-
-def count_heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
-    return (
-        pl.concat([eight, eight_edge])
-        .unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
-        .group_by("goal", "distance", pl.col("variable").alias("heuristic"), "value")
-        .len("states")
-        .sort("goal", "heuristic", "distance", "value")
         .collect()
     )
 
@@ -122,46 +96,10 @@ def list_hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
 # ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
-def _format_each(frame: pl.DataFrame, template: str) -> str:
-    """Fill a template for each layout's row, in the order of the layouts."""
-    rows = {row["goal"]: row for row in frame.to_dicts()}
-    return ", ".join(template.format(**rows[goal]) for goal in GOALS)
-
-
-def _draw_panels(
-    frame: pl.DataFrame, high: int, draw: Callable[[pl.DataFrame, str], Drawing]
-) -> Panels:
-    """Draw one chart for each layout, from its rows and its name."""
-    return {
-        goal: draw(frame.filter(pl.col("goal") == goal), goal).properties(
-            title=goal, width=PANEL, height=high
-        )
-        for goal in GOALS
-    }
-
-
-def _draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
-    """Draw a heat map of the states for each layout; the last one has the legend."""
-    banded = add_bands(frame, "states", BOUNDS)
-
-    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        color = color_by_band("states", BOUNDS)
-        if goal != GOALS[-1]:
-            color = color.legend(None)
-        return alt.Chart(rows).mark_rect().encode(**encoded, color=color)
-
-    return _draw_panels(banded, high, draw)
-
-
-def _join_panels(rows: list[Panels]) -> Panels:
-    """Place the panels of each layout one below the other."""
-    return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
-
-
 def _describe_distances(frame: pl.DataFrame) -> str:
     per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
-    means = _format_each(per_goal, "{mean_distance:.2f} to {goal}")
-    furthest = _format_each(per_goal, "{distance} ({goal})")
+    means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
+    furthest = format_each(per_goal, "{distance} ({goal})")
     return (
         f"Every layout is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
         f"{means}; the furthest state is {furthest} moves away."
@@ -183,7 +121,7 @@ def _draw_distances(frame: pl.DataFrame) -> Panels:
         few = alt.Chart(rows.filter(pl.col("states") < FEW)).mark_text(dy=-6, fontSize=11)
         return bars + few.encode(x=DISTANCE, y=y, text="states:Q", color=alt.value(MUTED))
 
-    return _draw_panels(frame, 190, draw)
+    return draw_panels(frame, 190, draw)
 
 
 def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
@@ -204,7 +142,7 @@ def _describe_within(frame: pl.DataFrame) -> str:
     half = within.filter(pl.col("share") >= 50).group_by("goal").first()
     return (
         "The share of states that are solved within so many moves. Half of them: within "
-        f"{_format_each(half, '{distance} ({goal})')} moves."
+        f"{format_each(half, '{distance} ({goal})')} moves."
     )
 
 
@@ -224,7 +162,7 @@ def _describe_random_moves(frame: pl.DataFrame) -> str:
     shares = farthest.with_columns(pl.col("share") * 100)
     return (
         "The mean share of a state's moves that lead nearer to the layout. From the farthest "
-        f"states: {_format_each(shares, '{share:.0f} % ({goal}, distance {distance})')}."
+        f"states: {format_each(shares, '{share:.0f} % ({goal}, distance {distance})')}."
     )
 
 
@@ -241,7 +179,7 @@ def _draw_random_moves(frame: pl.DataFrame) -> Panels:
         few = alt.Chart(last).mark_text(dx=-6, dy=-8, fontSize=11, align="right", color=MUTED)
         return line.encode(x=TO_31, y=y) + few.encode(x=TO_31, y=y, text=alt.value(label))
 
-    return _draw_panels(percent, 180, draw)
+    return draw_panels(percent, 180, draw)
 
 
 def _find_mean(frame: pl.DataFrame) -> str:
@@ -277,49 +215,11 @@ def _draw_by_blank(frame: pl.DataFrame) -> Panels:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
     blank_name = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
-    return _draw_bands(
+    return draw_bands(
         frame.with_columns(blank_name),
         9 * 19,
         x=DISTANCE,
         y=alt.Y("blank:O", sort=names, title="blank at"),
-    )
-
-
-def _draw_heuristics(frame: pl.DataFrame) -> Panels:
-    rows = []
-    for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
-        ticks = alt.Axis(values=list(range(0, 25, step)))
-        panels = _draw_bands(
-            frame.filter(pl.col("heuristic") == heuristic),
-            high,
-            x=DISTANCE,
-            y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
-        )
-        rows.append(panels)
-    return _join_panels(rows)
-
-
-def _find_heuristics(frame: pl.DataFrame) -> str:
-    manhattan = frame.filter(pl.col("heuristic") == "manhattan").with_columns(
-        exact=pl.col("value") == pl.col("distance")
-    )
-    return (
-        "No heuristic says more than the distance; "
-        f"Manhattan is exact for {compute(manhattan, weigh('exact')):.1%} of the states"
-    )
-
-
-def _describe_heuristics(frame: pl.DataFrame) -> str:
-    exact = (
-        frame.filter(pl.col("heuristic") == "manhattan")
-        .group_by("goal")
-        .agg(pl.col("states").filter(pl.col("value") == pl.col("distance")).sum().alias("exact"))
-    )
-    assert frame.select((pl.col("value") <= pl.col("distance")).all()).item()
-    return (
-        "The number of states at each distance, for each value of a heuristic. No value exceeds "
-        "the distance: neither overestimates. Manhattan is exact for "
-        f"{_format_each(exact, '{exact:,} states ({goal})')}."
     )
 
 
@@ -330,7 +230,7 @@ def _draw_errors(frame: pl.DataFrame) -> Panels:
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
         return draw_named_lines(rows, BEYOND_31, title, scale, HEURISTICS)
 
-    return _draw_panels(frame, 180, draw)
+    return draw_panels(frame, 180, draw)
 
 
 def _find_errors(frame: pl.DataFrame) -> str:
@@ -346,8 +246,8 @@ def _describe_errors(frame: pl.DataFrame) -> str:
     last = frame.filter(pl.col("distance") == 30)
     return (
         "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
-        f"is too low by {_format_each(last, '{manhattan:.1f} ({goal})')}, "
-        f"misplaced tiles by {_format_each(last, '{misplaced:.1f} ({goal})')}."
+        f"is too low by {format_each(last, '{manhattan:.1f} ({goal})')}, "
+        f"misplaced tiles by {format_each(last, '{misplaced:.1f} ({goal})')}."
     )
 
 
@@ -359,7 +259,7 @@ def _draw_solutions(frame: pl.DataFrame) -> Panels:
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
         return draw_named_lines(rows, BEYOND_31, "shortest solutions", scale, kinds, ticks)
 
-    return _draw_panels(frame, 180, draw)
+    return draw_panels(frame, 180, draw)
 
 
 def _find_solutions(frame: pl.DataFrame) -> str:
@@ -371,7 +271,7 @@ def _describe_solutions(frame: pl.DataFrame) -> str:
     top = frame.sort("most").group_by("goal").last()
     return (
         "The number of different shortest solutions of a state. "
-        f"The maximum is {_format_each(top, '{most} at distance {distance} ({goal})')}."
+        f"The maximum is {format_each(top, '{most} at distance {distance} ({goal})')}."
     )
 
 
@@ -389,7 +289,7 @@ def _describe_hardest(frame: pl.DataFrame) -> str:
     per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
     return (
         "The states furthest from each layout: "
-        f"{_format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
+        f"{format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
         f"At most {SHOWN} of each are drawn, the first in notation order."
     )
 
@@ -438,14 +338,7 @@ SECTION = Section(
         lambda _: "So each row has states only at every other distance.",
         _draw_by_blank,
     ),
-    Figure(
-        "eight-heuristics",
-        "Heuristics and true distance",
-        count_heuristics,
-        _find_heuristics,
-        _describe_heuristics,
-        _draw_heuristics,
-    ),
+    HEURISTIC_VALUES,
     Figure(
         "eight-errors",
         "Mean error of the heuristics",

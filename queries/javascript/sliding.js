@@ -5,7 +5,7 @@ import { BAD_REQUEST, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.j
 
 const MARKS = "0123456789abcdef";
 /** Boards of more cells have a bit for each state. */
-const MAX_BYTE_CELLS = 10;
+const MAX_SMALL_CELLS = 10;
 const ROW_STATES = 360;
 const ROW_BYTES = 45;
 const MAX_STEPS = 254;
@@ -50,7 +50,7 @@ export class Board {
     this.cells = rows * columns;
     this.marks = MARKS.slice(0, this.cells);
     this.isNotationOrder = width !== undefined;
-    this.isPacked = !this.isNotationOrder && this.cells > MAX_BYTE_CELLS;
+    this.isPacked = !this.isNotationOrder && this.cells > MAX_SMALL_CELLS;
     this.width = width ?? (this.isPacked ? ROW_BYTES : 1);
     this.step = { U: -columns, D: columns, L: -1, R: 1 };
     const order = Array.from({ length: this.cells }, (_, cell) => cell);

@@ -10,7 +10,6 @@ from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     EXAMPLE_BOARD,
-    MAX_LISTED_CELLS,
     ROW_STATES,
     BoardWithTables,
     find_goal,
@@ -42,10 +41,8 @@ COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
 LONG_CELLS = ("10", "11", "12", "13", "14", "15")
-MAX_SINGLE_KEYS = 2_000
-"""A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
-MAX_SINGLE_WALKS, STATES_PER_WALK = 300, 20_000_000
-"""The same of a table of bits: so many keys, and one more for so many states."""
+STATES_PER_WALK = 20_000_000
+"""States of a table of bits for each of which one more key is looked up singly."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -136,6 +133,8 @@ class BoardReader(GoalReader):
     )
     columns = COLUMNS
     sample_options = (*options[:2], *GoalReader.sample_options[1:])
+    max_single_keys = 2_000
+    """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -163,7 +162,7 @@ class BoardReader(GoalReader):
 
     def count_single_keys(self) -> int:
         """Return how many keys are looked up singly: with more, it is faster to read the table."""
-        return MAX_SINGLE_KEYS
+        return self.max_single_keys
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
         """Make a lookup of many states at a time."""
@@ -194,6 +193,8 @@ class BitReader(BoardReader):
     which.
     """
 
+    max_single_keys = 300
+
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
         self._walks: dict[tuple[str, str], int] = {}
@@ -205,7 +206,7 @@ class BitReader(BoardReader):
         return super().find_record(view, state) // ROW_STATES
 
     def count_single_keys(self) -> int:
-        return MAX_SINGLE_WALKS + self.puzzle.size // STATES_PER_WALK
+        return self.max_single_keys + self.puzzle.size // STATES_PER_WALK
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
@@ -228,9 +229,11 @@ class BitReader(BoardReader):
             walks[layout, passed_state] = last + steps
         return last + len(passed) - 1, None
 
-    def _iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
         for letter, neighbour in self.puzzle.moves(state):
-            if self._read_value(view, neighbour) == distance % 4:
+            if neighbour != known and self._read_value(view, neighbour) == distance % 4:
                 yield letter, neighbour
 
     def _read_value(self, view: View, state: str) -> int:
@@ -302,14 +305,15 @@ class SlidingReader(Reader):
             reader.close()
 
     def list_explorer_readers(self) -> list[Reader]:
-        """Return the readers of boards up to `MAX_LISTED_CELLS` that have tables for every goal.
+        """Return the readers of small boards that have tables for every goal.
 
         Tables of larger boards are too large for a page.
         """
         readers: list[Reader] = []
         for board, published in self._find_published().items():
-            names = [table.name for table in parse_board(board).tables]
-            if published == {*names} and parse_board(board).cells <= MAX_LISTED_CELLS:
+            parsed_board = parse_board(board)
+            names = [table.name for table in parsed_board.tables]
+            if published == {*names} and not parsed_board.is_packed:
                 readers.append(self.open_board(board))
                 readers[-1].explored = dict.fromkeys(names, 0)
         return readers

@@ -40,13 +40,17 @@ def _count_steps(a: int, b: int) -> int:
     return abs(a // 3 - b // 3) + abs(a % 3 - b % 3)
 
 
+LEGAL_LETTERS = (
+    *("DR", "DLR", "DL"),
+    *("UDR", "UDLR", "UDL"),
+    *("UR", "ULR", "UL"),
+)
+"""For each cell of the blank: the letters of its legal moves."""
 EXITS = tuple(
-    tuple(
-        (letter, cell + step)
-        for letter, step in STEP.items()
-        if cell + step in range(9) and _count_steps(cell, cell + step) == 1
-    )
-    for cell in range(9)
+    [
+        tuple([(letter, cell + STEP[letter]) for letter in letters])
+        for cell, letters in enumerate(LEGAL_LETTERS)
+    ]
 )
 """For each cell of the blank: the letters of its legal moves, each with the cell it comes to."""
 

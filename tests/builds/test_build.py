@@ -154,12 +154,12 @@ class Pair:
         self.failed = threading.Event()
 
         def graph(pancakes: Pancakes) -> Graph:
-            barrier.wait(10)
+            barrier.wait(60)
             if pancakes is self.second and second_fails:
                 self.failed.set()
                 raise SearchError("the second")
             if second_fails:
-                self.failed.wait(10)
+                self.failed.wait(60)
                 time.sleep(0.2)
             return Pancakes.make_graph(pancakes)
 

@@ -19,7 +19,6 @@ from queries.histogram import count_states
 from queries.status import list_status
 from tablebase.build_errors import MemoryShort
 from tablebase.puzzles import get_stage
-from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.table_errors import TableMissing, TableOutdated
 from tablebase.tables.manifest import read_manifest
@@ -27,6 +26,7 @@ from tablebase.tables.store import Folder
 from tests.support import sliding_oracle
 from tests.support.build_recorder import Recorder, build_tables, count_distances
 from tests.support.shell import Cli
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import edit_manifest
 
 STAGE = get_stage("distances")
@@ -49,8 +49,7 @@ def read_counts(folder: Path) -> list[tuple[object, ...]]:
 @pytest.fixture
 def bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
-    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 7)
-    monkeypatch.setattr(sliding, "MAX_BYTE_CELLS", 7)
+    treat_as_large(monkeypatch, 8)
 
 
 def test_the_default_tables_are_counted(outputs: Path) -> None:

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 from pipeline.build_context import BuildContext, MemoryLimit
-from pipeline.builders import ranking_table, sweep_driver
+from pipeline.builders import ranking_table
 from pipeline.builders.ranking_table import make
 from pipeline.builders.registry import checkpoints
+from pipeline.builders.sweep_driver import SweepSettings
 from pipeline.search.tour_counting.hash_table import CountOverflow
 from pipeline.search.tour_counting.sweep import Layer, advance_layer
 from pipeline.tasks import TableData, TaskRunner
@@ -144,11 +145,10 @@ def test_a_killed_build_resumes_from_the_saved_layers(
         assert isinstance(SIX.recipe, ClosedTourRanking)
         with ThreadPoolExecutor(1) as pool:
             work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
-            return make(
-                SIX.recipe, PUZZLE, SIX, BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
-            )
+            context = BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
+            # a record and what it begins with
+            return make(SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000))
 
-    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(ranking_table, "advance_layer", advance)
     with pytest.raises(KilledError):
         rebuild()

@@ -1,8 +1,6 @@
 """Tests of removal: a requested table is removed completely or not at all, even when killed."""
 
-import os
 import shutil
-import signal
 import subprocess
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.removal import list_removable, make_removal
+from pipeline.run import run_command
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.schema import Table
@@ -102,50 +101,43 @@ def test_checkpoints_of_an_unfinished_table_are_removed(folder: Path, cli: Cli) 
     assert not checkpoint.exists()
 
 
-KILLED = """
-import os, signal, sys
-import pipeline.tasks
+COPIED = """
+import os, shutil, sys
 
-pipeline.tasks.MIN_SAVED_SECONDS = 60  # a saved count would be one more step
-steps, folder = int(sys.argv[1]), sys.argv[2]
+folder, copies = sys.argv[1:]
 
-def kill_before(real):
+def copy_before(real):
     def step(*args, **kwargs):
-        global steps
-        if steps == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        steps -= 1
+        shutil.copytree(folder, os.path.join(copies, f"{len(os.listdir(copies)):03}"))
         return real(*args, **kwargs)
     return step
 
-os.replace, os.unlink = kill_before(os.replace), kill_before(os.unlink)
+os.replace, real_unlink = copy_before(os.replace), os.unlink
+os.unlink = copy_before(real_unlink)
 from pipeline.commands.app import app
 app(["remove", "knight_tours_2x7", "--outputs", folder])
 """
+"""Script that copies the folder before each rename and removal: a kill there leaves these files."""
 
 
-def test_killed_before_every_step(listed_boards: Path, tmp_path: Path, cli: Cli) -> None:
+def test_killed_before_every_step(folder: Path, tmp_path: Path) -> None:
     """Expect no change until the manifest is written; then a second removal completes the work."""
-    steps, code, states = 0, -signal.SIGKILL, []
-    while code == -signal.SIGKILL:
-        folder = Path(shutil.copytree(listed_boards, tmp_path / str(steps)))
-        command = [program("python"), "-c", KILLED, str(steps), str(folder)]
-        code = subprocess.run(
-            command, cwd=ROOT, env=environment(), capture_output=True, check=False
-        ).returncode
-        is_listed = "knight_tours_2x7" in read_manifest(Folder(folder))
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    command = [program("python"), "-c", COPIED, str(folder), str(copies)]
+    subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, check=True)
+    states = []
+    for left in [*sorted(copies.iterdir()), folder]:
+        is_listed = "knight_tours_2x7" in read_manifest(Folder(left))
         states.append(is_listed)
-        query = ("query", "knight", "a1", "--board", "2x7", "--outputs", str(folder))
-        assert cli(*query).code == (1 if is_listed else 3)  # it has no tours
-        if (folder / "knight_tours_2x7.parquet").exists():
-            assert cli("remove", "knight_tours_2x7", "--outputs", str(folder)).code == 0
-        assert not list(folder.glob("*2x7*"))
-        assert "2x7" not in list_counted_boards(folder)
-        steps += 1
-    assert code == 0
+        query = ["query", "knight", "a1", "--board", "2x7", "--outputs", str(left)]
+        assert run_command(query) == (1 if is_listed else 3)  # it has no tours
+        if (left / "knight_tours_2x7.parquet").exists():
+            assert run_command(["remove", "knight_tours_2x7", "--outputs", str(left)]) == 0
+        assert not list(left.glob("*2x7*"))
+        assert "2x7" not in list_counted_boards(left)
     assert states == sorted(states, reverse=True)
     assert set(states) == {True, False}
-    assert os.listdir(folder)
 
 
 def test_the_request_names_only_tables_that_mention_the_removed_one(folder: Path) -> None:

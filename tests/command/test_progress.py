@@ -10,7 +10,6 @@ import pytest
 
 from pipeline.progress import BatchProgress
 from pipeline.terminal import StepLine
-from queries import answer_frames
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
@@ -80,18 +79,14 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     assert output != "file" or not visible
 
 
-def test_slow_lookups_report_their_progress(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answer_frames, "REPORTED", 2)
-    keys, answers = tmp_path / "keys.txt", tmp_path / "answers.csv"
-    keys.write_text("b1 b2 b3 b4 b5")
-    counts = list[int]()
-    request = Batch(str(keys), "csv", str(answers))
-    assert (
-        run_batch(open_reader("knight", Folder(outputs)).make_query(), request, counts.append) == 0
-    )
-    assert counts == [2, 4, 5]
+def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> None:
+    """Look up 130 different keys, of which one names a square."""
+    keys, counts = tmp_path / "keys.txt", list[int]()
+    keys.write_text(" ".join(["b1", *(f"z{number}" for number in range(129))]))
+    request = Batch(str(keys), "csv", str(tmp_path / "answers.csv"))
+    query = open_reader("knight", Folder(outputs)).make_query()
+    assert run_batch(query, request, counts.append) == 129
+    assert counts == [64, 128, 130]
 
 
 def test_without_a_terminal_there_is_no_bar(capfd: pytest.CaptureFixture[str]) -> None:

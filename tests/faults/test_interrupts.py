@@ -19,6 +19,8 @@ from tests.support.shell import ROOT, SCRIPT, environment
 SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
 MAX_SECONDS = 1.0
 """Seconds from the signal to the end, at most."""
+TRIES = 3
+"""Tries to end so soon: a busy machine may delay one of them."""
 TIMEOUT_SECONDS = 20.0
 
 COMMANDS = {
@@ -62,7 +64,20 @@ def obeyed_hangup() -> Iterator[None]:
 
 
 def stop_command(words: str, number: int, after: float, folder: Path) -> tuple[int, float, str]:
-    """Send a command a signal; return its exit code, the seconds that it took, and its errors."""
+    """Send a command a signal; return its exit code, the seconds that it took, and its errors.
+
+    If it takes too long, try again.
+    """
+    for _ in range(TRIES):
+        result = _stop_command_once(words, number, after, folder)
+        if result[1] < MAX_SECONDS:
+            break
+    return result
+
+
+def _stop_command_once(
+    words: str, number: int, after: float, folder: Path
+) -> tuple[int, float, str]:
     with subprocess.Popen(
         [str(SCRIPT), *words.split()],
         cwd=folder,
@@ -155,7 +170,8 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
-        time.sleep(1)
+        while not is_watching(process.pid):
+            time.sleep(0.001)
         process.send_signal(signal.SIGHUP)
         answers, _ = process.communicate(b"123456780\n", timeout=TIMEOUT_SECONDS)
     assert (process.returncode, len(answers.splitlines())) == (0, 2)
@@ -172,13 +188,18 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
         "near = list_jumps(KnightBoard(6, 6)); print('in', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment(), stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"in\n"
-        time.sleep(0.5)
-        signalled = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(TIMEOUT_SECONDS) == 130
-    assert time.monotonic() - signalled < MAX_SECONDS
+    seconds = MAX_SECONDS
+    for _ in range(TRIES):
+        with subprocess.Popen(
+            [sys.executable, "-c", code], cwd=ROOT, env=environment(), stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"in\n"
+            time.sleep(0.5)
+            signalled = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(TIMEOUT_SECONDS) == 130
+        seconds = time.monotonic() - signalled
+        if seconds < MAX_SECONDS:
+            break
+    assert seconds < MAX_SECONDS

@@ -19,15 +19,15 @@ from queries.sliding.reader import BoardReader
 from tablebase.answer_errors import GoalUnreachable
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
-from tablebase.puzzles.sliding import definition as sliding
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.conftest import make_once
-from tests.support.build_recorder import Recorder
+from tests.support.build_recorder import Recorder, build_tables
 from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import link_copy
 
 BOARDS = ("2x2", "2x3", "2x4", "3x3")
@@ -59,21 +59,15 @@ def explorer(folder: Path) -> Path:
     return folder / "explorer.html"
 
 
-def test_boards_with_all_goals_are_included(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_boards_with_all_goals_are_included(folder: Path, tmp_path: Path) -> None:
     expected = {table.name for board in BOARDS for table in parse_board(board).tables}
     assert {*list_source_tables(Folder(folder))} >= expected
-    monkeypatch.setattr(sliding, "MAX_LISTED_CELLS", 5)
-    build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]),
-        Recorder(),
-    )
+    build_tables(tmp_path, PUZZLE, *parse_board("2x3").tables[:1])
     assert not [name for name in list_source_tables(Folder(tmp_path)) if "2x3" in name]
 
 
 def test_large_boards_are_not_included(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("queries.sliding.reader.MAX_LISTED_CELLS", 7)
+    treat_as_large(monkeypatch, 8)
     carried = {name for name in list_source_tables(Folder(folder)) if name.startswith("sliding")}
     assert carried == {"sliding_2x2_4", "sliding_2x3_5", "sliding_2x3_6"}
 

@@ -285,6 +285,15 @@ def open_report(
     return window
 
 
+def keep_few_rows(window: Page) -> None:
+    """Remove all but the first rows of each table of numbers: the others have the same elements."""
+    window.evaluate(
+        """document.querySelectorAll("tbody").forEach((body) => {
+            [...body.rows].slice(5).forEach((row) => row.remove());
+        })"""
+    )
+
+
 def measure_boxes(window: Page) -> list[dict[str, float]]:
     """Return of every box its width, the width of its content, and its left and right edges."""
     result: list[dict[str, float]] = window.evaluate(
@@ -349,6 +358,7 @@ def test_a_box_that_scrolls_fades_until_its_end(
     chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
 ) -> None:
     window = open_report(chromium, page, tmp_path, width, scheme)
+    keep_few_rows(window)
     result = window.locator(".scroll")
     boxes = measure_boxes(window)
     # every fifth: the table, pictures and queries in turn
@@ -367,10 +377,11 @@ def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
     chromium: Browser, page: str, tmp_path: Path, scheme: str
 ) -> None:
     window = open_report(chromium, page, tmp_path, 390, scheme)
+    keep_few_rows(window)
     boxes = window.locator(".scroll[tabindex='0'][role=region]")
-    names = {boxes.nth(at).get_attribute("aria-label") for at in range(boxes.count())}
-    assert None not in names
-    assert len(names) == boxes.count() == window.locator(".scroll").count()
+    names = boxes.evaluate_all("(boxes) => boxes.map((box) => box.getAttribute('aria-label'))")
+    assert all(names)
+    assert len({*names}) == len(names) == window.locator(".scroll").count()
     boxes.first.focus()
     window.keyboard.press("ArrowRight")
     window.wait_for_function("document.activeElement.scrollLeft > 0")
@@ -638,10 +649,10 @@ def test_damaged_and_missing_tables_draw_nothing(
     for file in outputs.iterdir():
         if file.suffix != ".html":
             (tmp_path / file.name).symlink_to(file)
-    damaged = tmp_path / "knight_counts.parquet"
+    damaged = tmp_path / "eight.parquet"  # the first that is drawn
     good = damaged.read_bytes()
     damaged.unlink()
     damaged.write_bytes(good[:-9] + b"!" + good[-8:])
-    with pytest.raises(TableDamaged, match="knight_counts"):
+    with pytest.raises(TableDamaged, match="eight"):
         write_report(Folder(tmp_path), tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

@@ -43,15 +43,15 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [b" ", b"\n", b"\r\n", b"\t\t", b" \n "])
 def test_any_white_space_and_any_chunk_size(
-    eight: Reader, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, space: bytes, outputs: Path
+    eight: Reader, chunk_bytes: int, space: bytes, outputs: Path
 ) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
     wanted = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
     written = [
         " ".join(key) if at % 3 == 0 and len(key) == 9 else key for at, key in enumerate(wanted)
     ]
     text = io.BytesIO(space.join(key.replace(" ", space.decode()).encode() for key in written))
-    parts = batch_formats._read_text(text, KeyFormat("state", eight.joined_characters))
+    form = KeyFormat("state", eight.joined_characters)
+    parts = batch_formats._read_text(text, form, chunk_bytes)
     result = [key for part in parts for key in part.rows["state"]]
     assert result == wanted
 
@@ -145,13 +145,10 @@ def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("chunk_bytes", [8, 1 << 21])
-def test_strict_names_the_line(
-    eight: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int
-) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
+def test_strict_names_the_line(eight: Reader, tmp_path: Path, chunk_bytes: int) -> None:
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
-    request = Batch(str(source), "csv", output=str(target), strict=True)
+    request = Batch(str(source), "csv", output=str(target), strict=True, chunk_bytes=chunk_bytes)
     with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not"):
         run_batch(eight.make_query(), request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
@@ -168,11 +165,8 @@ def answer_batch(
     return refused, pl.read_csv(target, infer_schema=False)
 
 
-def test_all_invalid_keys_are_counted(
-    eight: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 20)
-    refused, text = answer_batch(eight, b"1\n123456780\n" * 5, tmp_path)
+def test_all_invalid_keys_are_counted(eight: Reader, tmp_path: Path) -> None:
+    refused, text = answer_batch(eight, b"1\n123456780\n" * 5, tmp_path, chunk_bytes=20)
     assert (refused, len(text)) == (5, 10)
 
 
@@ -402,10 +396,9 @@ def test_a_batch_reads_a_table_once(
         return compute_sha256(store, file)
 
     monkeypatch.setattr(manifest, "compute_sha256", sha256_of)
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 1)
     source, reported = tmp_path / "asked.txt", list[int]()
     source.write_text("".join(f"{key}\n" for key in keys))
-    batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"))
+    batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"), chunk_bytes=1)
     assert (
         run_batch(open_reader(name, Folder(outputs)).make_query(**options), batch, reported.append)
         == 0

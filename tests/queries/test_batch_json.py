@@ -29,9 +29,7 @@ def test_unusual_json_lines_are_read(ask_in_process: Ask) -> None:
     assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
 
 
-def test_json_lines_preserve_fields_and_types(
-    ask_in_process: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_lines_preserve_fields_and_types(ask_in_process: Ask) -> None:
     text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
     code, out, _ = ask_in_process(
         "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
@@ -42,11 +40,10 @@ def test_json_lines_preserve_fields_and_types(
     assert [row["distance"] for row in rows] == [0, None, 1]
 
 
-def test_late_integers_are_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
+def test_late_integers_are_not_rounded() -> None:
     file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
     with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
-        list(batch_formats._read_json_lines(file))
+        list(batch_formats._read_json_lines(file, 30))
 
 
 @pytest.mark.parametrize(
@@ -56,13 +53,10 @@ def test_late_integers_are_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
         ('"n":"x"', "The field 'n' is of type String from row 2 on, and of type Int64 before."),
     ],
 )
-def test_late_fields_are_rejected(
-    monkeypatch: pytest.MonkeyPatch, later: str, problem: str
-) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", 30)
+def test_late_fields_are_rejected(later: str, problem: str) -> None:
     file = io.BytesIO(f'{{"state":"123456780","n":1}}\n{{"state":"1",{later}}}\n'.encode())
     with pytest.raises(BadRequest) as caught:
-        list(batch_formats._read_json_lines(file))
+        list(batch_formats._read_json_lines(file, 30))
     assert str(caught.value) == problem
 
 

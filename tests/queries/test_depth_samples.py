@@ -13,6 +13,7 @@ from pipeline.build import build
 from pipeline.build_request import Request
 from queries import open_tables
 from queries.api import Tables
+from queries.dispatch import open_reader
 from queries.sampling import SampleRequest
 from queries.sliding import depth_ranks
 from queries.sliding.reader import BoardReader
@@ -141,15 +142,14 @@ def test_hardest_positions_at_the_shell(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("name", "goal"), [("2x3", None), ("2x3", "105432"), ("3x2", "012345"), ("2x2", "3210")]
 )
-def test_sliding_states_equal_those_of_a_search(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, goal: str | None
-) -> None:
+def test_sliding_states_equal_those_of_a_search(folder: Path, name: str, goal: str | None) -> None:
     """Draw in chunks of a few numbers."""
-    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 300)
     board = parse_board(name)
     known = oracle.distances(goal or board.example, board.height, board.width)
     table = open_tables(str(folder)).sliding(name)
-    everything = table.sample(len(known), goal=goal, replacement=False)
+    request = SampleRequest(len(known), replacement=False, chunk_numbers=300)
+    reader = open_reader("sliding", Folder(folder))
+    everything = pl.concat(reader.make_query(board=name, goal=goal).draw_samples(request))
     assert {*everything["state"]} == {*known}
     assert {*everything["goal"]} == {goal or board.example}
     for state, distance, best in everything.select("state", "distance", "best_moves").rows():

@@ -19,7 +19,7 @@ from tests.support.hosts import (
     Fault,
     Request,
     compress,
-    find_free_port,
+    reserve_port,
     run_nginx,
     serve,
 )
@@ -225,8 +225,9 @@ def test_lasting_faults_are_told(name: str, outputs: Path) -> None:
 
 
 def test_a_host_that_is_not_there_is_told() -> None:
-    url = f"http://127.0.0.1:{find_free_port()}/tables"
-    assert read_error(url) == f"{url}/manifest.json cannot be read: connection refused."
+    with reserve_port() as port:
+        url = f"http://127.0.0.1:{port}/tables"
+        assert read_error(url) == f"{url}/manifest.json cannot be read: connection refused."
     missing = "it does not exist"
     assert read_error("/no/folder") == f"/no/folder/manifest.json cannot be read: {missing}."
 

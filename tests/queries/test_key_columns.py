@@ -92,8 +92,7 @@ def is_split(text: str) -> bool:
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 5, 1 << 21])
-def test_boards_in_a_text_are_joined(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int) -> None:
-    monkeypatch.setattr(batch_formats, "CHUNK_BYTES", chunk_bytes)
+def test_boards_in_a_text_are_joined(chunk_bytes: int) -> None:
     for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
         form = KeyFormat("state", board.cells, long_cells=("10", "11"))
         boards = [
@@ -104,7 +103,7 @@ def test_boards_in_a_text_are_joined(monkeypatch: pytest.MonkeyPatch, chunk_byte
         if board.cells > 10:
             boards.append("1 2 3 4\n5 6 7 8\n9 10 11 .")
         text = "\n".join([board.example, *boards, "nothing"])
-        parts = batch_formats._read_text(io.BytesIO(text.encode()), form)
+        parts = batch_formats._read_text(io.BytesIO(text.encode()), form, chunk_bytes)
         *keys, last = (key for part in parts for key in part.rows["state"])
         assert last == "nothing"
         assert {board.parse(key) for key in keys} == {board.example}

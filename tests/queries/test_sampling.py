@@ -171,9 +171,10 @@ def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
             draw(17, board="10x3", closed=True, replacement=False)
 
 
-def test_samples_are_drawn_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 7)
-    parts = [part.tolist() for part in SampleRequest(20, 1).draw_numbers(1000, "tour")]
+@pytest.mark.parametrize("replacement", [True, False])
+def test_samples_are_drawn_in_chunks(replacement: bool) -> None:
+    request = SampleRequest(20, 1, replacement, chunk_numbers=7).check()
+    parts = [part.tolist() for part in request.draw_numbers(1000, "tour")]
     assert [len(part) for part in parts] == [7, 7, 6]
     assert all(0 <= number < 1000 for part in parts for number in part)
 

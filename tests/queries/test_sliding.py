@@ -13,10 +13,10 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.single_query import OptionTexts
-from queries import dispatch, goal_reader, open_tables
+from queries import dispatch, open_tables
 from queries.api import Tables
 from queries.goal_reader import GoalAnswer, GoalReader
-from queries.sliding import reader, vectorized
+from queries.sliding import vectorized
 from queries.sliding.reader import BoardReader
 from tablebase.answer_errors import GoalUnreachable
 from tablebase.errors import BadRequest, NotationError
@@ -97,13 +97,11 @@ def test_solutions_are_counted_and_listed(cli: Cli, folder: Path) -> None:
     assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
 
 
-def test_solutions_are_counted_before_they_are_listed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(goal_reader, "MAX_SOLUTIONS", 1)
+def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     start = max(known, key=lambda state: (len(ways(state, known)), state))
     board_reader = BoardReader(parse_board("2x3"), Folder(folder))
+    board_reader.max_solutions = 1
     with pytest.raises(BadRequest) as caught:
         board_reader.make_query(solutions=True).answer(start)
     number = len(ways(start, known))
@@ -214,7 +212,7 @@ def test_a_long_batch_answers_as_a_short_one(
     options: OptionTexts = {"goal": goal} if goal else {}
     monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
     short = board_reader.make_query(**options).answer_keys(keys)
-    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
+    board_reader.max_single_keys = 0
     long = board_reader.make_query(**options).answer_keys(keys)
     assert long[0].equals(short[0])
     assert long[0].schema == short[0].schema
@@ -237,20 +235,21 @@ def test_unreachable_states_are_not_queried_singly(
     folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answer a batch of which half is unreachable: a lone query for each would be slow."""
-    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
     monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
     eight = dispatch.open_reader("eight", Folder(outputs))
-    for board_reader in (BoardReader(parse_board("3x3"), Folder(folder)), eight):
+    board = BoardReader(parse_board("3x3"), Folder(folder))
+    board.max_single_keys = 0
+    for board_reader in (board, eight):
         result, bad = board_reader.make_query(goal="123456780").answer_keys(half)
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
 
 
-def test_inconsistent_records_are_damage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_SINGLE_KEYS", 0)
+def test_inconsistent_records_are_damage(folder: Path) -> None:
     board_reader = BoardReader(parse_board("2x2"), Folder(folder))
+    board_reader.max_single_keys = 0
     board_reader._read_table(board_reader.puzzle.view_goal("1230"))[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
         board_reader.make_query().answer_keys(pl.Series(["1230"]))

@@ -14,7 +14,6 @@ from pipeline.build_request import Request
 from queries import open_tables
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
-from queries.sliding import reader
 from queries.sliding.depth_ranks import count_distances
 from queries.sliding.reader import BitReader, SlidingReader
 from tablebase.answer_errors import GoalUnreachable
@@ -37,24 +36,25 @@ SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
 @pytest.fixture(autouse=True)
 def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
-    treat_as_large(monkeypatch, 8, has_bits=True)
+    treat_as_large(monkeypatch, 8)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
-        treat_as_large(patch, 8, has_bits=True)
+        treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         values = {"board": ["2x4", "3x3"], "goals": ["all"]}
         build(Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables(values))]), Quiet())
         yield place
 
 
-def open_board(folder: Path, name: str) -> BitReader:
+def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader:
     sliding_reader = open_reader("sliding", Folder(folder))
     assert isinstance(sliding_reader, SlidingReader)
     board_reader = sliding_reader.open_board(name)
     assert isinstance(board_reader, BitReader)
+    board_reader.max_single_keys = max_single_keys
     return board_reader
 
 
@@ -90,17 +90,14 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_batches_answer_like_single_queries(
-    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
+def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
     for goal in list_goals(name)[:: often(4, 1)]:
         known = oracle.distances(goal, rows, columns)
         states = random.Random(2).sample([*known], 500)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers, bad = open_board(folder, name).make_query(goal=goal).answer_keys(keys)
+        answers, bad = open_board(folder, name, 0).make_query(goal=goal).answer_keys(keys)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
@@ -135,9 +132,8 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
         single.make_query().look_up(state)
     monkeypatch.undo()
-    monkeypatch.setattr(reader, "MAX_SINGLE_WALKS", 0)
-    treat_as_large(monkeypatch, 8, has_bits=True)
-    several = open_board(folder, "2x4")
+    treat_as_large(monkeypatch, 8)
+    several = open_board(folder, "2x4", 0)
     view = several.puzzle.view_goal("12345670")
     several._read_table(view)[:] = 0
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
@@ -159,7 +155,7 @@ def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
     text = python(
         "import json, sys\n"
         "from tablebase.puzzles.sliding import definition\n"
-        "definition.MAX_LISTED_CELLS = definition.MAX_BYTE_CELLS = 7\n"
+        "definition.MAX_SMALL_CELLS = 7\n"
         "json_module = sys.modules.pop('json')\n"
         "before = set(sys.modules)\n"
         "from pipeline.run import run_command\n"
@@ -174,7 +170,7 @@ def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
 
 def answer_small_board() -> str:
     """Return answers of a batch and the counts, which kernels compute."""
-    sliding.MAX_LISTED_CELLS = sliding.MAX_BYTE_CELLS = 7
+    sliding.MAX_SMALL_CELLS = 7
     with tempfile.TemporaryDirectory() as place:
         build(
             Request(
@@ -182,8 +178,7 @@ def answer_small_board() -> str:
             ),
             Quiet(),
         )
-        board_reader = open_board(Path(place), "2x4")
-        reader.MAX_SINGLE_WALKS = 0
+        board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")

@@ -199,7 +199,6 @@ def test_empty_layers_have_no_records_and_no_sum() -> None:
 
 
 def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tablebase.frontier.layer_reader.MAX_CACHED_RECORDS", 3)
     records, unpacked = make_records([dict.fromkeys(range(40), 1)], 4), list[int]()
 
     def reported(key: int, packed: bytes) -> tuple[list[int], list[int]]:
@@ -207,7 +206,7 @@ def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(key, packed)
 
     monkeypatch.setattr("tablebase.frontier.layer_reader._decode_states", reported)
-    layers = LayerReader(records.__getitem__, len(records))
+    layers = LayerReader(records.__getitem__, len(records), max_cached_records=3)
     for key in (0, 1, 5, 9, 2, 6):
         assert layers.find_state(0, key) == (key, 1)
     assert unpacked == [0, 4, 8]

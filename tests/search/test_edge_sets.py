@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.tour_counting import edge_sets, meet
+from pipeline.search.tour_counting import meet
 from pipeline.search.tour_counting.edge_sets import (
     Filter,
     iter_edge_sets,
@@ -115,12 +115,11 @@ def test_sets_of_edges_are_filtered(
     assert sorted(bits for batch in sets for bits in batch.bits.tolist()) == expected
 
 
-def test_batches_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_are_bounded_and_complete() -> None:
     needs = np.full(100, FREE | FREE << 2 | FREE << 4)
     edges = np.array([(0, 1), (0, 2), (1, 2)])
     (whole,) = iter_edge_sets(needs, edges, Filter())
-    monkeypatch.setattr(edge_sets, "SETS_PER_BATCH", 20)
-    batches = [*iter_edge_sets(needs, edges, Filter())]
+    batches = [*iter_edge_sets(needs, edges, Filter(), batch_sets=20)]
     assert max(len(batch.rows) for batch in batches) <= 20 + 8
     for at, column in enumerate(whole):
         assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()

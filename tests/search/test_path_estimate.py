@@ -7,7 +7,6 @@ import pytest
 
 from pipeline.builders.tour_columns import make_search_board
 from pipeline.builders.tour_list import list_openings
-from pipeline.search import path_estimate
 from pipeline.search.hamiltonian_paths import count_paths, iter_paths, list_beginnings
 from pipeline.search.path_estimate import estimate_paths
 from tablebase.puzzles.knight.board import KnightBoard
@@ -55,15 +54,18 @@ def test_estimates_without_sampling_are_exact() -> None:
         assert (result.paths, result.is_exact) == (tours, True)
 
 
-def test_estimates_are_close_and_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_estimate, "MAX_WAYS", 300)
-    monkeypatch.setattr(path_estimate, "COUNTED_NODES", 24)
+def test_estimates_are_close_and_deterministic() -> None:
     six = KnightBoard(6, 6)
-    runs = [
-        estimate_paths(*make_search_board(six), list_openings(six, 1), seed).paths
-        for seed in range(12)
-    ]
-    assert estimate_paths(*make_search_board(six), list_openings(six, 1), 3).paths == runs[3]
+
+    def estimate(seed: int) -> float:
+        openings = list_openings(six, 1)
+        found = estimate_paths(
+            *make_search_board(six), openings, seed, max_ways=300, counted_nodes=24
+        )
+        return found.paths
+
+    runs = [*map(estimate, range(12))]
+    assert estimate(3) == runs[3]
     assert len({*runs}) > 1
     error = statistics.stdev(runs) / len(runs) ** 0.5
     assert abs(statistics.fmean(runs) - 6_637_920) < 3 * error

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from pipeline.builders import sweep_driver
 from pipeline.builders.registry import checkpoints
-from pipeline.search.tour_counting import edge_sets, expand, hash_table, meet, sweep
+from pipeline.builders.sweep_driver import SweepSettings
 from pipeline.search.tour_counting import halves as cut
+from pipeline.search.tour_counting import sweep
 from pipeline.search.tour_counting.expand import Step, iter_successors
-from pipeline.search.tour_counting.halves import Halves, cut_board
 from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.sweep import (
     Layer,
@@ -42,6 +42,7 @@ from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import run_uncompiled
+from tests.support.sweeps import count_board, cut_into_halves
 from tests.support.tour_lists import all_tours
 
 NO_MIRROR = np.empty(0, dtype=np.int64)
@@ -49,17 +50,12 @@ UPRIGHT = [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)]
 UPRIGHT += [(3, 6), (3, 7), (3, 8), (4, 6)]
 
 
-def counts(files: int, ranks: int, *, paths: bool = True) -> sweep_driver.TourTotals:
-    with ThreadPoolExecutor(2) as pool:
-        return sweep_driver.count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), paths=paths)
-
-
 # ---- boards ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("files", "ranks"), UPRIGHT)
 def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None:
-    result = counts(files, ranks)
+    result = count_board(files, ranks)
     listed = all_tours(files, ranks)
     assert result.tours is not None
     assert result.tours.tolist() == [len(tours) for tours in listed]
@@ -68,22 +64,8 @@ def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None
 
 
 def test_closed_tours_are_counted_alone() -> None:
-    assert counts(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
-    assert counts(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
-
-
-def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    unsliced = counts(4, 6)
-    monkeypatch.setattr(sweep_driver, "SLICE_STATES", 7)
-    monkeypatch.setattr(expand, "STATES_PER_BATCH", 5)
-    monkeypatch.setattr(edge_sets, "SETS_PER_BATCH", 3)
-    monkeypatch.setattr(hash_table, "SLICE", 11)
-    monkeypatch.setattr(meet, "MAX_SUMS", 20)
-    monkeypatch.setattr(meet, "MAX_ROWS", 20)
-    sliced = counts(4, 6)
-    assert unsliced.tours is not None
-    assert sliced.tours is not None
-    assert (unsliced.tours.tolist(), unsliced.closed) == (sliced.tours.tolist(), sliced.closed)
+    assert count_board(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
+    assert count_board(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
 
 
 class KilledError(Exception):
@@ -94,7 +76,7 @@ def test_a_killed_count_resumes_from_stored_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
-    expected, sizes, layers = counts(4, 6), list[int](), 0
+    expected, sizes, layers = count_board(4, 6), list[int](), 0
 
     def advance(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
         sizes.append(len(layer.keys))
@@ -104,17 +86,17 @@ def test_a_killed_count_resumes_from_stored_layers(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(sweep_driver, "MIN_STORED_BYTES", 3 * 16)
     monkeypatch.setattr(sweep_driver, "advance_layer", advance)
+    board, settings = KnightBoard(4, 6), SweepSettings(min_stored_bytes=3 * 16)
     with ThreadPoolExecutor(1) as pool:
         store = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
             sweep_driver.count_tours(
-                KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+                board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
             )
         layers = len(sizes)
         result = sweep_driver.count_tours(
-            KnightBoard(4, 6), TaskRunner(pool, 1, on_progress, store), paths=True
+            board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
         )
     assert result.tours is not None
     assert expected.tours is not None
@@ -129,7 +111,7 @@ def test_a_killed_count_resumes_from_stored_layers(
 def test_a_killed_meeting_resumes_from_its_checkpoint(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected, done, meeting = counts(4, 6), list[int](), "4x6 open, where the halves meet"
+    expected, done, meeting = count_board(4, 6), list[int](), "4x6 open, where the halves meet"
 
     def on_progress(doing: str, part: int, total: int | None) -> None:
         if doing == meeting:
@@ -137,19 +119,18 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
             if part == 5 and len(done) == 6:
                 raise KilledError
 
-    for name, value in {
-        "MIN_STORED_BYTES": 16,
-        "NEEDS_PER_TASK": 4,
-        "TASKS_PER_ROUND": 2,
-        "CHECKPOINT_SECONDS": 0,
-    }.items():
-        monkeypatch.setattr(sweep_driver, name, value)
+    board, settings = (
+        KnightBoard(4, 6),
+        SweepSettings(
+            min_stored_bytes=16, needs_per_task=4, tasks_per_round=2, checkpoint_seconds=0
+        ),
+    )
     monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
-        result = sweep_driver.count_tours(KnightBoard(4, 6), work, paths=True)
+            sweep_driver.count_tours(board, work, settings, paths=True)
+        result = sweep_driver.count_tours(board, work, settings, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert result.tours is not None
@@ -170,9 +151,9 @@ def test_states_with_wrong_colours_are_pruned(
         return after
 
     monkeypatch.setattr(sweep_driver, "advance_layer", reported)
-    with_colours, states = counts(files, ranks), sum(sizes)
+    with_colours, states = count_board(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
-    without, states_without = counts(files, ranks), sum(sizes) - states
+    without, states_without = count_board(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
     assert with_colours.tours.tolist() == without.tours.tolist()
@@ -189,12 +170,6 @@ def test_color_squares_finds_a_two_colouring_or_none() -> None:
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
-
-
-def cut_into_halves(files: int, ranks: int) -> Halves:
-    board = KnightBoard(files, ranks)
-    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
-    return cut_board(later, files, paths=True)
 
 
 def multiply_counts(layer: Layer, times: int) -> Layer:
@@ -240,17 +215,17 @@ def test_a_board_with_too_many_tours_is_reported(
 ) -> None:
     monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
-        counts(4, 5)
+        count_board(4, 5)
 
 
 def test_overflowing_directed_closed_tours_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
-    assert counts(5, 6, paths=False).closed == (1 << 63) - 2
+    assert count_board(5, 6, paths=False).closed == (1 << 63) - 2
     monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: (1 << 62, None))
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
-        counts(5, 6, paths=False)
+        count_board(5, 6, paths=False)
 
 
 # ---- states ---------------------------------------------------------------------------------
@@ -317,32 +292,6 @@ def test_a_state_and_its_mirror_image_are_merged() -> None:
     needs = (END << 2 | FREE | END << 4 | FREE << 6) << MATCHING_BITS
     assert needs in after.keys
     assert advance_layer(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
-
-
-@given(st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300))
-def test_a_hash_table_finds_its_keys(keys: list[int]) -> None:
-    numbers = np.arange(len(keys)) + 1
-    table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
-    assert table.filled == len(keys)
-    assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
-    others = sorted({key ^ 1 for key in keys} - {0, *keys})
-    assert not table.look_up(np.array(others, dtype=np.int64)).any()
-    table.grow(3 * len(keys))
-    table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
-    doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
-    assert dict(zip(*(column.tolist() for column in table.take_columns()), strict=True)) == doubled
-
-
-def test_keys_are_spread_over_the_hash_table() -> None:
-    """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    halves = cut_into_halves(5, 8)
-    layer = halves.first
-    for step in halves.steps:
-        layer = advance_layer(layer, step, lambda: None)
-    table = HashTable.from_columns(layer.keys, layer.ways)
-    runs = np.diff(np.flatnonzero(table.keys == 0))
-    assert len(layer.keys) > 10_000
-    assert runs.max() < 500
 
 
 # ---- other graphs, and the compiler off -----------------------------------------------------
@@ -414,7 +363,7 @@ def test_paths_of_random_graphs_match_the_obvious_search(
 
 
 def count_small_boards() -> str:
-    result = [counts(files, ranks) for files, ranks in ((3, 4), (4, 5))]
+    result = [count_board(files, ranks) for files, ranks in ((3, 4), (4, 5))]
     return json.dumps(
         [[totals.tours is not None and totals.tours.tolist(), totals.closed] for totals in result]
     )

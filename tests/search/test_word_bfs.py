@@ -17,7 +17,12 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.search import word_bfs
-from pipeline.search.word_bfs import estimate_search_bytes, iter_word_records, search_words
+from pipeline.search.word_bfs import (
+    MAX_TASK_ROWS,
+    estimate_search_bytes,
+    iter_word_records,
+    search_words,
+)
 from pipeline.verify.sliding.references import find_known_layers
 from tablebase.build_errors import SearchError
 from tablebase.puzzles.sliding.definition import parse_board
@@ -56,11 +61,20 @@ def make_space(rows: int, columns: int, goal: str) -> WordSpace:
     )
 
 
-def search_depths(space: WordSpace, threads: int = 2) -> npt.NDArray[np.uint8]:
+def search_depths(
+    space: WordSpace, threads: int = 2, max_task_rows: int = MAX_TASK_ROWS
+) -> npt.NDArray[np.uint8]:
     """Return all depths; require that the layers' sizes and the records follow from them."""
     depth = np.full(space.size, 255, dtype=np.uint8)
     layers: list[tuple[int, int]] = []
-    planes = search_words(space, threads, lambda *layer: layers.append(layer), lambda: None, depth)
+    planes = search_words(
+        space,
+        threads,
+        lambda *layer: layers.append(layer),
+        lambda: None,
+        depth,
+        max_task_rows=max_task_rows,
+    )
     assert layers == [*enumerate(np.bincount(depth).tolist())]
     records = np.concatenate([*iter_word_records(planes)])
     bits = np.unpackbits(records, axis=1, bitorder="little").reshape(space.blocks, -1)
@@ -202,14 +216,13 @@ def test_four_rows_are_searched_like_three() -> None:
         assert np.array_equal(np.bincount(tall), np.bincount(flat))
 
 
-def test_threads_and_the_size_of_tasks_do_not_change_a_byte(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_threads_and_the_size_of_tasks_do_not_change_a_byte() -> None:
     board = parse_board("3x3")
     expected = search_depths(board.make_words(board.example), 1)
-    monkeypatch.setattr(word_bfs, "MAX_TASK_ROWS", 10)  # less than a chunk
     for threads in (1, 5):
-        assert np.array_equal(search_depths(board.make_words(board.example), threads), expected)
+        # less than a chunk
+        found = search_depths(board.make_words(board.example), threads, max_task_rows=10)
+        assert np.array_equal(found, expected)
 
 
 def search_small_boards() -> str:

@@ -134,14 +134,18 @@ def serve(
 
 def compress(answer: Answer) -> None:
     """Send the whole file, compressed."""
-    answer.body = gzip.compress(answer.body)
+    answer.body = gzip.compress(answer.body, 1)
     answer.sent = len(answer.body)
     answer.headers["Content-Encoding"] = "gzip"
 
 
-def find_free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+@contextmanager
+def reserve_port() -> Iterator[int]:
+    """Reserve a port: no other process gets it, and only a server that asks to share it listens."""
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        reserved.bind(("127.0.0.1", 0))
+        yield int(reserved.getsockname()[1])
 
 
 NGINX_LINES = """\
@@ -151,7 +155,7 @@ http {{
   access_log {work}/requests; default_type application/octet-stream;
   client_body_temp_path {work}/a; proxy_temp_path {work}/b; fastcgi_temp_path {work}/c;
   uwsgi_temp_path {work}/d; scgi_temp_path {work}/e;
-  server {{ listen 127.0.0.1:{port}; root {folder}; {options} }}
+  server {{ listen 127.0.0.1:{port} reuseport; root {folder}; {options} }}
 }}
 """
 
@@ -159,35 +163,35 @@ http {{
 @contextmanager
 def run_nginx(folder: Path, work: Path, options: str = "") -> Iterator[str]:
     """Serve a folder by nginx, with these lines in its configuration."""
-    port = find_free_port()
-    lines = NGINX_LINES.format(work=work, port=port, folder=folder, options=options)
-    (work / "nginx.conf").write_text(lines)
-    command = [str(NGINX), "-p", str(work), "-e", str(work / "errors"), "-c"]
-    with _run([*command, str(work / "nginx.conf")], port) as url:
-        yield url
+    with reserve_port() as port:
+        lines = NGINX_LINES.format(work=work, port=port, folder=folder, options=options)
+        (work / "nginx.conf").write_text(lines)
+        command = [str(NGINX), "-p", str(work), "-e", str(work / "errors"), "-c"]
+        with _run([*command, str(work / "nginx.conf")]) as server:
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=60).close()
+                    break
+                except ConnectionRefusedError:
+                    assert server.poll() is None, "nginx ended"
+                    time.sleep(0.02)
+            yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
 def run_python_server(folder: Path) -> Iterator[str]:
     """Serve a folder by `python -m http.server`, which ignores ranges."""
-    port = find_free_port()
-    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(port)]
-    with _run([*command, "--directory", str(folder)], port) as url:
-        yield url
+    command = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"]
+    with _run([*command, "--directory", str(folder)]) as server:
+        assert server.stdout
+        begin = server.stdout.readline().decode()  # Serving HTTP on 127.0.0.1 port 12345 (...
+        yield f"http://127.0.0.1:{begin.split(' port ')[1].split()[0]}"
 
 
 @contextmanager
-def _run(command: list[str], port: int) -> Iterator[str]:
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(500):
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                assert server.poll() is None, f"{command[0]} ended"
-                time.sleep(0.02)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait()
+def _run(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        try:
+            yield server
+        finally:
+            server.terminate()

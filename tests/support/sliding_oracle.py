@@ -1,6 +1,7 @@
 """Slow and obvious answers for sliding boards; nothing is shared with the program."""
 
 from collections import deque
+from functools import cache
 
 STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
@@ -8,14 +9,21 @@ STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 def neighbours(state: str, rows: int, columns: int) -> dict[str, str]:
     """Return every state one move away, by the letter of the move, in the order U D L R."""
     result = {}
-    row, column = divmod(state.index("0"), columns)
-    for letter, (down, right) in STEPS.items():
-        if row + down in range(rows) and column + right in range(columns):
-            cells = list(state)
-            blank, target = row * columns + column, (row + down) * columns + column + right
-            cells[blank], cells[target] = cells[target], cells[blank]
-            result[letter] = "".join(cells)
+    for letter, cell in _list_moves(state.index("0"), rows, columns):
+        tile = state[cell]
+        result[letter] = state.replace("0", " ").replace(tile, "0").replace(" ", tile)
     return result
+
+
+@cache
+def _list_moves(blank: int, rows: int, columns: int) -> list[tuple[str, int]]:
+    """List the letter of each legal move of the blank, and the cell that it leads to."""
+    row, column = divmod(blank, columns)
+    return [
+        (letter, (row + down) * columns + column + right)
+        for letter, (down, right) in STEPS.items()
+        if row + down in range(rows) and column + right in range(columns)
+    ]
 
 
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:

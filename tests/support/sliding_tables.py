@@ -1,4 +1,4 @@
-"""Tables of sliding boards: small boards treated as large, and a check against the oracle."""
+"""Tables of sliding boards: small boards treated as large or without rows, and their oracle."""
 
 from pathlib import Path
 
@@ -13,14 +13,15 @@ from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 
 
-def treat_as_large(patch: pytest.MonkeyPatch, cells: int, *, has_bits: bool) -> None:
-    """Treat boards of so many cells as large: by default they have one goal, and an index alone.
+def treat_as_large(patch: pytest.MonkeyPatch, cells: int) -> None:
+    """Treat boards of so many cells as large: one goal, and an index alone, with bits."""
+    patch.setattr(definition, "MAX_SMALL_CELLS", cells - 1)
 
-    With `has_bits` it has one bit for each state, as that of every large board.
-    """
-    patch.setattr(definition, "MAX_LISTED_CELLS", cells - 1)
-    if has_bits:
-        patch.setattr(definition, "MAX_BYTE_CELLS", cells - 1)
+
+def make_indexes_alone(name: str) -> list[Table]:
+    """Make the tables of all goals of a board, with a byte for each state, and without rows."""
+    board = definition.parse_board(name).wide
+    return [board.make_table(goal, with_rows=False) for goal in board.layouts]
 
 
 def require_oracles(folder: Path, table: Table) -> None:

@@ -28,7 +28,7 @@ from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support.shell import run_uncompiled
-from tests.support.sliding_tables import treat_as_large
+from tests.support.sliding_tables import make_indexes_alone
 from tests.support.tampered import (
     Story,
     change_header,
@@ -71,11 +71,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def index_alone(tmp_path: Path) -> Path:
     """Return a folder of boards that have only indexes."""
-    treat_as_large(monkeypatch, 1, has_bits=False)
-    tables = PUZZLE.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
-    build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
+    build(Request(Folder(tmp_path), [(PUZZLE, tuple(make_indexes_alone("2x3")))]), Quiet())
     return tmp_path
 
 

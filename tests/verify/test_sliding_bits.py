@@ -28,7 +28,7 @@ GOAL = "12345670"
 @pytest.fixture(autouse=True)
 def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
-    treat_as_large(monkeypatch, 8, has_bits=True)
+    treat_as_large(monkeypatch, 8)
 
 
 @pytest.fixture

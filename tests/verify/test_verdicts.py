@@ -37,7 +37,7 @@ from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.sliding_tables import treat_as_large
+from tests.support.sliding_tables import make_indexes_alone, treat_as_large
 from tests.support.tampered import TABLES, describe_file, edit_manifest, open_one, rewrite
 from tests.support.trust_page import require_same
 
@@ -339,12 +339,9 @@ def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Registe
 
 
 @pytest.fixture
-def sliding_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sliding_index(tmp_path: Path) -> Path:
     """Return a folder with the indexes of 2x3, and no rows."""
-    treat_as_large(monkeypatch, 1, has_bits=False)
-    build_tables(
-        tmp_path, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
-    )
+    build_tables(tmp_path, SLIDING, *make_indexes_alone("2x3"))
     return tmp_path
 
 
@@ -386,7 +383,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        treat_as_large(patch, 8, has_bits=True)
+        treat_as_large(patch, 8)
         for options in ({"board": ["2x4"]}, {"board": ["2x4"], "parquet": []}):
             folder = tmp_path / f"bits {len(options)}"
             build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))

@@ -45,14 +45,16 @@ class Filter(NamedTuple):
     surplus: int = 0
 
 
-def iter_edge_sets(needs: Array, edges: Array, kept: Filter) -> Iterator[EdgeSets]:
+def iter_edge_sets(
+    needs: Array, edges: Array, kept: Filter, batch_sets: int = SETS_PER_BATCH
+) -> Iterator[EdgeSets]:
     """Iterate over the sets of edges that states with these needs can take, in bounded batches.
 
     `edges` has a row of two cells for each edge. No state is divided between two batches.
     """
     edge_needs: Array = (1 << 2 * edges).sum(axis=1)
     most = 1 << len(edges)  # sets for a state
-    capacity = min(most * len(needs), SETS_PER_BATCH + most)
+    capacity = min(most * len(needs), batch_sets + most)
     place, limits = np.zeros(1, dtype=np.int64), np.array(kept)
     while place[0] < len(needs):
         rows, bits, left = np.empty((3, capacity), dtype=np.int64)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.search.tour_counting.edge_sets import (
+    SETS_PER_BATCH,
     Filter,
     iter_edge_sets,
     rank_edge_sets,
@@ -59,7 +60,12 @@ class Successors(NamedTuple):
     keys: Array
 
 
-def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
+def iter_successors(
+    keys: Array,
+    step: Step,
+    batch_states: int = STATES_PER_BATCH,
+    batch_sets: int = SETS_PER_BATCH,
+) -> Iterator[Successors]:
     """Iterate over the successors of states, in bounded batches, state by state.
 
     Partners are never joined: that would close a cycle, and cycles close only where the two halves
@@ -71,10 +77,10 @@ def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
     first, dark, light = (_insert_cell(cells, step.cell) for cells in (3, step.dark, step.light))
     wanted = 1 << step.wanted if step.wanted >= 0 else 0
     kept = Filter(wanted, 3 << 2 * step.cell, first, dark, light, step.surplus)
-    for start in range(0, len(keys), STATES_PER_BATCH):
-        batch = keys[start : start + STATES_PER_BATCH]
+    for start in range(0, len(keys), batch_states):
+        batch = keys[start : start + batch_states]
         needs = batch >> MATCHING_BITS | FREE << 2 * step.cells
-        for rows, joined, left in iter_edge_sets(needs, edges, kept):
+        for rows, joined, left in iter_edge_sets(needs, edges, kept, batch_sets):
             next_keys = _make_keys(batch[rows], joined, left, edges, step)
             is_legal = next_keys >= 0
             yield Successors(start + rows[is_legal], joined[is_legal], next_keys[is_legal])

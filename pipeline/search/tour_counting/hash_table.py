@@ -7,7 +7,7 @@ import numpy as np
 from tablebase.frontier.keys import Array
 from tablebase.jit import compiled
 
-SLICE = 1 << 18
+SLICE_PLACES = 1 << 18
 """Places of a table that are copied at a time."""
 
 
@@ -48,20 +48,20 @@ class HashTable:
         _use_table(keys, numbers, self.keys, self.numbers, False)
         return numbers
 
-    def grow(self, capacity: int) -> None:
+    def grow(self, capacity: int, slice_places: int = SLICE_PLACES) -> None:
         """Move all entries to a table with room for more."""
         table = HashTable(capacity)
-        for first in range(0, len(self.keys), SLICE):
-            span = slice(first, first + SLICE)
+        for first in range(0, len(self.keys), slice_places):
+            span = slice(first, first + slice_places)
             is_used = self.keys[span] != 0
             table.add(self.keys[span][is_used], self.numbers[span][is_used])
         self.__dict__.update(table.__dict__)
 
-    def take_columns(self) -> tuple[Array, Array]:
+    def take_columns(self, slice_places: int = SLICE_PLACES) -> tuple[Array, Array]:
         """Return the keys and their numbers, in the table's own memory: it can be used no more."""
         count = 0
-        for first in range(0, len(self.keys), SLICE):
-            span = slice(first, first + SLICE)
+        for first in range(0, len(self.keys), slice_places):
+            span = slice(first, first + slice_places)
             is_used = self.keys[span] != 0
             into = slice(count, count + int(np.count_nonzero(is_used)))
             for column in (self.keys, self.numbers):

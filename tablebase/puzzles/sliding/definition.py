@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from tablebase.puzzle import Columns
     from tablebase.word_space import WordSpace
 
-MAX_LISTED_CELLS = 10
-"""Cells of the largest boards that get all goals, and rows beside each index, by default."""
-MAX_BYTE_CELLS = 10
-"""Cells of the largest boards whose indexes have a byte for each state; larger ones have a bit."""
+MAX_SMALL_CELLS = 10
+"""Cells of the largest small boards. They get all goals by default, rows beside each index, and a
+byte in it for each state. Larger ones get one goal, no rows, and a bit."""
 MAX_MEASURED_CELLS = 12
 """Cells of the largest boards that are searched to estimate the cost of larger ones."""
 ROW_STATES = 8 * ROW_BYTES
@@ -38,16 +37,15 @@ class BoardWithTables(SlidingBoard):
 
     def __init__(self, height: int, width: int) -> None:
         super().__init__(height, width)
-        self.is_packed = self.cells > MAX_BYTE_CELLS
+        self.is_packed = self.cells > MAX_SMALL_CELLS
         """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
         """Make the tables of a wide board: of all its goals, or of the first."""
-        goals = [*self.layouts][: None if every_goal or self.cells <= MAX_LISTED_CELLS else 1]
+        goals = [*self.layouts][: None if every_goal or not self.is_packed else 1]
         return tuple(
-            self.make_table(goal, with_rows=with_rows or self.cells <= MAX_LISTED_CELLS)
-            for goal in goals
+            self.make_table(goal, with_rows=with_rows or not self.is_packed) for goal in goals
         )
 
     def make_table(self, goal: str, *, with_rows: bool) -> Table:
@@ -156,12 +154,12 @@ class SlidingCatalogue(Catalogue):
         ),
         BuildOption(
             "goals",
-            f"Build all goals of boards over {MAX_LISTED_CELLS} cells, not only the first.",
+            f"Build all goals of boards over {MAX_SMALL_CELLS} cells, not only the first.",
             "all",
             example="all",
             choices=("all",),
         ),
-        BuildOption("parquet", f"Also write Parquet for boards over {MAX_LISTED_CELLS} cells."),
+        BuildOption("parquet", f"Also write Parquet for boards over {MAX_SMALL_CELLS} cells."),
     )
 
     def list_boards(self) -> list[str]:

@@ -1,0 +1,165 @@
+"""Tests of manifests that are lost, withheld or of another version, and of their backups."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tablebase.output import write_output
+from tablebase.output_errors import OutputError
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.table_errors import TableUnreadable, TableVersionError
+from tablebase.tables import BACKUP, MANIFEST, REPLACED
+from tablebase.tables.manifest import (
+    read_manifest,
+    record_page,
+    replace_manifest,
+    seal,
+)
+from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables, contents
+from tests.support.lost_manifests import (
+    COUNTS,
+    CYCLES,
+    TOURS,
+    damage_manifest,
+    publish_all,
+    read_tree,
+    remove_manifest,
+)
+from tests.support.shell import Cli
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """Return a folder of small tables, each of another kind."""
+    published = make_once(tmp_path_factory, "lost_manifests", publish_all)
+    return Path(shutil.copytree(published, tmp_path / "outputs"))
+
+
+def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / MANIFEST).write_text(newer)
+    with pytest.raises(TableVersionError):
+        build_tables(folder, KNIGHT, TOURS)
+    assert (folder / MANIFEST).read_text() == newer
+    assert len((build_tables(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
+
+
+def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
+    (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
+    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_missing_permission_is_not_treated_as_damage(folder: Path) -> None:
+    (folder / MANIFEST).chmod(0)
+    with pytest.raises(TableUnreadable):
+        build_tables(folder, KNIGHT, TOURS, force=True)
+
+
+def test_an_unreadable_manifest_is_not_treated_as_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Folder, name: str) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    before = contents(folder)
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(TableUnreadable):
+        build_tables(folder, KNIGHT, TOURS, force=True)
+    monkeypatch.undo()
+    assert contents(folder) == before
+
+
+def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
+    options = ["--outputs", str(folder)]
+    damage_manifest(folder)
+    refused = cli("status", *options)
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
+    built_again = cli("precompute", "sliding", "--board", "2x3", *options)
+    assert built_again.code == 0
+    assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
+    assert "recovered" not in built_again.out
+    assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
+
+
+def test_a_file_that_may_not_be_read_is_no_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conclude nothing from a table or a backup that the system or the network withholds."""
+    damage_manifest(folder)
+    before = read_tree(folder)
+    real = Folder.open
+    for withheld in (BACKUP, TOURS.file, CYCLES.index_file):
+        for error in (
+            PermissionError(13, "Permission denied"),
+            Unreachable("HTTP status 503", 503),
+        ):
+
+            def refuse(
+                self: Folder, name: str, what: str = withheld, why: OSError = error
+            ) -> IO[bytes]:
+                if name == what:
+                    raise why
+                return real(self, name)
+
+            monkeypatch.setattr(Folder, "open", refuse)
+            with pytest.raises(TableUnreadable, match=withheld):
+                build_tables(folder, KNIGHT, COUNTS, force=True)
+            monkeypatch.undo()
+            assert read_tree(folder) == before
+
+
+def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / MANIFEST).symlink_to("nowhere")
+    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_a_newer_backup_is_replaced_only_by_force(folder: Path) -> None:
+    newer = seal({"format_version": 4, "shelves": []})
+    (folder / BACKUP).write_text(newer)
+    for damage in (damage_manifest, remove_manifest):
+        damage(folder)
+        with pytest.raises(TableVersionError):
+            build_tables(folder, KNIGHT, TOURS)
+        assert (folder / BACKUP).read_text() == newer
+    build_tables(folder, KNIGHT, TOURS, force=True)
+    assert len(read_manifest(Folder(folder))) == 4
+
+
+def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:
+    store = Folder(folder)
+    listed = read_manifest(store)
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert read_manifest(store) == listed
+    damage_manifest(folder)
+    damaged = (folder / MANIFEST).read_bytes()
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    assert list(read_manifest(store)) == [TOURS.name]
+    assert (folder / REPLACED).read_bytes() == damaged
+
+
+def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
+    listed = read_manifest(Folder(folder))
+    (folder / MANIFEST).unlink()
+    (folder / "report.html").write_text("a page")
+    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
+    assert read_manifest(Folder(folder)) == listed
+
+
+def test_an_output_never_replaces_a_table_of_a_damaged_manifest(folder: Path) -> None:
+    damage_manifest(folder)
+    before = (folder / TOURS.file).read_bytes()
+    with pytest.raises(OutputError, match="belongs to the tables"):
+        write_output(str(folder / TOURS.file), b"answers")
+    assert (folder / TOURS.file).read_bytes() == before

@@ -1,0 +1,60 @@
+"""Small tables whose manifest is lost: a folder of them, and the ways to lose it."""
+
+from pathlib import Path
+
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import (
+    make_closed_ranking_table,
+    make_count_table,
+    make_tour_table,
+)
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.schema import Table
+from tablebase.tables import BACKUP, MANIFEST
+from tests.support.build_recorder import build_tables
+
+TOURS = make_tour_table(KnightBoard(3, 4))
+COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
+CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
+GOAL = next(iter(parse_board("2x3").layouts))
+ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
+ALL_TABLES: list[tuple[Puzzle, Table]] = [
+    (KNIGHT, TOURS),
+    (KNIGHT, COUNTS),
+    (KNIGHT, CYCLES),
+    (SLIDING, ROWS),
+]
+"""Rows alone, rows with parameters that grow, records alone, and both."""
+
+
+def publish_all(folder: Path) -> None:
+    for puzzle, table in ALL_TABLES:
+        build_tables(folder, puzzle, table)
+
+
+def remove_manifest(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+
+
+def damage_manifest(folder: Path) -> None:
+    data = bytearray((folder / MANIFEST).read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / MANIFEST).write_bytes(data)
+
+
+def remove_both(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+    (folder / BACKUP).unlink()
+
+
+def damage_both(folder: Path) -> None:
+    damage_manifest(folder)
+    (folder / BACKUP).write_bytes(b"{}")
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """Read every file but the lock."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}

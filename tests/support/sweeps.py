@@ -1,0 +1,30 @@
+"""Sweeps over boards: their tours counted in this process, and the boards cut in two."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from pipeline.builders.sweep_driver import (
+    DEFAULT_SETTINGS,
+    SweepSettings,
+    TourTotals,
+    count_tours,
+)
+from pipeline.search.tour_counting.halves import Halves, cut_board
+from pipeline.tasks import TaskRunner
+from tablebase.puzzles.knight.board import KnightBoard
+
+
+def count_board(
+    files: int,
+    ranks: int,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool = True,
+) -> TourTotals:
+    with ThreadPoolExecutor(2) as pool:
+        return count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths)
+
+
+def cut_into_halves(files: int, ranks: int) -> Halves:
+    board = KnightBoard(files, ranks)
+    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
+    return cut_board(later, files, paths=True)
