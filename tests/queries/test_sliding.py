@@ -264,6 +264,15 @@ def test_annotate(tables: Tables) -> None:
     ] + [(None, None, None, None), ("no state", None, None, None)]
 
 
+def test_annotate_with_a_goal(tables: Tables) -> None:
+    table, states = tables.sliding("3x3"), ["867254301", "123456780", "213456780"]
+    for goal in ("123456708", "086754321"):
+        known = oracle.distances(goal, 3, 3)
+        distances = table.annotate(states, goal=goal)["distance"].to_list()
+        assert distances == [known.get(state) for state in states]
+        assert {distance is None for distance in distances} == {False, True}, goal
+
+
 def test_a_picture_shows_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "way.svg"
     words = ("--board", "2x3", "--svg", str(picture), "--outputs", str(folder))

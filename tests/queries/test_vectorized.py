@@ -276,6 +276,20 @@ def annotators(tables: Tables) -> dict[str, Callable[..., Any]]:
     return {name: getattr(tables, name).annotate for name in KEYS}
 
 
+def test_annotate_with_a_goal(tables: Tables) -> None:
+    states = ["867254301", "123456780", "213456780"]
+    for goal in ("centre", "edge", "086754321"):
+        rows = tables.eight.annotate(states, goal=goal)[
+            "distance", "best_moves", "solutions"
+        ].rows()
+        answers = [tables.eight.get(state, goal=goal) for state in states]
+        assert rows == [
+            (answer.distance, answer.best_moves, answer.solutions) if answer else (None, None, None)
+            for answer in answers
+        ]
+        assert {answer is None for answer in answers} == {False, True}, goal
+
+
 @pytest.mark.parametrize("name", KEYS)
 def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
     annotate = annotators(tables)[name]
