@@ -74,6 +74,10 @@ def test_a_board_is_played_with_hints_to_its_end(shown: Explorer) -> None:
         reload(page, "eight")
         assert shown.address() == start
         assert page.locator("#eight-level").input_value() == level
+    for _ in range(6):
+        page.click("#eight-another")
+        expect(page).not_to_have_url(re.compile(re.escape(start)))
+        start = shown.address()
 
 
 def test_the_end_compares_with_the_best(shown: Explorer) -> None:

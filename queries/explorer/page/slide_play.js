@@ -3,6 +3,8 @@ import { counted, make, say } from "#page/dom.js";
 import { TILE_WAY } from "#page/slide_board.js";
 import { inOrder, nameTile } from "#page/slide_rules.js";
 
+const TRIES = 20;
+
 /**
  * Make the part of a sliding board's view that plays. `view` has the view's elements, its board, and
  * the functions that change the address and begin another board.
@@ -116,7 +118,10 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
 
   /** Begin a random board of the chosen difficulty. */
   async function draw(goal, how) {
-    const state = await game().draw(goal, mine("level").value || game().levels(goal)[0].name);
+    const level = mine("level").value || game().levels(goal)[0].name;
+    let state = at.start;
+    // another board, if there is one: some levels have only two
+    for (let tries = TRIES; tries && state === at.start; tries--) state = await game().draw(goal, level);
     // a game needs a board, even if none of that difficulty can be found
     if (state !== null || shownGame !== game()) begin(state ?? game().first(), goal, how);
   }
