@@ -1,4 +1,4 @@
-"""What the 8-puzzle's figures share: their axes, and a panel for each layout."""
+"""Parts that the figures of the 8-puzzle share: their axes, and a panel for each layout."""
 
 from __future__ import annotations
 
