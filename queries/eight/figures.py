@@ -118,10 +118,26 @@ def _draw_distances(frame: pl.DataFrame) -> Panels:
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
         bars = alt.Chart(rows).mark_bar(color=GOAL_COLOURS[goal]).encode(x=DISTANCE, y=y)
-        few = alt.Chart(rows.filter(pl.col("states") < FEW)).mark_text(dy=-6, fontSize=11)
-        return bars + few.encode(x=DISTANCE, y=y, text="states:Q", color=alt.value(MUTED))
+        few = alt.Chart(_list_few(rows)).mark_text(align="left", dx=-3, dy=-6, fontSize=11)
+        return bars + few.encode(x=DISTANCE, y=y, text="label:N", color=alt.value(MUTED))
 
     return draw_panels(frame, 190, draw)
+
+
+def _list_few(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one label for each run of neighbouring marks that stand for few states, at its first.
+
+    The numbers of such marks in a label of their own each would read as one number.
+    """
+    return (
+        rows.sort("distance")
+        .with_columns((pl.col("states") < FEW).rle_id().alias("run"))
+        .filter(pl.col("states") < FEW)
+        .group_by("run", maintain_order=True)
+        .agg(pl.first("distance", "states"), pl.col("states").alias("each"))
+        .with_columns(pl.col("each").cast(pl.List(pl.String)).list.join(", ").alias("label"))
+        .drop("run", "each")
+    )
 
 
 def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
@@ -134,7 +150,7 @@ def _find_within(frame: pl.DataFrame) -> str:
     nine = _share_within(frame).filter(pl.col("share") >= 90).group_by("goal").first()
     most = compute(nine, pl.col("distance").max())
     near = compute(_share_within(frame).filter(pl.col("distance") == 10), pl.col("share").max())
-    return f"{most} moves solve nine states in ten; 10 moves solve {near:.1f} %"
+    return f"{most} moves solve nine states in ten; 10 moves solve {near:.1f}%"
 
 
 def _describe_within(frame: pl.DataFrame) -> str:
@@ -162,7 +178,7 @@ def _describe_random_moves(frame: pl.DataFrame) -> str:
     shares = farthest.with_columns(pl.col("share") * 100)
     return (
         "The mean share of a state's moves that lead nearer to the layout. From the farthest "
-        f"states: {format_each(shares, '{share:.0f} % ({goal}, distance {distance})')}."
+        f"states: {format_each(shares, '{share:.0f}% ({goal}, distance {distance})')}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Parts that the figures of the 8-puzzle share: their axes, and a panel for each layout."""
+"""Axes of the 8-puzzle's figures, and their panels, one for each layout."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
 const MANIFEST = "manifest.json";
 const FORMAT_VERSION = 3;
+/** Cells of the largest board whose states have one digit or letter a cell. */
+const MAX_CELLS = 16;
 const EIGHT = [
   { name: "corner", state: "123456780", table: "eight" },
   { name: "centre", state: "123804765", table: "eight" },
@@ -70,6 +72,7 @@ export class Tables {
     if (version !== FORMAT_VERSION) {
       throw makeUnusable(place, version ? `it is of format version ${version}, not ${FORMAT_VERSION}` : "it is not a manifest");
     }
+    if (!manifest.tables || !manifest.indexes) throw makeUnusable(place, "it is not a manifest");
     return manifest;
   }
 
@@ -115,8 +118,10 @@ export class Tables {
     const boards = {};
     for (const file of Object.keys(indexes)) {
       const [, rows, columns, cell] = /^sliding_(\d+)x(\d+)_(\d+)\.idx$/.exec(file) ?? [];
-      if (!rows) continue;
-      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(Number(rows) * Number(columns), Number(cell)));
+      const cells = Number(rows) * Number(columns);
+      // a state has a digit or letter for each cell, and a goal has its blank on one of them
+      if (!(cells <= MAX_CELLS && cell >= 1 && cell <= cells)) continue;
+      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(cells, Number(cell)));
     }
     return boards;
   }

@@ -88,7 +88,7 @@ def _fill_board(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
 def _find_starts(frame: pl.DataFrame) -> str:
     most = frame.filter(pl.col("tours") == pl.col("tours").max().over("board"))
     if {*most["start"]} == {"a1", "a5", "a6", "e1", "e5", "f1", "f6"}:
-        return "On both boards, most tours start in a corner"
+        return "On both boards, more tours start from a corner than from any other square"
     return "The start decides how many tours there are"
 
 
@@ -147,8 +147,8 @@ def _describe_counts(frame: pl.DataFrame) -> str:
 def _find_closed_shares(frame: pl.DataFrame) -> str:
     six = frame.filter(pl.col("board") == "6x6")
     return (
-        "Each square of 6x6 has equally many closed tours, and the fewest open ones have the "
-        "highest share of them"
+        "Each square of 6x6 starts equally many closed tours: their share is highest where the "
+        "fewest tours start"
         if six["closed"].n_unique() == 1
         else "The share of closed tours depends on the start"
     )
@@ -158,7 +158,7 @@ def _draw_closed_shares(frame: pl.DataFrame) -> Drawing:
     six = _add_file_rank(frame.filter(pl.col("board") == "6x6"), "start").with_columns(
         (100 * pl.col("closed") / pl.col("tours")).alias("share")
     )
-    return draw_board_map(six.with_columns(format_labels("share", "{:.1f} %")), "share", "6x6", 50)
+    return draw_board_map(six.with_columns(format_labels("share", "{:.1f}%")), "share", "6x6", 50)
 
 
 def _describe_closed_shares(frame: pl.DataFrame) -> str:

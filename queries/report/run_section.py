@@ -64,7 +64,7 @@ def _draw_times(frame: pl.DataFrame) -> Drawing:
         alt.Chart(long)
         .mark_bar()
         .encode(
-            x=alt.X("time:Q", title="seconds"),
+            x=alt.X("time:Q", title="seconds", axis=alt.Axis(tickCount=6)),
             y=alt.Y("table:N", title=None, sort=frame["table"].to_list(), axis=NAMES),
             yOffset=alt.YOffset("kind:N", sort=[*kinds.values()]),
             color=alt.Color(

@@ -104,7 +104,8 @@ def _find_plies(frame: pl.DataFrame) -> str:
     most = reached.sort("positions").row(-1, named=True)
     return (
         "Every position that can be reached is reached within "
-        f"{compute(reached, pl.col('plies').max())} plies, most of them after {most['plies']}"
+        f"{compute(reached, pl.col('plies').max())} plies; {most['plies']} is the most frequent "
+        "number"
     )
 
 

@@ -1,9 +1,12 @@
 """The explorer beside tables on a host: boards that are not inside the page, read in parts."""
 
+import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -34,7 +37,7 @@ def folder(outputs: Path, large_boards: Path, explorer: Path, tmp_path: Path) ->
 
 @contextmanager
 def show(
-    folder: Path, browser: Browser, address: str, fault: Fault | None = None
+    folder: Path, browser: Browser, address: str, fault: Fault | None = None, ready: str = "sliding"
 ) -> Iterator[tuple[Page, Host, list[str]]]:
     said = list[str]()
     with serve(folder, fault) as host:
@@ -43,7 +46,7 @@ def show(
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(f"{host.url}/explorer.html#{address}")
-        page.wait_for_selector("body[data-ready=sliding]")
+        page.wait_for_selector(f"body[data-ready={ready}]")
         yield page, host, said
         context.close()
 
@@ -53,6 +56,7 @@ def test_a_board_beside_the_page_is_answered(folder: Path, browser: Browser) -> 
         expect(page.locator("#sliding-distance")).to_have_text("37", timeout=20_000)
         parts = [request for request in host.requests if request.name == "sliding_3x4_12.idx"]
         assert 0 < len(parts) <= 37 * 3
+        assert [request.name for request in host.requests].count("manifest.json") == 1
         assert host.sent - (folder / "explorer.html").stat().st_size < 500_000
         boards = page.locator("#sliding-boards button").all_inner_texts()
         assert {"2×5", "3×4"} <= {*boards}
@@ -60,7 +64,31 @@ def test_a_board_beside_the_page_is_answered(folder: Path, browser: Browser) -> 
             solution = tables.sliding("3x4").solution(STATE)
         assert solution in page.locator("#sliding-facts").inner_text()
         assert page.locator("#trouble").is_hidden()
+        assert page.locator("#beside").inner_text() == (
+            "The answers of 2×5, 3×4 are read from the tables beside this page."
+        )
         assert [text for text in said if "favicon" not in text] == []
+
+
+def test_a_board_beside_the_page_is_played(folder: Path, browser: Browser) -> None:
+    with (
+        show(folder, browser, "sliding/play/3x4") as (page, _, _),
+        open_tables(str(folder)) as tables,
+    ):
+        expect(page).to_have_url(re.compile("/play/3x4/[0-9a-b]{12}/"))
+        first = page.url.split("/")[-2]
+        assert tables.sliding("3x4").probe(first).distance == 5
+        for count in "12345":
+            page.click("#sliding-help")
+            page.click("#sliding-board .best")
+            expect(page.locator("#sliding-count")).to_have_text(count)
+        expect(page.locator("#sliding-word")).to_have_text(
+            "Solved! 5 moves; the best is 5. Nobody can do better."
+        )
+        page.select_option("#sliding-level", "20")
+        expect(page.locator("#sliding-count")).to_have_text("0")
+        assert tables.sliding("3x4").probe(page.url.split("/")[-2]).distance == 20
+        expect(page.locator("#trouble")).to_be_hidden()
 
 
 def refuse(request: Request, answer: Answer) -> None:
@@ -88,6 +116,114 @@ def test_the_page_says_what_its_host_does(
             "This board cannot be answered: "
             f"{host.url}/sliding_3x4_12.idx cannot be read: {reason}",
             timeout=20_000,
+        )
+
+
+def test_trouble_of_the_host_is_not_called_damage_of_the_page(
+    folder: Path, browser: Browser
+) -> None:
+    with show(folder, browser, "sliding/play/3x4", refuse) as (page, host, _):
+        trouble = page.locator("#trouble")
+        expect(trouble).to_contain_text("This board cannot be answered: ", timeout=20_000)
+        expect(trouble).to_contain_text("HTTP status 404")
+        assert page.locator("#sliding-board .tile").count() == 11, "it can still be played"
+        address = page.url
+        page.click("#sliding-another")
+        page.wait_for_timeout(200)
+        assert page.url == address
+        host.fault = None
+        page.click("#sliding-another")
+        expect(page).not_to_have_url(address)
+        page.click("#sliding-help")
+        expect(page.locator("#sliding-word")).to_contain_text("Hint: ")
+        expect(trouble).to_be_hidden()
+
+
+def spoil_manifest(status: int, change: Callable[[bytes], bytes]) -> Fault:
+    def fault(request: Request, answer: Answer) -> None:
+        if request.name == "manifest.json":
+            answer.status, answer.body = status, change(answer.body)
+            answer.sent = len(answer.body)
+
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "is_silent"),
+    [
+        (spoil_manifest(404, lambda _: b""), "cannot be read: HTTP status 404: Not Found.", True),
+        (spoil_manifest(403, lambda _: b""), "cannot be read: HTTP status 403: Forbidden.", True),
+        (
+            spoil_manifest(500, lambda _: b""),
+            "cannot be read: HTTP status 500: Internal Server Error.",
+            False,
+        ),
+        (
+            spoil_manifest(200, lambda body: body[:500]),
+            "cannot be used: it is not a manifest.",
+            False,
+        ),
+        (
+            spoil_manifest(200, lambda _: b'{"format_version":3}'),
+            "cannot be used: it is not a manifest.",
+            False,
+        ),
+        (
+            spoil_manifest(200, lambda _: b'{"format_version":9}'),
+            "cannot be used: it is of format version 9, not 3.",
+            False,
+        ),
+    ],
+)
+def test_a_manifest_that_fails_is_reported(
+    fault: Fault, reason: str, is_silent: bool, folder: Path, browser: Browser
+) -> None:
+    """Below the page, unless the host has no tables; and above it to those who ask for a board."""
+    with show(folder, browser, "eight", fault, "eight") as (page, host, _):
+        told = f"{host.url}/manifest.json {reason}"
+        page.click("#eight-help")
+        assert "Hint" in page.locator("#eight-word").inner_text()
+        if not is_silent:
+            expect(page.locator("#beside")).to_have_text(
+                f"The tables beside this page cannot be used. {told}"
+            )
+        assert page.locator("#trouble").is_hidden()
+        page.goto(f"{host.url}/explorer.html#sliding/3x4/{STATE}/{GOAL}")
+        expect(page.locator("#trouble")).to_have_text(
+            "This page has no puzzle “sliding”. It has 8-puzzle, Senet, Knight’s tour. To add it: "
+            f"pipeline precompute sliding --board 2x3, then pipeline explore. {told}"
+        )
+        assert is_silent == (page.locator("#beside").inner_text() == "")
+        host.fault = None
+        page.goto(f"{host.url}/explorer.html#eight")
+        page.goto(f"{host.url}/explorer.html#sliding/3x4/{STATE}/{GOAL}")
+        expect(page.locator("#sliding-distance")).to_have_text("37", timeout=20_000)
+
+
+def test_the_page_does_not_wait_for_the_manifest(folder: Path, browser: Browser) -> None:
+    is_free = Event()
+
+    def hold(request: Request, _: Answer) -> None:
+        if request.name == "manifest.json":
+            is_free.wait(30)
+
+    with show(folder, browser, "eight", hold, "eight") as (page, host, _):
+        page.click("#eight-help")
+        assert page.locator("nav a[data-view=sliding]").count() == 0
+        page.goto(f"{host.url}/explorer.html#sliding/3x4/{STATE}/{GOAL}")
+        is_free.set()
+        expect(page.locator("nav a[data-view=sliding]")).to_have_attribute("aria-current", "page")
+        expect(page.locator("#sliding-distance")).to_have_text("37", timeout=20_000)
+
+
+def test_boards_that_cannot_be_are_left_out(folder: Path, browser: Browser) -> None:
+    strange = ["0x4_1", "3x4_0", "3x4_13", "9x9_81", "2x5_10"]
+    indexes = {f"sliding_{name}.idx": "00" for name in strange}
+    manifest = json.dumps({"format_version": 3, "tables": {}, "indexes": indexes}).encode()
+    fault = spoil_manifest(200, lambda _: manifest)
+    with show(folder, browser, "eight", fault, "eight") as (page, _, _):
+        expect(page.locator("#beside")).to_have_text(
+            "The answers of 2×5 are read from the tables beside this page."
         )
 
 

@@ -166,6 +166,8 @@ def test_senet_ends_and_the_page_takes_a_side(shown: Explorer) -> None:
     page = shown.open("senet/play/.....BBBBBAAAAA/A")
     assert shown.text("#senet-word").startswith("A cannot move with any throw: the game ends")
     assert page.locator("#senet-throw").is_hidden()
+    page.click("#senet-anew")
+    assert shown.address() == "senet/play"
     page = shown.open("senet/play/page")
     page.click("#senet-dice >> text=5")
     page.click("#senet-board [aria-label^='square 9:']")
@@ -392,5 +394,22 @@ def test_a_sheet_has_boards_and_answers(shown: Explorer, readers: dict[str, Read
     page.emulate_media(media="screen")
     page.click("#eight-sheet-close")
     assert shown.address() == f"eight/play/{states.split(',')[0]}/{goal}"
+    page.click("text=Sheet to print")
+    page.fill("#eight-sheet-count", "24")
+    page.select_option("#eight-sheet-level", "20")
+    page.click("#eight-sheet-make")
+    expect(page.locator("#eight-sheet-boards svg")).to_have_count(24)
+    assert shown.text("#eight-sheet-few") == ""
+    margins = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
+    page.emulate_media(media="print")
+    for paper in ("A4", "Letter"):
+        pages = page.pdf(format=paper, margin=margins)  # type: ignore[arg-type]
+        assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
+    page.emulate_media(media="screen")
+    page.click("#eight-sheet-close")
+    page.select_option("#eight-sheet-level", "hardest")
+    page.click("#eight-sheet-make")
+    expect(page.locator("#eight-sheet-boards svg")).to_have_count(2)
+    assert shown.text("#eight-sheet-few") == "There are only 2 boards of this difficulty."
     shown.open("eight/sheet/123456780/12345")
     assert "“12345” is not an arrangement" in shown.text("#trouble")

@@ -226,9 +226,11 @@ def test_the_first_screen_of_a_phone_has_all_that_a_game_needs(shown: Explorer) 
         assert page.locator(f"#view-{view} p.in-play").inner_text().count(".") == 1, "one sentence"
         main = page.locator(f"#view-{view} .game .buttons:not(.small) button:visible")
         assert [button.get_attribute("class") for button in main.all()] == ["main"], "one button"
-    for addresses in VIEWS.values():
-        page = shown.open(addresses[-1])
-        view = addresses[-1].partition("/")[0]
+    page = shown.open("knight/b1/a3")
+    tour = re.sub(r"\W", "", page.locator("#knight-facts .tiles >> nth=0").inner_text())
+    for address in (*(addresses[-1] for addresses in VIEWS.values()), f"knight/play/8x8/{tour}"):
+        page = shown.open(address)
+        view = address.partition("/")[0]
         for part in (f"#{view}-board", f"#{view}-word", f"#view-{view} .game .buttons >> nth=0"):
             box = page.locator(part).bounding_box()
             assert box

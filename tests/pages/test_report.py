@@ -273,6 +273,40 @@ def test_small_multiples_stack_on_a_phone(chromium: Browser, page: str, tmp_path
     window.close()
 
 
+STRETCHED = """() => [...document.querySelectorAll(".panels svg")].filter((svg) => {
+    const { width, height } = svg.viewBox.baseVal;
+    return Math.abs(svg.clientHeight / svg.clientWidth - height / width) > 0.02;
+}).map((svg) => svg.closest("section").id)"""
+"""The sections with a panel that is taller than its picture, and so lower than its neighbours."""
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_panels_begin_at_the_same_height(
+    chromium: Browser, page: str, tmp_path: Path, width: int
+) -> None:
+    window = open_report(chromium, page, tmp_path, width)
+    assert window.evaluate(STRETCHED) == []
+    window.close()
+
+
+def test_few_states_are_told_apart(page: str, report_data: ReportData) -> None:
+    """Neighbouring marks of 1, 2, 4 and 8 states must not read as 1,248 states."""
+    section = page.partition('<section id="eight-distances">')[2].partition("</section>")[0]
+    labels = [
+        text
+        for picture in SVG.findall(section)
+        for node in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
+        if "," in (text := node.text or "") and " " in text
+    ]
+    assert labels == ["1, 2, 4, 8", "1, 4, 8, 8", "1, 3, 5"]
+    frame = answer(report_data, "eight-distances").sort("goal", "distance")
+    for goal, label in zip(("corner", "centre", "edge"), labels, strict=True):
+        states = frame.filter(pl.col("goal") == goal)["states"].to_list()
+        few = label.split(", ")
+        assert [*map(str, states[: len(few)])] == few
+        assert states[len(few)] >= 10
+
+
 def open_report(
     chromium: Browser, page: str, folder: Path, width: int, scheme: Any = "light"
 ) -> Page:

@@ -1,5 +1,6 @@
 """`verify` proves the tables of bounds, and finds every kind of false value in them."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from pipeline.verify import verify
 from pipeline.verify.fifteen.bound_counts import count_layer
-from pipeline.verify.fifteen.bounds import list_parts, search_patterns
+from pipeline.verify.fifteen.bounds import HOW, list_parts, search_patterns
 from pipeline.verify.sliding.layers import iter_layers
 from tablebase.puzzles.fifteen.bounds import PatternBounds, make_bounds_table
+from tablebase.tables.store import Folder
 from tests.support.shell import run_uncompiled
 from tests.support.tampered import (
     TABLES,
@@ -36,6 +39,8 @@ def folder(bounds_3x3: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_table_is_proved(folder: Path) -> None:
+    (verdict,) = verify(Folder(folder)).verdicts
+    assert (verdict.verdict, verdict.how) == ("proved", HOW)
     claims = [claim.claim for claim in prove_one(folder, NAME)]
     assert claims[-1] == "each number of states is that of a second search"
 
@@ -67,7 +72,8 @@ def count_first_layers() -> str:
     assert isinstance(recipe, PatternBounds)
     tables, lines = search_patterns(recipe, lambda: None), []
     for distance, layers in iter_layers(recipe.board, recipe.board.example):
-        parts = list_parts(recipe.board, layers, distance, tables)
+        # more than a part, as larger boards have
+        parts = list_parts(recipe.board, layers, distance, tables, 1000)
         counts = np.sum([count_layer(*part) for part in parts], axis=0)
         lines += [f"{distance} {at} {counts[tuple(at)]}\n" for at in np.argwhere(counts).tolist()]
         if distance == 6:
@@ -78,5 +84,9 @@ def count_first_layers() -> str:
 def test_the_counts_are_the_same_with_the_compiler_off(bounds_3x3: Path) -> None:
     text = count_first_layers()
     assert run_uncompiled(count_first_layers) == text
+    counted = sorted(tuple(map(int, re.findall(r"\d+", line))) for line in text.splitlines())
     rows = pl.read_parquet(bounds_3x3 / f"{NAME}.parquet").filter(pl.col("distance") <= 6)
-    assert text.count("\n") == len(rows)
+    rows = rows.select("distance", pl.col("partition").to_physical(), "bound", "states").sort(
+        pl.all()
+    )
+    assert counted == rows.rows()

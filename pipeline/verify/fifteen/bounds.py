@@ -98,13 +98,17 @@ def _arrange_by_cells(least: Array, cells: int, tiles: int) -> Array:
 
 
 def list_parts(
-    board: SlidingBoard, layers: Layers, distance: int, tables: BoundTables
+    board: SlidingBoard,
+    layers: Layers,
+    distance: int,
+    tables: BoundTables,
+    chunk_bytes: int = CHUNK_BYTES,
 ) -> Iterator[tuple[Any, ...]]:
     """List the parts of a layer that threads count, as the arguments of `count_layer`."""
     weights, cell_at = np.array(board.weights), np.array(board.cell_at)
     for place in layers.list_places(distance):
         bits = layers.bits[place]
-        for first in range(0, len(bits), CHUNK_BYTES):
-            part = bits[first : first + CHUNK_BYTES]
+        for first in range(0, len(bits), chunk_bytes):
+            part = bits[first : first + chunk_bytes]
             kind = int(layers.is_odd[place])
             yield part, 8 * first, place, kind, weights, cell_at, tuple(tables)

@@ -1,9 +1,9 @@
 // The page: its views, and the address, which has the name of the visible view and its contents.
 import { byId, make, quoted } from "#page/dom.js";
+import { findHosted } from "#page/hosted.js";
 import { makeTakeAway } from "#page/take_away.js";
 import { CONSOLE, VIEWS } from "#page/views.js";
 
-const NAMES = Object.keys(VIEWS).filter((name) => VIEWS[name].make);
 const views = {};
 let showing = null;
 let routes = 0;
@@ -33,27 +33,32 @@ function addressed() {
   return parts;
 }
 
+/** The names of the views that the page can show. */
+const listNames = () => Object.keys(VIEWS).filter((name) => VIEWS[name].make);
+
 /** Return why the page has no view of a name; "" if it has, or if there is no name. */
-function missing(name) {
-  if (name === undefined || NAMES.includes(name)) return "";
-  const command = Object.hasOwn(VIEWS, name) ? VIEWS[name].command : "";
-  const add = command ? ` To add it: ${command}, then pipeline explore.` : "";
-  return `This page has no puzzle ${quoted(name)}. It has ${NAMES.map((one) => VIEWS[one].title).join(", ")}.${add}`;
+async function missing(name) {
+  if (name === undefined || listNames().includes(name)) return "";
+  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : {};
+  // tables beside the page may have it
+  const problem = await view.findMore?.();
+  if (view.make) return "";
+  const add = view.command ? ` To add it: ${view.command}, then pipeline explore.` : "";
+  const titles = listNames().map((one) => VIEWS[one].title).join(", ");
+  return `This page has no puzzle ${quoted(name)}. It has ${titles}.${add}${problem ? ` ${problem}` : ""}`;
 }
 
 async function route() {
   const [asked, ...parts] = addressed();
-  const problem = missing(asked);
-  const name = problem || asked === undefined ? NAMES[0] : asked;
-  const left = showing;
   const mine = ++routes;
+  const problem = await missing(asked);
+  if (mine !== routes) return;
+  const name = problem || asked === undefined ? listNames()[0] : asked;
+  const left = showing;
   showing = name;
   if (left !== name) views[left]?.leave();
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== `view-${name}`;
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  markCurrent();
   trouble(problem);
   try {
     views[name] ??= makeView(name);
@@ -69,7 +74,8 @@ async function route() {
     document.body.dataset.whole = name;
   } catch (error) {
     if (mine !== routes) return;
-    trouble(`This page is damaged: ${error.message} Make it again with: pipeline explore`);
+    trouble(error.name === "TablebaseError" ? error.message
+      : `This page is damaged: ${error.message} Make it again with: pipeline explore`);
   }
 }
 
@@ -84,9 +90,35 @@ function trouble(text) {
   byId("trouble").hidden = !text;
 }
 
-document.querySelector("nav").replaceChildren(...NAMES.map((name) => (
-  make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title)
-)));
+function markCurrent() {
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === showing) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** List the views that the page can show; links that are there already keep their addresses. */
+function listViews() {
+  const nav = document.querySelector("nav");
+  nav.replaceChildren(...listNames().map((name) => (
+    nav.querySelector(`[data-view=${name}]`) ?? make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title)
+  )));
+  markCurrent();
+}
+
+/** Add what the tables beside the page have, and say what is wrong with them; the page does not wait for them. */
+async function addHosted() {
+  const { games, problem, isAbsent } = await findHosted();
+  const boards = Object.keys(games).map((board) => board.replace("x", "×")).join(", ");
+  byId("beside").textContent = boards ? `The answers of ${boards} are read from the tables beside this page.`
+    : problem && !isAbsent ? `The tables beside this page cannot be used. ${problem}` : "";
+  if (!boards) return;
+  await VIEWS.sliding.findMore();
+  listViews();
+  views.sliding?.listBoards();
+}
+
+listViews();
 
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
@@ -96,5 +128,6 @@ byId("skip").addEventListener("click", (event) => {
 
 addEventListener("hashchange", route);
 route();
+addHosted();
 
 globalThis.explorer = CONSOLE;

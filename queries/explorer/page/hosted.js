@@ -7,27 +7,39 @@ import { makeSolvedGame } from "#page/solved_game.js";
 import { openTables } from "#tables/index.js";
 
 const LEVELS = [5, 10, 20];
-const MAX_CELLS = 16;
+const UNANSWERED = "This board cannot be answered:";
+/** Statuses of a host that has no such file: a page may be hosted without tables. */
+const ABSENT = [403, 404, 410];
 
-const isHosted = location.protocol.startsWith("http");
+const tables = location.protocol.startsWith("http") ? openTables("manifest.json") : null;
+let finding = null;
 
-/** The boards of the host that the page does not have, by their names. */
-async function findBoards() {
-  if (!isHosted) return {};
-  const tables = openTables("manifest.json", { retryDelays: [] });
-  const boards = await tables.listBoards().catch(() => ({})); // a page may be hosted without tables
+/**
+ * Find the boards of the host that the page does not have: their games by name, the `problem` of its
+ * tables if they cannot be read, and whether the host has none (`isAbsent`). After a problem, a later
+ * call tries once more.
+ */
+export async function findHosted() {
+  if (!tables) return { games: {}, problem: "", isAbsent: true };
+  finding ??= listGames().then((games) => ({ games, problem: "", isAbsent: false }), (error) => {
+    finding = null;
+    return { games: {}, problem: error.message, isAbsent: ABSENT.includes(error.status) };
+  });
+  return finding;
+}
+
+async function listGames() {
   const games = {};
-  for (const [board, goals] of Object.entries(boards)) {
+  for (const [board, goals] of Object.entries(await tables.listBoards())) {
     const blanks = goals.map((goal) => goal.indexOf("0") + 1);
     const isInside = blanks.every((cell) => document.getElementById(`sliding_${board}_${cell}.idx`));
-    if (!isInside && goals[0].length <= MAX_CELLS) games[board] = makeHostedBoard(board, goals);
+    if (!isInside) games[board] = makeHostedBoard(board, goals);
   }
   return games;
 }
 
 function makeHostedBoard(board, goals) {
   const [rows, columns] = board.split("x").map(Number);
-  const tables = openTables("manifest.json");
   const rules = makeRules({ rows, columns, layouts: goals.map((state) => {
     const cell = state.indexOf("0");
     const place = `Gap in row ${Math.floor(cell / columns) + 1}, column ${(cell % columns) + 1}`;
@@ -36,12 +48,16 @@ function makeHostedBoard(board, goals) {
   let progressed = () => {};
 
   /** Read a shortest solution from the host's tables. */
-  const find = (state, goal) => tables.sliding(board, state, {
-    goal, onProgress: (told) => progressed(`${counted(told.moves, "move")} found in the tables beside this page`),
-  });
+  async function find(state, goal) {
+    const answer = await tables.sliding(board, state, {
+      goal, onProgress: (told) => progressed(`${counted(told.moves, "move")} found in the tables beside this page`),
+    });
+    if (byId("trouble").textContent.startsWith(UNANSWERED)) byId("trouble").hidden = true;
+    return answer;
+  }
 
   function failed(error) {
-    byId("trouble").textContent = `This board cannot be answered: ${error.message}`;
+    byId("trouble").textContent = `${UNANSWERED} ${error.message}`;
     byId("trouble").hidden = false;
   }
 
@@ -56,5 +72,3 @@ function makeHostedBoard(board, goals) {
     goalProblem: (goal) => (rules.turned(goal) ? "" : "no table beside this page has the gap of a goal there"),
   };
 }
-
-export const HOSTED = await findBoards();

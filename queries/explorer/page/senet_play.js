@@ -52,7 +52,7 @@ export function makeSenetPlay({ board, changed }) {
       button.setAttribute("aria-pressed", String(THROWS[at] === thrown));
     });
     byId("senet-throw").hidden = isOver() || waits || open.length > 0;
-    byId("senet-anew").hidden = !moves.length;
+    byId("senet-anew").hidden = !moves.length && !isOver();
     byId("senet-anew").classList.toggle("main", isOver());
     byId("senet-undo").hidden = !moves.length && !thrown;
   }

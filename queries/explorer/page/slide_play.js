@@ -10,6 +10,7 @@ import { inOrder, nameTile } from "#page/slide_rules.js";
 export function makeSlidePlay({ mine, board, game, changed, begin }) {
   const at = { start: "", goal: "", moves: "" };
   let states = [""];
+  let shownGame = null;
   let hint = "";
   let best;
   let asked = false; // whether a hint is being searched for
@@ -25,6 +26,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
   /** Show a game: its start, its goal and the moves so far. */
   function show({ start, goal, moves, hinted = false, isRead = false }) {
     Object.assign(at, { start, goal, moves });
+    shownGame = game();
     states = game().follow(start, moves);
     hint = "";
     best = game().facts(start, goal).distance;
@@ -115,7 +117,8 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
   /** Begin a random board of the chosen difficulty. */
   async function draw(goal, how) {
     const state = await game().draw(goal, mine("level").value || game().levels(goal)[0].name);
-    begin(state, goal, how);
+    // a game needs a board, even if none of that difficulty can be found
+    if (state !== null || shownGame !== game()) begin(state ?? game().first(), goal, how);
   }
 
   mine("help").addEventListener("click", () => {

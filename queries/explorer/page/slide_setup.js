@@ -26,6 +26,7 @@ export function makeSetup({ mine, game }, part, { get, set, check }) {
 
   function lay() {
     first = null;
+    field.dataset.cells = game().cells;
     field.inputMode = game().cells > 10 ? "text" : "numeric";
     mine(`${part}-cells`).style.setProperty("--columns", game().columns);
     cells = grid.lay(game().cells, game().columns);

@@ -5,6 +5,7 @@ import { nameTile } from "#page/slide_rules.js";
 
 const TRIES = 40; // for each board: some distances have few
 const MOST = 24;
+const FEW = 16;
 
 /** Draw a board as a picture. */
 export function drawSlide(state, columns) {
@@ -15,8 +16,8 @@ export function drawSlide(state, columns) {
   return makePicture(columns, state.length / columns, ...content);
 }
 
-/** Make the part of a sliding board's view that shows a sheet; `changed(parts, how)` changes the address. */
-export function makeSlideSheet({ mine, game, changed }) {
+/** Make the part of a sliding board's view that shows a sheet. */
+export function makeSlideSheet({ mine, game }) {
   const at = { goal: "", states: [] };
 
   function parts() {
@@ -30,6 +31,9 @@ export function makeSlideSheet({ mine, game, changed }) {
       drawing.setAttribute("aria-label", [...state].map((tile) => (tile === "0" ? "gap" : nameTile(tile))).join(" "));
       return drawing;
     };
+    const across = at.states.length > FEW ? 5 : 4; // on paper
+    mine("sheet-boards").style.setProperty("--across", across);
+    mine("sheet-boards").style.setProperty("--down", Math.ceil(at.states.length / across));
     mine("sheet-boards").replaceChildren(...at.states.map((state) => make("li", {}, picture(state))));
     mine("sheet-goal").replaceChildren(picture(at.goal));
     mine("sheet-answers").replaceChildren(...at.states.map((state) => make("li", {}, writeAnswer(state))));
@@ -42,17 +46,23 @@ export function makeSlideSheet({ mine, game, changed }) {
     return `${counted(distance, "move")}: ${[...tiles].map(nameTile).join(" ")}`;
   }
 
-  /** Show a sheet of some random boards. */
-  async function draw(goal, count, level, how = {}) {
+  /** Return some random boards: fewer than asked for if there are no more, none if they cannot be found. */
+  async function draw(goal, count, level) {
     const states = new Set();
-    for (let left = TRIES * count; left && states.size < count; left--) states.add(await game().draw(goal, level));
-    show({ goal, states: [...states] });
-    changed(parts(), how);
+    for (let left = TRIES * count; left && states.size < count; left--) {
+      const state = await game().draw(goal, level);
+      if (state === null) break;
+      states.add(state);
+    }
+    return [...states];
   }
 
-  function show({ goal, states }) {
+  /** Show a sheet; `wanted` is the number of boards that it should have. */
+  function show({ goal, states, wanted = states.length }) {
     Object.assign(at, { goal, states });
     mine("sheet-title").textContent = game().title;
+    mine("sheet-few").textContent = states.length < wanted
+      ? `There are only ${counted(states.length, "board")} of this difficulty.`.replace("are only 1", "is only 1") : "";
     paint();
   }
 

@@ -12,11 +12,13 @@ const STEP = /^\d{1,4}$/;
 
 /**
  * Make the view of a name; it calls `went(parts, how)` to change the address. `games` has the games
- * that it shows, by their names in the address; a single one needs no name there.
+ * that it shows, by their names in the address; a single one needs no name there. `findMore` may add
+ * further ones to `games`, or return why it cannot.
  */
-export function makeSlideView(name, games, went) {
+export function makeSlideView(name, games, went, findMore = async () => "") {
   const mine = (part) => byId(`${name}-${part}`);
   let game = null;
+  let unfound = ""; // why there are no further games
   const modes = makeModes(byId(`view-${name}`), change);
   const now = () => modesOf[modes.shown];
   const changed = (parts, how) => went(joinMode(modes.shown, [...game.address, ...parts]), how);
@@ -33,12 +35,19 @@ export function makeSlideView(name, games, went) {
     changed(now().parts());
   }
 
-  /** Change to a sheet of other boards. */
-  function drawSheet(level) {
+  /** Change to a sheet of other boards, unless the user goes elsewhere meanwhile. */
+  async function drawSheet() {
     const { goal } = now().game;
+    const { count } = modesOf.sheet;
+    const address = location.hash;
+    mine("sheet-make").textContent = "Making the sheet…";
+    const states = await modesOf.sheet.draw(goal, count, mine("sheet-level").value);
+    mine("sheet-make").textContent = "Make a sheet";
+    if (!states.length || location.hash !== address) return;
     now().leave();
     modes.show("sheet");
-    return modesOf.sheet.draw(goal, modesOf.sheet.count, level);
+    modesOf.sheet.show({ goal, states, wanted: count });
+    changed(now().parts());
   }
 
   /** Change to another board. */
@@ -64,15 +73,24 @@ export function makeSlideView(name, games, went) {
     changed(now().parts(), how);
   }
 
-  mine("sheet-make").addEventListener("click", () => drawSheet(mine("sheet-level").value));
-  mine("sheet-other").addEventListener("click", () => drawSheet(mine("sheet-level").value));
+  mine("sheet-make").addEventListener("click", drawSheet);
+  mine("sheet-other").addEventListener("click", drawSheet);
   mine("sheet-close").addEventListener("click", () => change("play"));
-  for (const each of Object.keys(games)) {
-    const button = make("button", { type: "button", "data-board": each }, each.replace("x", "×"));
-    button.addEventListener("click", () => { location.hash = `#${name}/${modes.shown}/${each}`; });
-    mine("boards").append(button);
+
+  /** Make a button for each game that has none yet. */
+  function listBoards() {
+    for (const each of Object.keys(games)) {
+      if (mine("boards").querySelector(`[data-board="${each}"]`)) continue;
+      const button = make("button", {
+        type: "button", "data-board": each, "aria-pressed": String(games[each] === game),
+      }, each.replace("x", "×"));
+      button.addEventListener("click", () => { location.hash = `#${name}/${modes.shown}/${each}`; });
+      mine("boards").append(button);
+    }
+    mine("boards").hidden = Object.keys(games).length < 2;
   }
-  mine("boards").hidden = Object.keys(games).length < 2;
+
+  listBoards();
 
   /** Return the game that an address names, the other parts of the address, and the problem of the name. */
   function findGame(parts) {
@@ -80,7 +98,7 @@ export function makeSlideView(name, games, went) {
     if (!usual.address.length || !parts.length) return [usual, parts, ""];
     if (Object.hasOwn(games, parts[0])) return [games[parts[0]], parts.slice(1), ""];
     const known = Object.keys(games).join(", ");
-    return [usual, [], `This page has no board ${quoted(parts[0])}. It has ${known}.`];
+    return [usual, [], `This page has no board ${quoted(parts[0])}. It has ${known}.${unfound ? ` ${unfound}` : ""}`];
   }
 
   /** Return what an address describes, with its problems. */
@@ -130,7 +148,15 @@ export function makeSlideView(name, games, went) {
     taken,
     get name() { return game.title; },
     board: `${name}-board`,
-    open: (parts) => findGame(splitMode(parts, MODES_HERE)[1])[0].open(),
+    listBoards,
+    async open(parts) {
+      const [, named] = splitMode(parts, MODES_HERE);
+      if (findGame(named)[2]) {
+        unfound = await findMore();
+        listBoards();
+      }
+      return findGame(named)[0].open();
+    },
     title: () => now().title(),
     leave: () => now().leave(),
     /** Show the contents of an address; return its problems. */

@@ -1,8 +1,8 @@
 // A game of sliding boards without a table inside the page: each answer is a solution that is found when it is
 // first needed, by a search or on a host.
 
-/** Steps that a random walk is longer than the distance that it should reach. */
-const EXTRA_STEPS = [0, 2, 4, 6];
+/** By how many steps a random walk is longer than the distance that it should reach, more for each further try. */
+const EXTRA_STEPS = 4;
 
 /**
  * Make the game of a board's rules. `find(state, goal)` finds the states of a shortest solution, as `path`, and the
@@ -68,12 +68,21 @@ export function makeSolvedGame({ rules, levels, find, findsBestMoves = false, fa
     return state;
   }
 
-  /** Return a random board at a distance from the goal, or, without one, any board. */
+  /**
+   * Return a random board at a distance from the goal, or, if the level is no distance, any board; null if
+   * none can be found. The board is on a shortest solution of a farther one, so that one search suffices.
+   */
   async function draw(goal, level) {
     if (level === "any") return rules.random(goal);
-    for (let tries = 0; ; tries++) {
-      const state = walk(goal, Number(level) + EXTRA_STEPS[tries % EXTRA_STEPS.length]);
-      if ((await solve(state, goal)).length === Number(level) + 1) return state;
+    const distance = Number(level);
+    try {
+      for (let tries = 1; ; tries++) {
+        const path = await solve(walk(goal, distance + EXTRA_STEPS * tries), goal);
+        if (path.length > distance) return path[path.length - 1 - distance];
+      }
+    } catch (error) {
+      failed(error);
+      return null;
     }
   }
 

@@ -1,7 +1,7 @@
 // The registry of the page's views, by their names in the address.
 import { EIGHT, openEight } from "#page/eight.js";
 import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
-import { HOSTED } from "#page/hosted.js";
+import { findHosted } from "#page/hosted.js";
 import { BOARDS } from "#page/knight.js";
 import { completeTour, firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
@@ -10,18 +10,28 @@ import { makeSenetView } from "#page/senet_view.js";
 import { makeSlideView } from "#page/slide_view.js";
 import { SLIDING } from "#page/sliding.js";
 
-/** The sliding boards inside the page, and those beside it. */
-const SLIDES = { ...SLIDING, ...HOSTED };
+/** The sliding boards inside the page, and those beside it as soon as they are found. */
+const SLIDES = { ...SLIDING };
+const findMore = async () => {
+  const { games, problem } = await findHosted();
+  Object.assign(SLIDES, games);
+  return problem;
+};
+const makeSliding = (went) => makeSlideView("sliding", SLIDES, went, findMore);
 
 /**
  * Each view has a title, and a function that makes it with the function that changes the address; or
- * the command that makes its tables, if the page has none.
+ * the command that makes its tables, if the page has none. `findMore` finds out whether there are any
+ * beside the page, and returns the problem of these.
  */
 export const VIEWS = {
   eight: { title: "8-puzzle", make: (went) => makeSlideView("eight", { "3x3": EIGHT }, went) },
-  sliding: Object.keys(SLIDES).length
-    ? { title: "Sliding", make: (went) => makeSlideView("sliding", SLIDES, went) }
-    : { title: "Sliding", command: "pipeline precompute sliding --board 2x3" },
+  sliding: {
+    title: "Sliding",
+    get make() { return Object.keys(SLIDES).length ? makeSliding : undefined; },
+    command: "pipeline precompute sliding --board 2x3",
+    findMore,
+  },
   fifteen: hasFifteen
     ? { title: "15-puzzle", make: (went) => makeSlideView("fifteen", { "4x4": FIFTEEN }, went) }
     : { title: "15-puzzle", command: "pipeline precompute fifteen --patterns 5-5-5" },
