@@ -32,6 +32,7 @@ def find_lowest(word: int) -> int:
 def prefetch(array: npt.NDArray[Any], index: int) -> None:
     """Ask the processor to fetch an element from memory, without waiting for it.
 
+    >>> import numpy as np
     >>> prefetch(np.zeros(8), 7)
     """
 

@@ -45,7 +45,9 @@ def test_status(cli: Cli, place: Path) -> None:
             "table": table.name,
             "state": "published",
             "rows": pq.read_metadata(place / "outputs" / table.file).num_rows,
-            "bytes": (place / "outputs" / table.file).stat().st_size,
+            "bytes": sum(
+                file.stat().st_size for file in (place / "outputs").glob(f"{table.name}.*")
+            ),
             "made_by": made_by,
             "command": f"pipeline precompute {stage.name}",
         }
