@@ -282,7 +282,7 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
         ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
         ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
         ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
-        ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals."),
+        ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals all."),
         (
             "knight --board 3x4 --parquet",
             "--parquet is an option of the stage sliding and of fifteen.",
