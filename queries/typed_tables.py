@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from queries.goal_reader import GoalAnswer, GoalQuery, GoalReader
 from queries.reader import Query, Reader
@@ -12,6 +12,8 @@ from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from queries.answer_frames import Frame, Keys
 
 
 Found = TypeVar("Found")
@@ -81,6 +83,26 @@ class GoalTable(PuzzleTable):
     def path(self, state: str, goal: str | None = None) -> list[str]:
         """Return every state on the shortest solution of `solution`, first to last."""
         return [step for _, step in self._find_path(state, goal)]
+
+    @overload
+    def annotate(
+        self, frame: Keys, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> pl.DataFrame: ...
+    @overload
+    def annotate(
+        self, frame: Frame, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> Frame: ...
+    def annotate(
+        self, frame: Any, column: str = "state", *, prefix: str = "", goal: str | None = None
+    ) -> Any:
+        """Add the goal and the columns of its answers to a frame, for a column of states.
+
+        The columns are goal, distance and best_moves, for the 8-puzzle also solutions. The frame is
+        one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays lazy. A list
+        of states becomes a polars frame. Values that are not states get nulls. No column of the
+        frame is replaced: `prefix` begins the names of the added columns.
+        """
+        return self._annotate(frame, column, prefix, self._make_query(goal))
 
     def sample(
         self,

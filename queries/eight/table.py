@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from types import MethodType
-from typing import TYPE_CHECKING, Any, overload
 
 from queries.eight.fast_lookup import make_fast_lookups
 from queries.goal_reader import GoalAnswer
 from queries.reader import Reader
 from queries.typed_tables import GoalTable
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from queries.answer_frames import Frame, Keys
 
 
 class EightTable(GoalTable):
@@ -59,22 +53,3 @@ class EightTable(GoalTable):
         if goal is None:
             return self._fast_lookups[1](state)
         return super().probe(state, goal)
-
-    @overload
-    def annotate(
-        self, frame: Keys, column: str = "state", *, prefix: str = "", goal: str | None = None
-    ) -> pl.DataFrame: ...
-    @overload
-    def annotate(
-        self, frame: Frame, column: str = "state", *, prefix: str = "", goal: str | None = None
-    ) -> Frame: ...
-    def annotate(
-        self, frame: Any, column: str = "state", *, prefix: str = "", goal: str | None = None
-    ) -> Any:
-        """Add goal, distance, best_moves and solutions to a frame, for a column of states.
-
-        The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
-        lazy. A list of states becomes a polars frame. Values that are not states get nulls. No
-        column of the frame is replaced: `prefix` begins the names of the added columns.
-        """
-        return self._annotate(frame, column, prefix, self._make_query(goal))
