@@ -14,6 +14,7 @@ from pipeline.verify.fifteen.bound_counts import BoundTables, count_layer
 from pipeline.verify.fifteen.placements import (
     UNKNOWN,
     find_least,
+    list_masks,
     list_orders,
     search_placements,
 )
@@ -88,7 +89,7 @@ def search_patterns(recipe: PatternBounds, on_level: Callable[[], None]) -> Boun
 
 def _arrange_by_cells(least: Array, cells: int, tiles: int) -> Array:
     """Arrange the depths of placements by the cells of the tiles, read as digits."""
-    masks = [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
+    masks = list_masks(cells, tiles)
     sets = np.array([[cell for cell in range(cells) if mask >> cell & 1] for mask in masks])
     flat = np.full(cells**tiles, UNKNOWN, dtype=np.uint8)
     for depths, order in zip(least, list_orders([*range(tiles)]), strict=True):
@@ -110,5 +111,5 @@ def list_parts(
         bits = layers.bits[place]
         for first in range(0, len(bits), chunk_bytes):
             part = bits[first : first + chunk_bytes]
-            kind = int(layers.is_odd[place])
+            kind = int(layers.parities[place])
             yield part, 8 * first, place, kind, weights, cell_at, tuple(tables)

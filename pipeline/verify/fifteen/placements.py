@@ -33,6 +33,11 @@ class Places(NamedTuple):
     put: Array
 
 
+def list_masks(cells: int, tiles: int) -> list[int]:
+    """List the sets of so many cells in the order of their numbers, with a bit for each cell."""
+    return [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
+
+
 def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple[int, int], int]]:
     """List the places, and return the number of each place by its mask and a cell of its region."""
     cells = height * width
@@ -41,9 +46,8 @@ def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple
         for a in range(cells)
     ]
     numbers = dict[tuple[int, int], int]()
-    masks = [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
     sets, regions = list[int](), list[tuple[int, list[int]]]()
-    for number, mask in enumerate(masks):
+    for number, mask in enumerate(list_masks(cells, tiles)):
         for start in range(cells):
             if mask >> start & 1 or (mask, start) in numbers:
                 continue

@@ -12,6 +12,7 @@ from pipeline.verify.claims import Array
 from pipeline.verify.fifteen.placements import (
     UNKNOWN,
     find_least,
+    list_masks,
     search_placements,
 )
 from pipeline.verify.index_records import iter_records
@@ -47,7 +48,7 @@ class Placements:
         self._tiles = recipe.pattern.tiles
         height, width = recipe.pattern.height, recipe.pattern.width
         cells, count = height * width, len(self._tiles)
-        self._masks = [mask for mask in range(1 << cells) if mask.bit_count() == count]
+        self._masks = list_masks(cells, count)
         with listed.begin_claim("a second search reaches every placement", index=True) as check:
             self._places, self._depth = search_placements(
                 height, width, self._tiles, lambda: check.report_progress(0)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.tasks import run_in_threads
+from pipeline.verify.sliding.neighbours import list_parities
 from tablebase.jit import compiled
 from tablebase.puzzles.sliding.board import SlidingBoard
 
@@ -41,7 +42,7 @@ class Layers:
         place, number = divmod(board.rank(goal), board.orders)
         self._rows[place, number >> 3] = 1 << (number & 7)
         lines, steps = np.divmod(np.arange(places), line)
-        self.is_odd = ((lines - place // line) * (line - 1) + board.is_odd(goal)) % 2
+        self.parities = list_parities(board, goal)
         """For each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
         self._colours = (lines + steps - place // line - place % line) % 2
         self._line = line
@@ -75,7 +76,7 @@ class Layers:
                     if stopped.is_set():
                         return
                     chunk = rows[source, first : first + CHUNK_BYTES]
-                    odd = self.is_odd[source]
+                    odd = self.parities[source]
                     move_tiles(chunk, 8 * first, reached, source, target, odd, self._weights)
         sources = [at for at in (target - 1, target + 1) if at // line == target // line]
         for first in range(0, rows.shape[1], CHUNK_BYTES):

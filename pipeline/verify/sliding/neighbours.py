@@ -13,9 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.jit import compiled
+from tablebase.puzzles.sliding.board import SlidingBoard
 
 Array = npt.NDArray[Any]
 NO_NEIGHBOUR = 255
+
+
+def list_parities(board: SlidingBoard, goal: str) -> Array:
+    """Return for each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
+    lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
+    parities: Array = (lines * (board.line - 1) + board.is_odd(goal)) % 2
+    return parities
 
 
 @compiled

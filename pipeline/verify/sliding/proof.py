@@ -15,7 +15,7 @@ from pipeline.verify.claims import ClaimCheck, Rows
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.sliding.layers import compare_bits, iter_layers
-from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
+from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong, list_parities
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
 from pipeline.verify.verdicts import Depth, Grade, Outcome, Seen
@@ -58,8 +58,7 @@ class Distances:
         self._listed = listed
         self._board = board
         self._goal = goal
-        lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
-        odd = (lines * (board.line - 1) + board.is_odd(goal)) % 2
+        odd = list_parities(board, goal)
         has_depths = listed.definition.index != BITS_INDEX or bool(listed.definition.columns)
         self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
