@@ -1,7 +1,6 @@
 """Tests of manifests that are lost, withheld or of another version, and of their backups."""
 
 import os
-import shutil
 from pathlib import Path
 from typing import IO
 
@@ -20,14 +19,13 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.store import Folder
 from tablebase.tables.store_errors import Unreachable
-from tests.conftest import make_once
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (
     COUNTS,
     CYCLES,
     TOURS,
+    copy_published,
     damage_manifest,
-    publish_all,
     read_tree,
     remove_manifest,
 )
@@ -37,8 +35,7 @@ from tests.support.shell import Cli
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     """Return a folder of small tables, each of another kind."""
-    published = make_once(tmp_path_factory, "lost_manifests", publish_all)
-    return Path(shutil.copytree(published, tmp_path / "outputs"))
+    return copy_published(tmp_path_factory, tmp_path)
 
 
 def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:

@@ -21,7 +21,6 @@ from tablebase.tables.manifest import (
     record_page,
 )
 from tablebase.tables.store import Folder
-from tests.conftest import make_once
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (
     ALL_TABLES,
@@ -29,9 +28,9 @@ from tests.support.lost_manifests import (
     CYCLES,
     ROWS,
     TOURS,
+    copy_published,
     damage_both,
     damage_manifest,
-    publish_all,
     remove_both,
     remove_manifest,
 )
@@ -41,8 +40,7 @@ from tests.support.tampered import split
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     """Return a folder of small tables, each of another kind."""
-    published = make_once(tmp_path_factory, "lost_manifests", publish_all)
-    return Path(shutil.copytree(published, tmp_path / "outputs"))
+    return copy_published(tmp_path_factory, tmp_path)
 
 
 LOSSES = [remove_manifest, damage_manifest, remove_both, damage_both]

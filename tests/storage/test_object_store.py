@@ -39,12 +39,14 @@ from tablebase.tables.store_errors import FileChanged, Unreachable
 from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import (
+    PART,
     Answer,
     LoopbackStore,
     bucket,
     cut,
     reject_put,
     require_every_update,
+    write_parts,
 )
 from tests.support.shell import Cli
 
@@ -371,28 +373,18 @@ def test_a_missing_bucket_is_no_missing_table(server: LoopbackStore) -> None:
 def test_a_large_file_is_sent_in_parts_and_an_interrupted_one_removed(
     place: ObjectStore, server: LoopbackStore
 ) -> None:
-    part = bytes(range(256)) * (PART_BYTES >> 8)
-
-    def write(error: type[Exception] | None) -> None:
-        with place.write_atomically("large.idx") as (file,):
-            for _ in range(2):
-                file.write(part)
-            file.write(b"end")
-            if error:
-                raise error
-
     with pytest.raises(KeyError):
-        write(KeyError)
+        write_parts(place, 2, KeyError)
     assert server.requests[-1].startswith("DELETE ")
     assert place.list_names() == []
     server.requests.clear()
-    write(None)
+    write_parts(place, 2, None)
     assert sum("partNumber=" in request for request in server.requests) == 3
     file = place.open_random_access("large.idx")
     assert file.size == 2 * PART_BYTES + 3
     assert file.read_parts([(10, PART_BYTES - 5), (9, file.size - 4)]) == [
-        part[-5:] + part[:5],
-        part[-1:] + b"end",
+        PART[-5:] + PART[:5],
+        PART[-1:] + b"end",
     ]
 
 

@@ -21,7 +21,7 @@ from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tablebase.tables.store_factory import open_store
 from tests.support.azure import ACCOUNT, KEY, create_container
 from tests.support.build_recorder import Recorder
-from tests.support.object_store import Generations, bucket, require_every_update
+from tests.support.object_store import PART, Generations, bucket, require_every_update, write_parts
 
 STATE = "378546201"
 AZURE = os.environ.get("AZURE_STORE", "")
@@ -74,21 +74,12 @@ def test_concurrent_updates_lose_nothing(url: str) -> None:
 
 def test_a_large_file_is_sent_in_parts(url: str) -> None:
     place = ObjectStore(f"{url}/large")
-    part = bytes(range(256)) * (PART_BYTES >> 8)
-
-    def write(error: type[Exception] | None) -> None:
-        with place.write_atomically("large.idx") as (file,):
-            file.write(part)
-            file.write(b"end")
-            if error:
-                raise error
-
     with pytest.raises(KeyError):
-        write(KeyError)
+        write_parts(place, 1, KeyError)
     assert place.list_names() == []
-    write(None)
+    write_parts(place, 1, None)
     file = place.open_random_access("large.idx")
-    assert file.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [part[-5:] + b"end", part[1:10]]
+    assert file.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [PART[-5:] + b"end", PART[1:10]]
     place.remove("large.idx")
     place.remove("large.idx")
     assert place.list_names() == []

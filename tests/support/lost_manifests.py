@@ -1,6 +1,9 @@
 """Small tables whose manifest is lost: a folder of them, and the ways to lose it."""
 
+import shutil
 from pathlib import Path
+
+import pytest
 
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
@@ -14,6 +17,7 @@ from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
+from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -33,6 +37,12 @@ ALL_TABLES: list[tuple[Puzzle, Table]] = [
 def publish_all(folder: Path) -> None:
     for puzzle, table in ALL_TABLES:
         build_tables(folder, puzzle, table)
+
+
+def copy_published(factory: pytest.TempPathFactory, place: Path) -> Path:
+    """Return a copy of a folder with all these tables, which may be changed."""
+    published = make_once(factory, "lost_manifests", publish_all)
+    return Path(shutil.copytree(published, place / "outputs"))
 
 
 def remove_manifest(folder: Path) -> None:

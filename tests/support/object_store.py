@@ -18,7 +18,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import make_server
 from werkzeug.wsgi import get_input_stream
 
-from tablebase.tables.object_store import open_bucket
+from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tablebase.tables.store import Store
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
@@ -176,3 +176,17 @@ def require_every_update(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(store.read("manifest.json")) == sorted(b"aaaaabbbbb")
+
+
+PART = bytes(range(256)) * (PART_BYTES >> 8)
+"""As many bytes as are sent to a store at a time."""
+
+
+def write_parts(place: ObjectStore, parts: int, error: type[Exception] | None) -> None:
+    """Write `large.idx`: so many parts, and three bytes. An error is raised before it ends."""
+    with place.write_atomically("large.idx") as (file,):
+        for _ in range(parts):
+            file.write(PART)
+        file.write(b"end")
+        if error:
+            raise error
