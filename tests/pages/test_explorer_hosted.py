@@ -83,7 +83,7 @@ def test_a_board_beside_the_page_is_played(folder: Path, browser: Browser) -> No
             page.click("#sliding-board .best")
             expect(page.locator("#sliding-count")).to_have_text(count)
         expect(page.locator("#sliding-word")).to_have_text(
-            "Solved! 5 moves; the best is 5. Nobody can do better."
+            "Solved! 5 moves with 5 hints; the best is 5."
         )
         page.select_option("#sliding-level", "20")
         expect(page.locator("#sliding-count")).to_have_text("0")
@@ -117,6 +117,7 @@ def test_the_page_says_what_its_host_does(
             f"{host.url}/sliding_3x4_12.idx cannot be read: {reason}",
             timeout=20_000,
         )
+        expect(page.locator("#sliding-unit")).to_have_text("not known")
 
 
 def test_trouble_of_the_host_is_not_called_damage_of_the_page(
@@ -137,6 +138,32 @@ def test_trouble_of_the_host_is_not_called_damage_of_the_page(
         page.click("#sliding-help")
         expect(page.locator("#sliding-word")).to_contain_text("Hint: ")
         expect(trouble).to_be_hidden()
+
+
+def test_a_board_is_drawn_of_the_kind_that_is_asked_for(folder: Path, browser: Browser) -> None:
+    is_free = Event()
+
+    def hold(request: Request, _: Answer) -> None:
+        if request.name == "sliding_3x4_12.idx":
+            is_free.wait(30)
+
+    with show(folder, browser, "sliding/play/2x5", hold) as (page, _, said):
+        expect(page).to_have_url(re.compile("/play/2x5/[0-9]{10}/"))
+        with page.expect_request(re.compile("sliding_3x4")):
+            page.click("#sliding-boards >> text=3×4")
+        assert page.locator("#sliding-board .tile").count() == 9, "the other board is not drawn yet"
+        page.click("#view-sliding >> text=Study")
+        expect(page.locator("#sliding-distance")).to_have_text("5")
+        address = page.url
+        is_free.set()
+        page.click("#view-sliding >> text=Play")
+        page.click("#sliding-another")
+        expect(page).not_to_have_url(address)
+        expect(page).to_have_url(re.compile("/play/2x5/[0-9]{10}/"))
+        page.click("#sliding-boards >> text=3×4")
+        expect(page).to_have_url(re.compile("/play/3x4/[0-9a-b]{12}/"))
+        assert page.locator("#sliding-board .tile").count() == 11
+        assert [text for text in said if "favicon" not in text] == []
 
 
 def spoil_manifest(status: int, change: Callable[[bytes], bytes]) -> Fault:
@@ -236,9 +263,15 @@ def test_a_page_from_disk_or_without_tables_has_no_such_board(
         page.goto(url)
         page.wait_for_selector("body[data-ready=eight]")
         assert page.locator("nav a[data-view=sliding]").count() == 0
+        page.goto(url.replace("#eight", f"#sliding/3x4/{STATE}/{GOAL}"))
+        expect(page.locator("#trouble")).to_contain_text(
+            "browsers allow only over HTTP, and this page was opened from disk. In its folder run:"
+        )
     with serve(explorer.parent) as host:
         page.goto(f"{host.url}/explorer.html#eight")
         page.wait_for_selector("body[data-ready=eight]")
         assert page.locator("nav a[data-view=sliding]").count() == 0
         assert page.locator("#trouble").is_hidden()
+        page.click("#view-eight .take summary >> nth=0")
+        assert page.locator("#view-eight [data-take=link]").inner_text() == "Copy link"
     context.close()

@@ -52,7 +52,10 @@ def test_a_board_is_played_with_hints_to_its_end(shown: Explorer) -> None:
         page.click("#eight-board .best")
         assert page.locator("#eight-board .best").count() == 0
         assert shown.text("#eight-count") == str(6 - left)
-    assert shown.text("#eight-word") == "Solved! 5 moves; the best is 5. Nobody can do better."
+    told = "Solved! 5 moves with 5 hints; the best is 5."
+    assert shown.text("#eight-word") == told
+    reload(page, "eight")
+    assert shown.text("#eight-word") == told
     assert page.locator("#eight-help").is_hidden()
     page.click("#eight-board .open")
     assert shown.text("#eight-count") == "5", "a solved board stays solved"
@@ -101,7 +104,8 @@ def test_the_end_compares_with_the_best(shown: Explorer) -> None:
     reload(page, "eight")
     assert shown.text("#eight-player .count") == "move 0 of 5"
     page.click("#view-eight >> text=Play")
-    assert shown.address() == "eight/play/123456708/123456780"
+    # who has seen the answer has had a hint
+    assert shown.address() == "eight/play/123456708/123456780/hints=1"
     page.evaluate("history.back()")
     expect(page.locator("#eight-player .count")).to_have_text("move 0 of 5")
     page = shown.open("eight/play/213456780/123456780")
@@ -111,6 +115,21 @@ def test_the_end_compares_with_the_best(shown: Explorer) -> None:
     shown.open("eight/play/123456708/123456780/RR")
     assert "Move 2 of “RR” is not possible" in shown.text("#trouble")
     assert shown.text("#eight-word") == "Solved! 1 move; the best is 1. Nobody can do better."
+
+
+def test_a_board_is_described_by_what_is_on_view(shown: Explorer) -> None:
+    for address, view, told in (
+        ("eight/play/378546201/123456780", "eight", "Tap a tile"),
+        ("eight/378546201/123456780", "eight", "The best moves are marked."),
+        ("eight/213456780/123456780", "eight", "Click or drag a tile"),
+        ("senet/play", "senet", "Throw"),
+        ("senet/ABAAABBB.B...A.", "senet", "Click a square to change it"),
+    ):
+        page = shown.open(address)
+        board = page.locator(f"#{view}-board")
+        text = page.locator(f"#{board.get_attribute('aria-describedby')}:visible").inner_text()
+        assert told in text
+        assert ("marked" in text) == (page.locator(f"#{view}-board .best").count() > 0)
 
 
 # ---- Senet ----------------------------------------------------------------------------------
@@ -354,8 +373,9 @@ def test_a_board_is_taken_away_as_text_and_as_pictures(browser: Browser, explore
             board = page.evaluate("navigator.clipboard.readText()").partition("\n\n")[0]
             assert eight.PUZZLE.parse(board) == "378546201"
         page.click(f"#view-{view} [data-take=link]")
-        expect(page.locator(f"#view-{view} .taken")).to_have_text("The link is copied.")
-        assert page.evaluate("navigator.clipboard.readText()").endswith(f"#{address}")
+        expect(page.locator(f"#view-{view} .taken")).to_contain_text(f"#{address} is copied: put it")
+        # the address of a file means nothing elsewhere
+        assert page.evaluate("navigator.clipboard.readText()") == f"#{address}"
         for kind, begins in (("svg", b"<svg "), ("png", b"\x89PNG")):
             with page.expect_download() as saved:
                 page.click(f"#view-{view} [data-take={kind}]")

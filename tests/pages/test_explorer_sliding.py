@@ -27,6 +27,7 @@ from tests.conftest import make_once
 from tests.support.build_recorder import Recorder, build_tables
 from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
+from tests.support.reader_programs import run, tool
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import link_copy
 
@@ -225,6 +226,12 @@ def test_4x4_boards_are_solved_as_by_query(shown: Explorer, folder: Path) -> Non
     assert sorted(seconds for _, seconds in answers)[len(answers) // 2] < 1000, "a typical board"
 
 
+def test_a_search_that_fails_leaves_no_question_waiting() -> None:
+    program = Path(__file__).with_name("test_pattern_solver.mjs")
+    text = run(tool("node"), "--test", program)
+    assert text.code == 0, text.out
+
+
 def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
     page = shown.open("fifteen")
     assert shown.address().startswith("fifteen/play/")
@@ -232,7 +239,7 @@ def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
         page.click("#fifteen-help")
         page.click("#fifteen-board .best")
         expect(page.locator("#fifteen-count")).to_have_text(str(6 - left))
-    expected = "Solved! 5 moves; the best is 5. Nobody can do better."
+    expected = "Solved! 5 moves with 5 hints; the best is 5."
     expect(page.locator("#fifteen-word")).to_have_text(expected)
     page.select_option("#fifteen-level", "30")
     expect(page.locator("#fifteen-count")).to_have_text("0")
@@ -244,6 +251,7 @@ def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
     assert shown.address() == f"fifteen/123456789abcde0f/{GOAL}"
     expect(page.locator("#fifteen-distance")).to_have_text("1")
     assert shown.facts("fifteen")["A best move"] == "15 ←"
+    assert shown.text("#fifteen-marks") == "A best move is marked."
     page.fill("#fifteen-start", "123456789abcdfe0")
     assert shown.text("#fifteen-distance") == "No solution"
     shown.open(f"fifteen/{GOAL}/1234567890abcdef")

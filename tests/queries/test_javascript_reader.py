@@ -23,7 +23,7 @@ from tests.support.hosts import (
     run_nginx,
     serve,
 )
-from tests.support.reader_programs import tool
+from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
 
 PACKAGE = ROOT / "queries" / "javascript"
@@ -252,9 +252,8 @@ def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
 
 def test_index_files_are_read_by_many_questions_at_once() -> None:
     program = Path(__file__).with_name("test_index_file.mjs")
-    words = [tool("node"), "--test", str(program)]
-    ended = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
-    assert ended.returncode == 0, ended.stdout
+    text = run(tool("node"), "--test", program)
+    assert text.code == 0, text.out
 
 
 @pytest.mark.parametrize("name", ["index.js", "README.md"])

@@ -1,7 +1,7 @@
 // The page: its views, and the address, which has the name of the visible view and its contents.
 import { byId, make, quoted } from "#page/dom.js";
 import { findHosted } from "#page/hosted.js";
-import { makeTakeAway } from "#page/take_away.js";
+import { IS_ON_DISK, makeTakeAway } from "#page/take_away.js";
 import { CONSOLE, VIEWS } from "#page/views.js";
 
 const views = {};
@@ -119,6 +119,8 @@ async function addHosted() {
 }
 
 listViews();
+// the address of a file means nothing elsewhere
+if (IS_ON_DISK) byId("share").textContent = ": its end, from # on, works in every copy of this page";
 
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();

@@ -1,15 +1,17 @@
 // Sliding boards whose tables are not inside the page but beside it, on the host that it came from: their
 // answers are read in parts. A page that was opened from disk has none.
-import { byId, counted } from "#page/dom.js";
+import { counted } from "#page/dom.js";
 import { once } from "#page/reader.js";
 import { inOrder, makeRules } from "#page/slide_rules.js";
 import { makeSolvedGame } from "#page/solved_game.js";
 import { openTables } from "#tables/index.js";
 
 const LEVELS = [5, 10, 20];
-const UNANSWERED = "This board cannot be answered:";
 /** Statuses of a host that has no such file: a page may be hosted without tables. */
 const ABSENT = [403, 404, 410];
+const FROM_DISK = "Boards of more than 10 cells are not inside a page: it reads them from the tables beside it, which browsers "
+  + "allow only over HTTP, and this page was opened from disk. In its folder run: python3 -m http.server, and open "
+  + "http://localhost:8000/ followed by the page’s name and the part of this address from # on.";
 
 const tables = location.protocol.startsWith("http") ? openTables("manifest.json") : null;
 let finding = null;
@@ -20,7 +22,7 @@ let finding = null;
  * call tries once more.
  */
 export async function findHosted() {
-  if (!tables) return { games: {}, problem: "", isAbsent: true };
+  if (!tables) return { games: {}, problem: FROM_DISK, isAbsent: true };
   finding ??= listGames().then((games) => ({ games, problem: "", isAbsent: false }), (error) => {
     finding = null;
     return { games: {}, problem: error.message, isAbsent: ABSENT.includes(error.status) };
@@ -48,21 +50,14 @@ function makeHostedBoard(board, goals) {
   let progressed = () => {};
 
   /** Read a shortest solution from the host's tables. */
-  async function find(state, goal) {
-    const answer = await tables.sliding(board, state, {
+  function find(state, goal) {
+    return tables.sliding(board, state, {
       goal, onProgress: (told) => progressed(`${counted(told.moves, "move")} found in the tables beside this page`),
     });
-    if (byId("trouble").textContent.startsWith(UNANSWERED)) byId("trouble").hidden = true;
-    return answer;
-  }
-
-  function failed(error) {
-    byId("trouble").textContent = `${UNANSWERED} ${error.message}`;
-    byId("trouble").hidden = false;
   }
 
   return {
-    ...makeSolvedGame({ rules, levels: LEVELS, find, findsBestMoves: true, failed }),
+    ...makeSolvedGame({ rules, levels: LEVELS, find, findsBestMoves: true }),
     title: `Sliding board ${rows}×${columns}`,
     address: [board],
     first: () => inOrder(rules.cells, rules.cells - 1).replace(/(.)(.)0$/, "0$1$2"),

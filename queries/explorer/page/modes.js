@@ -5,6 +5,7 @@ export const MODES = ["play", "study"];
 /** Make the switch in a view's section; `chosen(mode)` is called when the user presses one of its buttons. */
 export function makeModes(section, chosen) {
   const buttons = [...section.querySelectorAll(".modes button")];
+  const described = section.querySelector("[data-study]");
   for (const button of buttons) {
     button.addEventListener("click", () => { if (button.dataset.mode !== section.dataset.mode) chosen(button.dataset.mode); });
   }
@@ -13,6 +14,8 @@ export function makeModes(section, chosen) {
     show(mode) {
       section.dataset.mode = mode;
       for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+      // what screen readers say of the board is what is on view
+      described?.setAttribute("aria-describedby", described.dataset[mode] ?? "");
     },
   };
 }

@@ -11,11 +11,7 @@ export function makeSolver(tables) {
   function start() {
     worker = new Worker(import.meta.resolve("#page/pattern_search.js"), { type: "module" });
     worker.postMessage({ tables });
-    worker.onerror = () => {
-      const { fail } = running;
-      running = null;
-      fail(new Error("This browser cannot start the search."));
-    };
+    worker.onerror = lose;
     worker.onmessage = ({ data }) => {
       const { done } = running;
       running = null;
@@ -29,18 +25,32 @@ export function makeSolver(tables) {
     if (running || !waiting.length) return;
     running = waiting.pop();
     running.since = performance.now();
-    worker.postMessage({ board: running.board });
+    try {
+      if (!worker) start();
+      worker.postMessage({ board: running.board });
+    } catch {
+      lose();
+    }
+  }
+
+  /** End a worker that has failed: its question fails, and the others are asked of another worker. */
+  function lose() {
+    worker?.terminate();
+    worker = null;
+    const question = running;
+    running = null;
+    question?.fail(new Error("This browser cannot run the search."));
+    next();
   }
 
   /** Return a promise of a shortest solution, as the cells of the blank. */
   function solve(board) {
-    if (!worker) start();
     if (running && performance.now() - running.since > PATIENCE_MS) {
       // the other question takes long: it begins again after this one
       worker.terminate();
       waiting.unshift(running);
       running = null;
-      start();
+      worker = null;
     }
     return new Promise((done, fail) => {
       waiting.push({ board, done, fail });

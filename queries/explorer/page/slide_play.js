@@ -10,25 +10,29 @@ const TRIES = 20;
  * the functions that change the address and begin another board.
  */
 export function makeSlidePlay({ mine, board, game, changed, begin }) {
-  const at = { start: "", goal: "", moves: "" };
+  const at = { start: "", goal: "", moves: "", hints: 0 };
   let states = [""];
-  let shownGame = null;
   let hint = "";
   let best;
   let asked = false; // whether a hint is being searched for
+  let isLost = false; // whether a search has failed
 
   /** Return the moves of this game as parts of its address. */
   function parts() {
-    return [at.start, at.goal, ...(at.moves ? [at.moves] : []), ...(hint || asked ? ["hint"] : [])];
+    const isHinted = Boolean(hint || asked);
+    return [
+      at.start, at.goal, ...(at.moves ? [at.moves] : []),
+      ...(at.hints === Number(isHinted) ? [] : [`hints=${at.hints}`]), ...(isHinted ? ["hint"] : []),
+    ];
   }
 
   const isSolved = () => states.at(-1) === at.goal;
   const isPossible = () => game().joined(at.start, at.goal);
 
-  /** Show a game: its start, its goal and the moves so far. */
-  function show({ start, goal, moves, hinted = false, isRead = false }) {
-    Object.assign(at, { start, goal, moves });
-    shownGame = game();
+  /** Show a game: its start, its goal, the moves and the number of hints so far. */
+  function show({ start, goal, moves = "", hints = 0, hinted = false, isRead = false }) {
+    Object.assign(at, { start, goal, moves, hints });
+    isLost = false;
     states = game().follow(start, moves);
     hint = "";
     best = game().facts(start, goal).distance;
@@ -56,9 +60,9 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
   function word() {
     if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
     if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
-    const made = counted(at.moves.length, "move");
-    if (best === undefined) return `Solved! ${made}. The best is being searched…`;
-    const praise = at.moves.length === best ? " Nobody can do better." : "";
+    const made = counted(at.moves.length, "move") + (at.hints ? ` with ${counted(at.hints, "hint")}` : "");
+    if (best === undefined) return `Solved! ${made}.${isLost ? "" : " The best is being searched…"}`;
+    const praise = at.moves.length === best && !at.hints ? " Nobody can do better." : "";
     return `Solved! ${made}; the best is ${best}.${praise}`;
   }
 
@@ -116,17 +120,25 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
     if (level) mine("level").value = level.name;
   }
 
-  /** Begin a random board of the chosen difficulty. */
-  async function draw(goal, how) {
-    const level = mine("level").value || game().levels(goal)[0].name;
+  /** Return a random board of the chosen difficulty, if the game has that; null if none can be found. */
+  async function draw(goal, from = game()) {
+    const levels = from.levels(goal).map(({ name }) => name);
+    const level = levels.find((name) => name === mine("level").value) ?? levels[0];
     let state = at.start;
     // another board, if there is one: some levels have only two
-    for (let tries = TRIES; tries && state === at.start; tries--) state = await game().draw(goal, level);
-    // a game needs a board, even if none of that difficulty can be found
-    if (state !== null || shownGame !== game()) begin(state ?? game().first(), goal, how);
+    for (let tries = TRIES; tries && state === at.start; tries--) state = await from.draw(goal, level);
+    return state;
+  }
+
+  /** Begin a random board, unless the user goes elsewhere meanwhile. */
+  async function deal() {
+    const address = location.hash;
+    const state = await draw(at.goal);
+    if (state !== null && location.hash === address) begin(state, at.goal);
   }
 
   mine("help").addEventListener("click", () => {
+    if (!hint && !asked) at.hints++;
     asked = !help();
     paint({ sliding: false });
     say(word());
@@ -144,16 +156,16 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
   });
   for (const part of ["next", "another"]) {
     mine(part).addEventListener("click", async () => {
-      await draw(at.goal);
+      await deal();
       mine("board").focus({ preventScroll: true });
     });
   }
-  mine("level").addEventListener("change", () => draw(at.goal));
+  mine("level").addEventListener("change", deal);
 
   return {
     show, parts, draw, slid,
     /** Return the game, so that it can be studied. */
-    get game() { return { start: at.start, goal: at.goal, moves: at.moves, step: at.moves.length }; },
+    get game() { return { ...at, step: at.moves.length }; },
     get taken() {
       return {
         state: states.at(-1),
@@ -164,6 +176,16 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
     learn() {
       best = game().distance(at.start, at.goal);
       if (asked && help()) asked = false;
+      paint({ sliding: false });
+    },
+    /** Show that a search has failed. */
+    lose() {
+      isLost = true;
+      if (asked) {
+        asked = false;
+        at.hints--;
+        changed(parts(), { replace: true });
+      }
       paint({ sliding: false });
     },
     title: () => (isSolved() ? "solved" : counted(at.moves.length, "move")),

@@ -78,6 +78,7 @@ export function makeSlideSheet({ mine, game }) {
     },
     slid() {},
     learn: paint,
+    lose() {},
     title: () => `sheet of ${counted(at.states.length, "board")}`,
     leave: () => {},
   };

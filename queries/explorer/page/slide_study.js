@@ -14,9 +14,10 @@ const KNOB = 1.9; // half the slider's knob, in hundredths of its length
  */
 export function makeSlideStudy(view) {
   const { mine, board, game, changed, begin } = view;
-  const at = { start: "", goal: "", moves: "" }; // the user's moves; a shortest solution follows them
+  const at = { start: "", goal: "", moves: "", hints: 0 }; // the user's moves; a shortest solution follows them
   let line = [""]; // the states of both
   let facts = null;
+  let isLost = false; // whether the search for the answer has failed
   const player = makePlayer(mine("player"), {
     name: "Place on the way", step: "move", delay: PLAY_MS, show: shown,
   });
@@ -39,8 +40,8 @@ export function makeSlideStudy(view) {
   }
 
   /** Show a line: a start, a goal, the user's moves, and the number of the step to show. */
-  function show({ start, goal, moves, step }) {
-    Object.assign(at, { start, goal, moves });
+  function show({ start, goal, moves = "", step = 0, hints = 0 }) {
+    Object.assign(at, { start, goal, moves, hints });
     lengthen();
     player.set(line.length - 1, Math.min(step, line.length - 1), { quiet: true });
     paint(player.at, { sliding: false });
@@ -80,6 +81,7 @@ export function makeSlideStudy(view) {
   }
 
   function paint(step, { sliding }) {
+    isLost = false;
     facts = game().facts(state(), at.goal);
     board.show(state(), facts.best_moves ?? "", { sliding });
     paintChange("");
@@ -105,9 +107,11 @@ export function makeSlideStudy(view) {
     const isKnown = distance !== undefined;
     const isReached = distance !== null;
     mine("distance").textContent = !isKnown ? "…" : isReached ? distance : "No solution";
-    mine("unit").textContent = !isKnown ? "searching for a shortest solution" : !isReached ? "for this goal"
+    mine("marks").textContent = !facts.best_moves ? ""
+      : facts.has_one_best ? "A best move is marked." : "The best moves are marked.";
+    mine("unit").textContent = !isKnown ? (isLost ? "not known" : "searching for a shortest solution") : !isReached ? "for this goal"
       : distance === 0 ? "moves: this is the goal" : distance === 1 ? "move to the goal" : "moves to the goal";
-    mine("now").textContent = !isKnown ? "Searching…" : !isReached ? "Out of reach."
+    mine("now").textContent = !isKnown ? (isLost ? "Not known." : "Searching…") : !isReached ? "Out of reach."
       : distance === 0 ? "Solved." : `${counted(distance, "move")} to go.`;
     mine("mend").hidden = isReached;
     setFacts(mine("facts"), !isKnown ? [] : isReached ? listSolved() : listUnsolved());
@@ -205,8 +209,8 @@ export function makeSlideStudy(view) {
 
   return {
     lay, show, parts, slid,
-    /** Return the line up to the step that is shown, so that it can be played. */
-    get game() { return { start: at.start, goal: at.goal, moves: lettersTo(player.at), step: player.at }; },
+    /** Return the line up to the step that is shown, so that it can be played: who has seen it here has had a hint. */
+    get game() { return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 }; },
     get taken() {
       const { distance, solution, tiles } = facts;
       const known = Number.isInteger(distance)
@@ -222,6 +226,11 @@ export function makeSlideStudy(view) {
       paint(step, { sliding: false });
       changed(parts(), { replace: true });
       tell();
+    },
+    /** Show that the search for the answer has failed. */
+    lose() {
+      isLost = true;
+      paintAnswer();
     },
     title: () => (facts.distance === undefined ? "searching" : facts.distance === null ? "out of reach"
       : counted(facts.distance, "move")),

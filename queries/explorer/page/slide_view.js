@@ -9,6 +9,7 @@ import { makeSlideStudy } from "#page/slide_study.js";
 const MOVES = /^[UDLR]+$/;
 const MODES_HERE = [...MODES, "sheet"];
 const STEP = /^\d{1,4}$/;
+const HINTS = /^hints=(\d{1,4})$/;
 
 /**
  * Make the view of a name; it calls `went(parts, how)` to change the address. `games` has the games
@@ -18,8 +19,10 @@ const STEP = /^\d{1,4}$/;
 export function makeSlideView(name, games, went, findMore = async () => "") {
   const mine = (part) => byId(`${name}-${part}`);
   let game = null;
+  let isShown = false;
   let unfound = ""; // why there are no further games
-  const modes = makeModes(byId(`view-${name}`), change);
+  const section = byId(`view-${name}`);
+  const modes = makeModes(section, change);
   const now = () => modesOf[modes.shown];
   const changed = (parts, how) => went(joinMode(modes.shown, [...game.address, ...parts]), how);
   const board = makeSlideBoard(mine("board"), (move) => now().slid(move));
@@ -53,6 +56,9 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   /** Change to another board. */
   function use(other) {
     game = other;
+    game.onLearned?.(() => { if (game === other) now().learn(); });
+    game.onLost?.(() => { if (game === other) now().lose(); });
+    game.onProgress?.((text) => { if (game === other) mine("unit").textContent = text; });
     board.lay(game);
     modesOf.study.lay();
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
@@ -69,7 +75,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
 
   /** Show a new start and goal. */
   function begin(start, goal, how = {}) {
-    now().show({ start, goal, moves: "", step: 0 });
+    now().show({ start, goal });
     changed(now().parts(), how);
   }
 
@@ -101,8 +107,8 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     return [usual, [], `This page has no board ${quoted(parts[0])}. It has ${known}.${unfound ? ` ${unfound}` : ""}`];
   }
 
-  /** Return what an address describes, with its problems. */
-  function read(parts) {
+  /** Return what an address describes in a game, with its problems. */
+  function read(wanted, parts) {
     const problems = [];
     const good = (text, check) => {
       const bad = text === undefined ? "" : check(text);
@@ -110,29 +116,31 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       return bad ? undefined : text;
     };
     const [from, to, ...rest] = parts;
-    const start = good(from, (text) => game.problem(text));
-    const layout = game.layouts.find((one) => one.name === to)?.state ?? to;
-    const goal = good(layout, (text) => game.problem(text) || game.goalProblem(text))
-      ?? game.layoutOf(start ?? game.first()).state;
+    const start = good(from, (text) => wanted.problem(text));
+    const layout = wanted.layouts.find((one) => one.name === to)?.state ?? to;
+    const goal = good(layout, (text) => wanted.problem(text) || wanted.goalProblem(text))
+      ?? wanted.layoutOf(start ?? wanted.first()).state;
     if (start === undefined) return { start, goal, problems };
     const letters = rest.filter((part) => MOVES.test(part)).join("");
-    const moves = letters.slice(0, game.follow(start, letters).length - 1);
+    const moves = letters.slice(0, wanted.follow(start, letters).length - 1);
     if (moves !== letters) {
       problems.push(`Move ${moves.length + 1} of ${quoted(letters)} is not possible: the gap is at the edge of the board.`);
     }
     const asked = rest.find((part) => STEP.test(part));
-    const strange = rest.find((part) => ![MOVES, STEP, /^hint$/].some((known) => known.test(part)));
+    const hinted = rest.includes("hint");
+    const hints = rest.map((part) => HINTS.exec(part)?.[1]).find(Boolean) ?? hinted;
+    const strange = rest.find((part) => ![MOVES, STEP, HINTS, /^hint$/].some((known) => known.test(part)));
     if (strange !== undefined) problems.push(`${quoted(strange)} is neither moves, such as ULDR, nor a step.`);
-    return { start, goal, moves, step: Number(asked ?? moves.length), hinted: rest.includes("hint"), isRead: true, problems };
+    return { start, goal, moves, step: Number(asked ?? moves.length), hints: Number(hints), hinted, isRead: true, problems };
   }
 
-  /** Return the sheet that an address names, and its problems. */
-  function readSheet([to = "", text = ""]) {
+  /** Return the sheet that an address names, or its problems. */
+  function readSheet(wanted, [to = "", text = ""]) {
     const states = text.split(",").filter(Boolean);
-    const layout = game.layouts.find((one) => one.name === to)?.state ?? to;
-    const bad = [layout, ...states].map((state) => game.problem(state) && `${quoted(state)} is not an arrangement: ${game.problem(state)}.`);
-    const problems = [...bad, game.problem(layout) || game.goalProblem(layout), states.length ? "" : "The sheet has no boards."];
-    return { goal: layout, states, problem: problems.find(Boolean) ?? "" };
+    const layout = wanted.layouts.find((one) => one.name === to)?.state ?? to;
+    const bad = [layout, ...states].map((state) => wanted.problem(state) && `${quoted(state)} is not an arrangement: ${wanted.problem(state)}.`);
+    const problem = [...bad, wanted.problem(layout) || wanted.goalProblem(layout), states.length ? "" : "The sheet has no boards."].find(Boolean);
+    return problem ? { goal: wanted.layouts[0].state, problems: [problem] } : { goal: layout, states, problems: [] };
   }
 
   /** Return what can be taken away: the board that is shown, as a text and as a picture. */
@@ -161,34 +169,26 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     leave: () => now().leave(),
     /** Show the contents of an address; return its problems. */
     async show(parts) {
-      const [mode, named] = splitMode(parts, MODES_HERE);
-      const [wanted, rest, unknown] = findGame(named);
-      if (wanted !== game) {
-        use(wanted);
-        game.onLearned?.(() => now().learn());
-        game.onProgress?.((text) => { mine("unit").textContent = text; });
+      const [named, given] = splitMode(parts, MODES_HERE);
+      const [wanted, rest, unknown] = findGame(given);
+      const asked = (named === "sheet" ? readSheet : read)(wanted, rest);
+      const mode = named === "sheet" && !asked.states ? "play" : named;
+      if (!game) use(wanted);
+      if (!asked.states && asked.start === undefined) {
+        const address = location.hash;
+        section.inert = !isShown;
+        asked.start = (mode === "play" ? await modesOf.play.draw(asked.goal, wanted) : null) ?? wanted.first();
+        if (location.hash !== address) return "";
       }
+      section.inert = false;
+      isShown = true;
+      // from here on nothing waits: board, mode and game change together
+      if (wanted !== game) use(wanted);
       if (modes.shown !== mode) now().leave();
-      if (mode === "sheet" && !unknown) {
-        const sheet = readSheet(rest);
-        modes.show(sheet.problem ? "play" : mode);
-        if (sheet.problem) await modesOf.play.draw(game.layouts[0].state, { replace: true });
-        else modesOf.sheet.show(sheet);
-        changed(now().parts(), { replace: true });
-        return sheet.problem;
-      }
-      modes.show(mode === "sheet" ? "play" : mode);
-      const asked = read(rest);
-      const problems = unknown ? [unknown] : asked.problems;
-      if (asked.start !== undefined) {
-        now().show(asked);
-        changed(now().parts(), { replace: true });
-      } else if (modes.shown === "play") {
-        await modesOf.play.draw(asked.goal, { replace: true });
-      } else {
-        begin(game.first(), asked.goal, { replace: true });
-      }
-      return problems.join(" ");
+      modes.show(mode);
+      now().show(asked);
+      changed(now().parts(), { replace: true });
+      return unknown || asked.problems.join(" ");
     },
   };
 }

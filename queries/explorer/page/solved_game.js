@@ -1,23 +1,32 @@
 // A game of sliding boards without a table inside the page: each answer is a solution that is found when it is
 // first needed, by a search or on a host.
 
+import { byId } from "#page/dom.js";
+
+const UNANSWERED = "This board cannot be answered:";
 /** By how many steps a random walk is longer than the distance that it should reach, more for each further try. */
 const EXTRA_STEPS = 4;
 
 /**
  * Make the game of a board's rules. `find(state, goal)` finds the states of a shortest solution, as `path`, and the
- * letters of all best moves, as `best_moves`, where it `findsBestMoves`; `failed(error)` is called if it cannot.
+ * letters of all best moves, as `best_moves`, where it `findsBestMoves`.
  */
-export function makeSolvedGame({ rules, levels, find, findsBestMoves = false, failed = (error) => { throw error; } }) {
+export function makeSolvedGame({ rules, levels, find, findsBestMoves = false }) {
   const { joined, moves } = rules;
   const paths = new Map(); // by goal and state: the states of a shortest solution
   const bestMoves = new Map(); // by goal and state
   const asked = new Set();
-  let learned = () => {};
+  let [learned, lost] = [() => {}, () => {}];
+
+  function failed(error) {
+    byId("trouble").textContent = `${UNANSWERED} ${error.message}`;
+    byId("trouble").hidden = false;
+  }
 
   /** Find a shortest solution: its states, the first included. */
   async function solve(state, goal) {
     const { path, best_moves } = await find(state, goal);
+    if (byId("trouble").textContent.startsWith(UNANSWERED)) byId("trouble").hidden = true;
     if (findsBestMoves) bestMoves.set(goal + state, best_moves);
     path.forEach((one, at) => {
       if (!paths.has(goal + one)) paths.set(goal + one, path.slice(at));
@@ -30,6 +39,7 @@ export function makeSolvedGame({ rules, levels, find, findsBestMoves = false, fa
     asked.add(goal + state);
     solve(state, goal).then(() => learned(), (error) => {
       asked.delete(goal + state); // it may be found later
+      lost();
       failed(error);
     });
   }
@@ -89,6 +99,7 @@ export function makeSolvedGame({ rules, levels, find, findsBestMoves = false, fa
   return {
     ...rules, facts, draw, solve,
     onLearned: (listener) => { learned = listener; },
+    onLost: (listener) => { lost = listener; },
     levels: () => [
       ...levels.map((distance) => ({ name: String(distance), label: `${distance} moves` })), { name: "any", label: "any board" },
     ],

@@ -2,6 +2,8 @@
 import { make } from "#page/dom.js";
 
 const PNG_SCALE = 2;
+/** Whether the page's address means nothing on another computer. */
+export const IS_ON_DISK = location.protocol === "file:";
 
 /**
  * Make the buttons in a view's section work. `taken()` returns the view's `text`, its `picture` (an SVG
@@ -10,7 +12,11 @@ const PNG_SCALE = 2;
 export function makeTakeAway(section, taken) {
   const said = section.querySelector(".taken");
   const takers = {
-    link: async () => (await copy(location.href) ? "The link is copied." : `Copy this link: ${location.href}`),
+    async link() {
+      const text = IS_ON_DISK ? location.hash : location.href;
+      if (!await copy(text)) return text;
+      return IS_ON_DISK ? `${text} is copied: put it after the address of any copy of this page.` : "The link is copied.";
+    },
     async text() {
       const { text } = taken();
       return await copy(text) ? "The text is copied." : text;
@@ -26,6 +32,7 @@ export function makeTakeAway(section, taken) {
       return `${name}.png is saved.`;
     },
   };
+  if (IS_ON_DISK) section.querySelector("[data-take=link]").textContent = "Copy end of address";
   for (const button of section.querySelectorAll("[data-take]")) {
     button.addEventListener("click", async () => { said.textContent = await takers[button.dataset.take](); });
   }
