@@ -302,7 +302,10 @@ class Folder(Store):
         replace_at_once(self.locate(name), data)
 
     def find_name(self, path: str) -> str | None:
-        folder, name = os.path.split(os.path.realpath(path))
+        try:
+            folder, name = os.path.split(os.path.realpath(path))
+        except ValueError:  # a zero byte
+            return None
         return name if folder == os.path.realpath(self._path) else None
 
 
