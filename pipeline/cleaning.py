@@ -20,7 +20,7 @@ from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX, summarize_shards
 from tablebase.tables.manifest import read_backup, read_manifest
 from tablebase.tables.ownership import TABLE_FILE, bears_table
-from tablebase.tables.repair import format_clean_command, list_files
+from tablebase.tables.repair import format_clean_command, list_files, require_listable
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
 from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
 from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store
@@ -58,6 +58,7 @@ class Leftover(NamedTuple):
 def list_leftovers(store: Store) -> list[Leftover]:
     """List what unfinished builds left, by kind and table; raise TableError if the manifest is
     damaged: then nobody knows which tables are published."""
+    require_listable(store)
     names = list_files(store)
     shards, groups = summarize_shards(store), dict[tuple[str, str], list[str]]()
     for kind, table, name in _iter_leftovers(store, names):
