@@ -27,7 +27,6 @@ from tests import often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.hosts import serve
-from tests.support.shell import python
 from tests.support.sliding_tables import treat_as_large
 
 SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
@@ -149,23 +148,6 @@ def test_the_python_interface_answers(folder: Path) -> None:
     assert table.probe(state).distance == known[state]
     assert len(table.path(state)) == known[state] + 1
     assert table.get("12345607", "no") == "no" or known.get("12345607")
-
-
-def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
-    text = python(
-        "import json, sys\n"
-        "from tablebase.puzzles.sliding import definition\n"
-        "definition.MAX_SMALL_CELLS = 7\n"
-        "json_module = sys.modules.pop('json')\n"
-        "before = set(sys.modules)\n"
-        "from pipeline.run import run_command\n"
-        "assert run_command(['query', 'sliding', '12340567', '--board', '2x4']) == 0\n"
-        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
-        env={"PIPELINE_OUTPUTS": str(folder)},
-    )
-    assert text.code == 0, text.err
-    imported = {name.partition(".")[0] for name in text.err.split()}
-    assert not imported & {"numpy", "polars", "pyarrow", "typer", "numba", "typing", "pathlib"}
 
 
 def answer_small_board() -> str:
