@@ -21,7 +21,7 @@ from tablebase.output import format_temporary_begin
 from tablebase.puzzles import list_stages
 from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX, summarize_shards
-from tablebase.tables.index_format import HEADER, MAGIC
+from tablebase.tables.index_format import HEADER, MAGIC, Header
 from tablebase.tables.manifest import read_backup, read_manifest
 from tablebase.tables.repair import format_clean_command, list_files
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
@@ -140,8 +140,8 @@ def _is_own_file(store: Store, name: str, table: str) -> bool:
         with store.open(name) as file:  # pyarrow would wait for a named pipe
             header = file.read(HEADER.size)
         if name.endswith(".idx"):
-            magic, *_, title = HEADER.unpack(header.ljust(HEADER.size))
-            return bool((magic, title.rstrip(b"\0")) == (MAGIC, table.encode()))
+            fields = Header(header)
+            return bool((fields.magic, fields.name) == (MAGIC, table.encode()))
         with pq.ParquetFile(store.get_source(name)) as rows:
             metadata = rows.metadata.metadata or {}
         return bool(metadata.get(b"table") == table.encode())
