@@ -34,7 +34,7 @@ from tests.support.lost_manifests import (
     remove_both,
     remove_manifest,
 )
-from tests.support.tampered import split
+from tests.support.tampered import flip_byte, split
 
 
 @pytest.fixture
@@ -87,12 +87,7 @@ def test_the_backup_may_be_one_build_behind(folder: Path) -> None:
 
 
 def flip(name: str, at: int) -> Callable[[Path], object]:
-    def change(folder: Path) -> None:
-        data = bytearray((folder / name).read_bytes())
-        data[at] ^= 1
-        (folder / name).write_bytes(data)
-
-    return change
+    return lambda folder: flip_byte(folder / name, at)
 
 
 def rewrite(name: str, **metadata: str) -> Callable[[Path], object]:

@@ -9,22 +9,18 @@ import pytest
 from tablebase.tables.manifest import Page, read_manifest, seal
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli
-from tests.support.tampered import describe_file, edit_manifest, replace_link, write_manifest
+from tests.support.tampered import (
+    cut_byte,
+    describe_file,
+    edit_manifest,
+    flip_byte,
+    write_manifest,
+)
 
 
 def remove_from_manifest(path: Path) -> None:
     with edit_manifest(path.parent) as entries:
         del entries[path.stem]
-
-
-def flip_byte(path: Path) -> None:
-    data = bytearray(replace_link(path).read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(replace_link(path).read_bytes()[:-1])
 
 
 @pytest.mark.parametrize(
@@ -33,7 +29,7 @@ def cut(path: Path) -> None:
         ("senet.parquet", remove_from_manifest, "missing"),
         ("senet.parquet", Path.unlink, "damaged"),
         ("senet.idx", Path.unlink, "damaged"),
-        ("senet.parquet", cut, "damaged"),
+        ("senet.parquet", cut_byte, "damaged"),
         ("senet.idx", flip_byte, "damaged"),
     ],
 )

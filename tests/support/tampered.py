@@ -94,6 +94,35 @@ def replace_link(path: Path) -> Path:
     return path
 
 
+def _change(path: Path, change: Callable[[bytes], bytes]) -> None:
+    data = change(path.read_bytes())
+    path.unlink()  # it may be a link to a published file
+    path.write_bytes(data)
+
+
+def flip_byte(path: Path, at: int | None = None) -> None:
+    """Change a byte of a file: the one in its middle, or the named one."""
+
+    def flip(data: bytes) -> bytes:
+        changed = bytearray(data)
+        changed[len(data) // 2 if at is None else at] ^= 1
+        return bytes(changed)
+
+    _change(path, flip)
+
+
+def cut_byte(path: Path) -> None:
+    _change(path, lambda data: data[:-1])
+
+
+def add_byte(path: Path) -> None:
+    _change(path, lambda data: data + b"\0")
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {"flip": flip_byte, "cut": cut_byte, "grow": add_byte}
+"""Ways to damage any file."""
+
+
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
