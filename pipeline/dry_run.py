@@ -19,6 +19,7 @@ from queries.dispatch import open_reader
 from tablebase.cost import PROCESS_BYTES, Cost
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.manifest import Entry
 from tablebase.tables.run_records import TableRun, find_table_run
@@ -152,7 +153,7 @@ def _find_last_run(store: Store, table: Table) -> TableRun | None:
     """
     try:
         return find_table_run(store, table.name, table.recipe.list_parameters())
-    except OSError:
+    except (OSError, TableUnreadable):
         return None
 
 
