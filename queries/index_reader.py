@@ -12,13 +12,13 @@ from tablebase.errors import TablebaseError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
+    BLOCKS_PER_READ,
     BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    compute_checksum,
+    IndexProblem,
+    check_block,
     count_blocks,
     make_record_struct,
+    parse_header,
 )
 
 TYPE_CHECKING = False
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
 
-BLOCKS_PER_READ = 256
-"""Blocks per read when many are read in order."""
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
 
@@ -66,31 +64,23 @@ class IndexReader:
             data = file.read(BLOCK_BYTES, 0)
         except OSError as error:
             raise self._make_open_error(error) from error
-        if data[:4] != MAGIC:
-            raise self._make_error("it is not an index file")
-        if len(data) < HEADER.size:
-            raise self._make_error(f"{len(data)} bytes are too few for its header")
-        _, version, zero, width, block, count, made_from, name = HEADER.unpack_from(data)
-        if version != INDEX_VERSION:
+        try:
+            header = parse_header(data, file.size, table)
+        except IndexProblem as problem:
+            if problem.version is None:
+                raise self._make_error(str(problem)) from None
             from tablebase.table_errors import TableVersionError
 
-            raise TableVersionError(self._path, version, INDEX_VERSION, self._format_command())
-        self._check_block(0, data, made_from)
-        if name.rstrip(b"\0") != table.name.encode():
-            raise self._make_error("it is the index of another table")
-        size = file.size
-        if (zero, width, block) != (0, make_record_struct(table).size, BLOCK_BYTES):
-            raise self._make_error("its records do not match its table")
-        if size != BLOCK_BYTES * count_blocks(width, count):
-            raise self._make_error(f"{count:,} records do not match its {size:,} bytes")
-        if made_from.hex() != content:
+            command = self._format_command()
+            raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
+        if header.content.hex() != content:
             raise self._make_error("it was made from a different table than the published one")
-        self.width = width
-        self.count = count
+        self.width = width = header.width
+        self.count = header.count
         self._records_per_block = BODY_BYTES // width
         self._unpack = make_record_struct(table).unpack_from
         # threads that read the earlier file finish with it, and then read again
-        self._content, self._cache, self._file = made_from, {}, file
+        self._content, self._cache, self._file = header.content, {}, file
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
@@ -188,11 +178,10 @@ class IndexReader:
         ]
 
     def _check_block(self, number: int, data: bytes, content: bytes) -> bytes:
-        body = data[:BODY_BYTES]
-        stored = data[BODY_BYTES:]
-        if stored != CHECKSUM.pack(compute_checksum(content, number, body)):
-            raise self._make_error(f"the checksum of block {number:,} is wrong")
-        return body
+        try:
+            return check_block(content, number, data)
+        except IndexProblem as problem:
+            raise self._make_error(str(problem)) from None
 
     def _make_error(self, problem: str) -> TableDamaged:
         from tablebase.table_errors import TableDamaged
