@@ -9,6 +9,7 @@ import sys
 from typing import Annotated, cast
 
 import typer
+from typer.core import TyperArgument, TyperOption
 
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Json, Outputs, Quiet
@@ -30,6 +31,20 @@ from tablebase.puzzles import (
     list_puzzles_with_depths,
 )
 from tablebase.tables.store_factory import open_store
+
+
+def _show_no_type(parameter: object, ctx: object) -> None:
+    """Show no type in the help of an argument, whose name and help say what it is."""
+
+
+def _show_metavar(parameter: TyperOption, ctx: object) -> str | None:
+    """Show what to write after an option in its help, and nothing for a flag."""
+    return None if parameter.is_flag else parameter.metavar
+
+
+# Typer has no setting for it, and would show <bool> and <list[str]>
+TyperArgument.display_type_rich = _show_no_type  # type: ignore[assignment, method-assign]  # replaced
+TyperOption.display_type_rich = _show_metavar  # type: ignore[assignment, method-assign]  # replaced
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """The error that Typer raises for invalid arguments; it does not export the class itself."""
