@@ -24,12 +24,14 @@ from pipeline.commands.usage import make_usage_error
 from pipeline.single_query import require_one_printed
 from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
+from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
     get_puzzle,
     list_puzzles_with_depths,
 )
+from tablebase.stdio import explain_os_error
 from tablebase.tables.store_factory import open_store
 
 
@@ -91,6 +93,13 @@ def _run_command(arguments: list[str]) -> int:
         if not error.format_message().strip():  # no command was given: the help is printed already
             return 2
         raise make_usage_error(error, arguments, typer.main.get_command(app)) from error
+    except OSError as error:
+        if "--install-completion" not in arguments:
+            raise
+        raise BadRequest(
+            f"Completion cannot be installed ({explain_os_error(error)})",
+            "Print it with --show-completion, and copy it",
+        ) from error
 
 
 @app.callback()
