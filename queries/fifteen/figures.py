@@ -21,8 +21,8 @@ def measure_bounds(bounds: pl.LazyFrame) -> pl.DataFrame:
         bounds.group_by("partition", "distance")
         .agg(
             pl.col("states").sum(),
-            ((short * pl.col("states")).sum() / pl.col("states").sum()).alias("short"),
-            pl.col("states").filter(short == 0).sum().alias("exact"),
+            ((short * pl.col("states")).sum() / pl.col("states").sum()).alias("mean_error"),
+            pl.col("states").filter(short == 0).sum().alias("exact_states"),
         )
         .sort("partition", "distance")
         .collect()
@@ -33,13 +33,13 @@ def _summarize(frame: pl.DataFrame) -> pl.DataFrame:
     """Return each partition with its mean shortfall and its share of exact bounds."""
     states = pl.col("states").sum()
     return frame.group_by("partition", maintain_order=True).agg(
-        ((pl.col("short") * pl.col("states")).sum() / states).alias("short"),
-        (pl.col("exact").sum() / states).alias("exact"),
+        ((pl.col("mean_error") * pl.col("states")).sum() / states).alias("mean_error"),
+        (pl.col("exact_states").sum() / states).alias("exact_share"),
     )
 
 
 def _find_bounds(frame: pl.DataFrame) -> str:
-    means = dict(_summarize(frame).select("partition", "short").rows())
+    means = dict(_summarize(frame).select("partition", "mean_error").rows())
     best = min(means, key=lambda name: means[name])
     return (
         f"The bound of {best} is {means[best]:.1f} moves too low, "
@@ -50,7 +50,7 @@ def _find_bounds(frame: pl.DataFrame) -> str:
 def _describe_bounds(frame: pl.DataFrame) -> str:
     summary = _summarize(frame).to_dicts()
     parts = (
-        f"{row['partition']} {row['short']:.2f} moves, exact for {row['exact']:.1%}"
+        f"{row['partition']} {row['mean_error']:.2f} moves, exact for {row['exact_share']:.1%}"
         for row in summary
     )
     states = compute(frame.filter(partition=MANHATTAN), pl.col("states").sum())
@@ -64,7 +64,7 @@ def _describe_bounds(frame: pl.DataFrame) -> str:
 def _draw_bounds(frame: pl.DataFrame) -> Drawing:
     names = frame["partition"].cast(pl.String).unique(maintain_order=True).to_list()
     wide = frame.with_columns(pl.col("partition").cast(pl.String)).pivot(
-        on="partition", index="distance", values="short"
+        on="partition", index="distance", values="mean_error"
     )
     last = compute(frame, pl.col("distance").max())
     x = alt.X(
@@ -73,7 +73,7 @@ def _draw_bounds(frame: pl.DataFrame) -> Drawing:
         axis=alt.Axis(values=list(range(0, last + 1, 5))),
         scale=alt.Scale(domain=[0, last + 14], nice=False),
     )
-    scale = alt.Scale(domain=[0, compute(frame, pl.col("short").max()) + 1])
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_error").max()) + 1])
     colours = dict.fromkeys(names, MUTED) | {names[-1]: INK}
     lines = draw_named_lines(wide.sort("distance"), x, "mean of distance - bound", scale, colours)
     return lines.properties(width=640, height=260)

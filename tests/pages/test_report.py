@@ -456,12 +456,12 @@ def test_blank_and_heuristics_count_every_state(report_data: ReportData) -> None
         .join(answer(report_data, "eight-errors"), on=["goal", "distance"])
     )
     assert errors.height == 95
-    assert (errors["error"] - errors["manhattan"]).abs().max() == pytest.approx(0)
+    assert (errors["error"] - errors["mean_manhattan_error"]).abs().max() == pytest.approx(0)
 
 
 def test_search_costs_are_those_of_plain_searches(report_data: ReportData, outputs: Path) -> None:
     costs = answer(report_data, "eight-searches")
-    names = ["breadth first", "misplaced", "manhattan"]
+    names = ["mean_breadth_first_states", "mean_misplaced_states", "mean_manhattan_states"]
     assert (costs["starts"] == 4).all()
     rows = pl.read_parquet(outputs / "eight.parquet").filter(goal="corner")
     for distance in (10, 14, 18):
