@@ -112,7 +112,7 @@ class KnightQuery(Query):
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import sample_by_rank, sample_list
+        from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
         from tablebase.answer_errors import NoSuchTour
         from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 
@@ -125,8 +125,9 @@ class KnightQuery(Query):
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
         if closed or board.squares > MAX_SINGLE_FILE_SQUARES:
             tours = reader.open_ranked_tours(board, closed=closed)
-            for numbers in request.draw_numbers(sum(tours.count_tours_by_start()), "tour"):
-                yield sample_by_rank(tours, numbers, on_progress)
+            counts = count_ranked_tours(tours)
+            for numbers in request.draw_numbers(sum(counts), "tour"):
+                yield sample_by_rank(tours, counts, numbers, on_progress)
             return
         rows = reader.scan_table(make_tour_table(board))
         total = rows.select(pl.len()).collect().item()

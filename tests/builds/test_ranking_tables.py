@@ -17,6 +17,7 @@ from pipeline.search.tour_counting.sweep import Layer, advance_layer
 from pipeline.tasks import TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
+from queries.knight.sampling import count_ranked_tours
 from queries.status import list_status
 from tablebase.build_errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -118,10 +119,10 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
     reader = open_reader("knight", Folder(tmp_path))
     assert isinstance(reader, KnightReader)
-    assert (
-        reader.open_ranked_tours(parsed_board, closed=False).count_tours_by_start()
-        == counted["tours"].to_list()
-    )
+    ranked = reader.open_ranked_tours(parsed_board, closed=False)
+    tours = counted["tours"].to_list()
+    assert count_ranked_tours(ranked) == tours
+    assert [ranked.count_tours(start) for start in range(parsed_board.squares)] == tours
 
 
 class KilledError(Exception):

@@ -2,7 +2,7 @@
 
 import random
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from queries.dispatch import open_reader
 from queries.kernels.tour_cells import SweepCells
 from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
 from queries.knight.reader import KnightReader
-from queries.knight.sampling import sample_by_rank
+from queries.knight.sampling import count_ranked_tours, sample_by_rank
 from queries.sampling import MAX_DISTINCT, SampleRequest
 from tablebase.build_errors import MemoryShort
 from tablebase.errors import BadRequest
@@ -53,7 +53,8 @@ def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame
     reader = open_reader("knight", Folder(folder))
     assert isinstance(reader, KnightReader)
     numbered = reader.open_ranked_tours(parse_board(board), closed=closed)
-    return sample_by_rank(numbered, np.arange(sum(numbered.count_tours_by_start())))
+    counts = count_ranked_tours(numbered)
+    return sample_by_rank(numbered, counts, np.arange(sum(counts)))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
@@ -346,19 +347,24 @@ def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "problem"),
+    ("layer", "change", "problem"),
     [
-        (11, "there are fewer drawings than were counted"),
-        (12, "tours pass a state in other numbers than drawings lead there"),
+        (11, lambda numbers: numbers // 2 + 1, "there are fewer drawings than were counted"),
+        (12, lambda numbers: numbers // 2 + 1, "tours pass a state in other numbers than drawings"),
+        (13, lambda numbers: numbers << 36, "there are more tours than drawings that can meet"),
     ],
 )
 def test_sampling_reports_wrong_counts_of_states(
-    layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layer: int,
+    change: Callable[[Any], Any],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
         keys, numbers = decode_layer(firsts, states)
-        return encode_layer(keys, numbers // 2 + 1, states.itemsize)
+        return encode_layer(keys, change(numbers), states.itemsize)
 
     replace_layer(monkeypatch, layer, changed)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
