@@ -18,10 +18,6 @@ from pipeline.build_request import (
     FORCED,
     UP_TO_DATE,
     Request,
-    divide_request,
-    find_unchanged,
-    follow_request,
-    list_contents,
     list_reasons,
 )
 from pipeline.builders.registry import build_table_data, checkpoints
@@ -35,7 +31,7 @@ from pipeline.part_files import (
 from pipeline.recovery import Recovery, recover
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.build_errors import SearchError
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
@@ -57,6 +53,7 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.repair import list_files, make_open_error
+from tablebase.tables.state_counts import StateCounter, make_counts
 from tablebase.tables.store import Store
 
 
@@ -72,16 +69,6 @@ class TableStatistics(NamedTuple):
     tasks_done: int
     tasks_resumed: int
     tasks_failed: int
-
-
-class EarlierTables(NamedTuple):
-    """The published tables, also those that this build has made, which tables are made from.
-
-    `layers`: the states at each depth of the tables that this build searched.
-    """
-
-    entries: Mapping[str, Entry]
-    layers: dict[str, list[int]]
 
 
 class BuildObserver:
@@ -133,14 +120,7 @@ def build(
         unlisted_names = [name for name in request.without if published.pop(name, None)]
         reasons = [*list_reasons(request, published)]
         observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
-        first = [each for each in reasons if not each[1].recipe.list_sources()]
-        earlier = EarlierTables(published, {})
-        built = _build_tables(request, first, earlier, observer, executor)
-        published |= built
-        # whether a derived table is out of date is known only now
-        for part in (divide_request(request)[1], *([follow_request(request)] if built else [])):
-            derived = list_reasons(part, published)
-            published |= _build_tables(request, derived, earlier, observer, executor)
+        published |= _build_tables(request, reasons, published, observer, executor)
         if unlisted_names:
             amend_manifest(request.store, without=unlisted_names)
         for name in request.without:
@@ -150,13 +130,13 @@ def build(
 
 def _build_tables(
     request: Request,
-    reasons: Iterable[tuple[Stage, Table, str]],
-    earlier: EarlierTables,
+    reasons: Iterable[tuple[Puzzle, Table, str]],
+    published: Mapping[str, Entry],
     observer: BuildObserver,
     executor: Executor | None,
 ) -> dict[str, Entry]:
     """Build the tables that are out of date, several at a time; return their entries."""
-    table_queues = _find_outdated(request.store, reasons, earlier.entries, observer)
+    table_queues = _find_outdated(request.store, reasons, published, observer)
     _require_space(request.store, table_queues)
     entries = dict[str, Entry]()
     with ExitStack() as stack:
@@ -169,7 +149,7 @@ def _build_tables(
             request.jobs,
             is_remote=executor is not None,
         )
-        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer, earlier
+        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
         arguments = [(queue, *shared) for queue in table_queues]
         table_runner = replace(runner, executor=table_pool, is_remote=False)
         for queue_entries in table_runner.run_tasks(_build_queue, arguments):
@@ -226,13 +206,13 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
     return published
 
 
-TableQueue = list[tuple[Stage, Table, str, Entry | None]]
+TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one puzzle and one search: they are built one after another and share results."""
 
 
 def _find_outdated(
     store: Store,
-    reasons: Iterable[tuple[Stage, Table, str]],
+    reasons: Iterable[tuple[Puzzle, Table, str]],
     published: Mapping[str, Entry],
     observer: BuildObserver,
 ) -> list[TableQueue]:
@@ -291,7 +271,6 @@ def _build_queue(
     store: Store,
     listing: Lock,
     observer: BuildObserver,
-    earlier: EarlierTables,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
     entries, shared = {}, SharedResults()
@@ -305,20 +284,15 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
-        context = BuildContext(table_runner, store, memory, shared, layers=earlier.layers)
+        context = BuildContext(table_runner, store, memory, shared)
         if reason != FORCED:
             read_rows = partial(read_previous_rows, store, table, published)
-            context = replace(
-                context,
-                read_previous_rows=read_rows,
-                unchanged_sources=find_unchanged(published, earlier.entries),
-            )
+            context = replace(context, read_previous_rows=read_rows)
         try:
             if reason != FORCED and published and is_repairable(table, published):
                 entry = repair_part_files(store, table, published, table_runner)
             else:
                 entry = _write_table(store, puzzle, table, context)
-                entry = replace_entry(entry, made_from=list_contents(table, earlier.entries))
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
@@ -366,11 +340,12 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
     return published
 
 
-def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContext) -> Entry:
+def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
     if table.recipe.has_part_files:
         return build_part_files(store, table, context.tasks)
-    rows, records, count = build_table_data(puzzle, table, context)
+    rows, records, count, depths = build_table_data(puzzle, table, context)
+    counter = StateCounter(table, puzzle.depth)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
     with (
@@ -380,7 +355,7 @@ def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContex
     ):
         with TableWriter(files[0] if row_files else None, table) as writer:
             for columns in rows:
-                writer.write(columns)
+                counter.update(writer.write(columns))
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         context.tasks.require_no_failure()
@@ -392,4 +367,6 @@ def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContex
         if index_files
         else None
     )
-    return describe(table, files_written, writer.rows, writer.content, index_entry)
+    entry = describe(table, files_written, writer.rows, writer.content, index_entry)
+    counts = make_counts(counter.list_depths() or depths, writer.content)
+    return replace_entry(entry, counts=counts)

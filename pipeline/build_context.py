@@ -58,7 +58,3 @@ class BuildContext:
     shared: SharedResults = field(default_factory=SharedResults)
     read_previous_rows: Callable[[], pa.Table | None] = read_no_rows
     """A function that returns the table's rows if this version of the program published them."""
-    layers: dict[str, list[int]] = field(default_factory=dict)
-    """The number of states at each depth, by table, as far as searches of this build counted it."""
-    unchanged_sources: frozenset[str] = frozenset()
-    """Names of the tables that those rows were made from and that have not changed since."""

@@ -15,7 +15,7 @@ from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
 from tablebase.build_errors import StoreError
 from tablebase.output import format_temporary_begin
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX, summarize_shards
 from tablebase.tables.manifest import read_backup, read_manifest
@@ -116,7 +116,7 @@ def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
     listed, _ = (published, None) if published else read_backup(store)
     matches = [match for name in names if (match := TABLE_FILE.fullmatch(name))]
     tables = {match[1] for match in matches}
-    owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_stages())}
+    owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_puzzles())}
     for table in sorted(owned):
         unlisted = {*find_unlisted_files(store, table, listed.get(table))}
         for match in matches:

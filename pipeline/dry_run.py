@@ -17,7 +17,7 @@ from pipeline.recovery import Recovery
 from pipeline.shards import Listing
 from queries.dispatch import open_reader
 from tablebase.cost import PROCESS_BYTES, Cost
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.table_errors import TableUnreadable
 from tablebase.tables.checkpoints import ShardSpec
@@ -44,7 +44,7 @@ class PlannedTable(NamedTuple):
     figures, if they were measured.
     """
 
-    puzzle: Stage
+    puzzle: Puzzle
     table: Table
     reason: str
     saved: SavedWork | None

@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from pipeline.part_files import describe
-from tablebase.puzzles import list_stages
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables import INDEX_VERSION
 from tablebase.tables.content_hash import ContentHash
@@ -44,6 +45,7 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import TableWriter, make_schema
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
+from tablebase.tables.state_counts import StateCounter, make_counts
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
 
@@ -84,12 +86,12 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
         except NotWhole as error:
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
-    for puzzle in list_stages():
+    for puzzle in list_puzzles():
         for table in puzzle.catalogue.list_published_tables(known):
             table_parameters = parameters.pop(table.name, None)
             if table_parameters is not None:
                 try:
-                    tables[table.name] = _read_entry(store, table, table_parameters)
+                    tables[table.name] = _read_entry(store, puzzle, table, table_parameters)
                 except NotWhole as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
@@ -166,13 +168,14 @@ def _read_metadata(store: Store, name: str) -> dict[str, str]:
     }
 
 
-def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry:
+def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str, Any]) -> Entry:
     """Read a table's files completely and return the manifest's entry; raise NotWhole if they
     contradict each other."""
     files, content, made_by, rows, index = list[File](), "", UNKNOWN, 0, None
+    counter = StateCounter(table, puzzle.depth)
     if table.columns:
         metadata = _read_metadata(store, table.name)
-        content, rows = _read_rows(store, table)
+        content, rows = _read_rows(store, table, counter)
         if content != metadata.get("content"):
             raise NotWhole(f"the rows of {table.file} are not those that it says")
         made_by = metadata.get("made_by", UNKNOWN)
@@ -184,11 +187,13 @@ def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry
     if table.rows not in (None, rows):
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
     entry = describe(table, files, rows, content, index)
-    return replace(entry, made_by=made_by, parameters=parameters or entry.parameters)
+    counts = make_counts(counter.list_depths(), content)
+    parameters = parameters or entry.parameters
+    return replace(entry, made_by=made_by, parameters=parameters, counts=counts)
 
 
-def _read_rows(store: Store, table: Table) -> tuple[str, int]:
-    """Decode all rows and return their content hash and number."""
+def _read_rows(store: Store, table: Table, counter: StateCounter) -> tuple[str, int]:
+    """Decode and count all rows, and return their content hash and number."""
     content_hash, rows = ContentHash(table.columns), 0
     with (
         _translate_read_errors(store, table.file),
@@ -198,6 +203,7 @@ def _read_rows(store: Store, table: Table) -> tuple[str, int]:
             raise NotWhole(f"{table.file} is of another version of its table")
         for batch in file.iter_batches(1 << 16):
             content_hash.update(batch)
+            counter.update(batch)
             rows += batch.num_rows
     return content_hash.hexdigest(), rows
 

@@ -20,7 +20,7 @@ from pipeline.part_files import divide_table, find_finished_tasks, is_repairable
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import StoreError
 from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.table_errors import TablePartial
 from tablebase.tables.checkpoints import ShardSpec
@@ -35,7 +35,7 @@ MAX_SHARDS = 1_000_000
 class Listing(NamedTuple):
     """A table of a board, such as the list of all its tours, and its puzzle."""
 
-    puzzle: Stage
+    puzzle: Puzzle
     table: Table
 
 
@@ -58,7 +58,7 @@ def require_lists(option: str, listings: Sequence[Listing]) -> Sequence[Listing]
     return listings
 
 
-def require_shards(tables: Sequence[tuple[Stage, Sequence[Table]]]) -> None:
+def require_shards(tables: Sequence[tuple[Puzzle, Sequence[Table]]]) -> None:
     """Raise BadRequest for a list that one process alone would need days to build."""
     for _, puzzle_tables in tables:
         for table in puzzle_tables:

@@ -20,11 +20,22 @@ import numpy.typing as npt
 from tablebase.build_errors import StoreError
 from tablebase.resources import count_cores
 from tablebase.tables.checkpoints import Arrays, Checkpoints
+from tablebase.tables.state_counts import Depth
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
-TableData = tuple[Chunks, Chunks, int]
-"""The result of a builder: a table's rows, its index's records, and the number of records."""
+
+
+class TableData(NamedTuple):
+    """The result of a builder: a table's rows, its index's records, and the number of records.
+
+    `depths`: the states of each goal at each depth, of a table whose rows do not tell them.
+    """
+
+    rows: Chunks
+    records: Chunks
+    record_count: int
+    depths: Mapping[Depth, int] = {}
 
 
 class TaskList(NamedTuple):

@@ -23,8 +23,8 @@ SECONDS_PER_PLACEMENT = 4e-8
 """Processor seconds for each placement of a pattern, with its record."""
 SECONDS_PER_BOUND = 6e-8
 """Processor seconds for a state's bound by a partition of the tiles."""
-SECONDS_PER_COUNTED_ROW, DEPTHS = 3e-8, 50
-"""Processor seconds for each row that is counted by its depth; the depths of a usual table."""
+DEPTHS = 50
+"""The depths of a usual table."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -79,13 +79,3 @@ def estimate_bounds(states: int, partitions: int) -> Cost:
     rows = DEPTHS * DEPTHS // 2 * partitions
     memory = PROCESS_BYTES + ceil((WORD_BYTES_PER_STATE + 1) * states)
     return Cost(rows, seconds, 2 * rows, memory)
-
-
-def estimate_counts_by_depth(tables: int, listed: int, searched: int) -> Cost:
-    """Estimate the cost of counting the states of some tables by depth.
-
-    `listed`: the rows of tables that have any; `searched`: the states of the largest other one.
-    """
-    seconds = SECONDS_PER_COUNTED_ROW * listed + SECONDS_PER_WORD_STATE * searched
-    memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * searched)
-    return Cost(DEPTHS * tables, seconds, 20 * DEPTHS * tables, memory)

@@ -64,10 +64,6 @@ class Recipe:
     builder = ""
     """The builder of a plugin's recipe (`module:function`)."""
 
-    def list_sources(self) -> tuple[str, ...]:
-        """List the names of the tables that the rows are made from, which are built before."""
-        return ()
-
     @property
     def has_part_files(self) -> bool:
         """Whether each task writes a file of its own: for too many rows for one file or machine."""

@@ -22,7 +22,7 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import parse_board
@@ -158,7 +158,7 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for stage in list_stages():
+    for stage in list_puzzles():
         for table in stage.tables:
             grown = stage.catalogue.adapt_to_manifest(table, list_parameters(published))
             reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
@@ -260,7 +260,7 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
-    known = [table for registered in list_stages() for table in registered.tables]
+    known = [table for registered in list_puzzles() for table in registered.tables]
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)

@@ -35,6 +35,7 @@ from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle
 from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
+from tablebase.tables.state_counts import Depth
 from tablebase.word_space import ROW_STATES, WordSpace
 
 Depths = npt.NDArray[np.uint8]
@@ -51,20 +52,20 @@ def make(
 
     A table without columns has an index alone; the shards' distances then need not fit in memory.
     """
-    (root,) = recipe.roots.values()
+    ((goal, root),) = recipe.roots.items()
     space, has_bits_alone = recipe.space, not table.columns and table.index == BITS_INDEX
     count = space.size // ROW_STATES if table.index == BITS_INDEX else space.size
     runner = context.tasks
     if runner.is_remote:
         search = ShardedSearch(space, root, runner, context.memory.bytes)
         read_results = search.collect_results(has_bits=has_bits_alone)
-        context.layers[table.name] = search.layers
+        depths = _list_depths(goal, search.layers)
         if has_bits_alone:
             bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
-            return next(bits), next(bits), count
+            return TableData(next(bits), next(bits), count, depths)
         if not table.columns:
             records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
-            return next(records), next(records), count
+            return TableData(next(records), next(records), count, depths)
         context.memory.require(table.name, space.size)
         depth = np.concatenate([*read_results()])
     else:
@@ -72,17 +73,21 @@ def make(
         context.memory.require(table.name, size)
         words = space.make_words(root)
         if has_bits_alone:
-            planes, context.layers[table.name] = search_space(words, runner)
+            planes, layers = search_space(words, runner)
             bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
-            return next(bits), next(bits), count
+            return TableData(next(bits), next(bits), count, _list_depths(goal, layers))
         depth = np.full(space.size, UNREACHED, dtype=np.uint8)
-        search_space(words, runner, depth)
+        depths = _list_depths(goal, search_space(words, runner, depth)[1])
     rows = (
         _iter_rows(space, root, depth, runner)
         if table.columns
         else _iter_records(table, [depth], space.size, runner)
     )
-    return rows, _iter_records(table, [depth], space.size, runner), count
+    return TableData(rows, _iter_records(table, [depth], space.size, runner), count, depths)
+
+
+def _list_depths(goal: str, layers: Iterable[int]) -> dict[Depth, int]:
+    return {(goal, distance): states for distance, states in enumerate(layers)}
 
 
 def _iter_bits(chunks: Iterable[Depths], total: int, runner: TaskRunner) -> Chunks:

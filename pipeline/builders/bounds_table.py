@@ -33,7 +33,7 @@ def make(recipe: PatternBounds, puzzle: Puzzle, table: Table, context: BuildCont
     """Search the board and its patterns, and count the states; a partition after the other."""
     board = recipe.board
     context.memory.require(table.name, estimate_search_bytes(board.size) + board.size)
-    return _iter_rows(recipe, context.tasks), make_no_records(), 0
+    return TableData(_iter_rows(recipe, context.tasks), make_no_records(), 0)
 
 
 def _iter_rows(recipe: PatternBounds, runner: TaskRunner) -> Chunks:

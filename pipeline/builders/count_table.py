@@ -22,7 +22,7 @@ from tablebase.schema import Table
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
-    return _iter_rows(recipe, table, context), make_no_records(), 0
+    return TableData(_iter_rows(recipe, table, context), make_no_records(), 0)
 
 
 def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunks:

@@ -29,7 +29,7 @@ def make(
     context.memory.require(table.name, estimate_memory(moves.places, moves.order_maps))
     depth = search_depths(moves, runner)
     rows = _iter_rows(pattern, depth, runner) if table.columns else _iter_records(depth, runner)
-    return rows, _iter_records(depth, runner), depth.size
+    return TableData(rows, _iter_records(depth, runner), depth.size)
 
 
 def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:

@@ -55,7 +55,8 @@ def make(
     except CountOverflow:
         raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
-    return _iter_records(layers, count, runner), _iter_records(layers, count, runner), count
+    rows, records = (_iter_records(layers, count, runner) for _ in range(2))
+    return TableData(rows, records, count)
 
 
 def _iter_layers(

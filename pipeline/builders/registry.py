@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.build_context import BuildContext
 from pipeline.tasks import CostSample, TableData, TaskList
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import import_object, load_part
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Checkpoints
@@ -25,14 +25,13 @@ BUILDERS = {
     "numbered tours": "pipeline.builders.ranking_table",
     "one tour a pair": "pipeline.builders.tour_per_pair",
     "placements of a pattern": "pipeline.builders.pattern_table",
-    "states by distance": "pipeline.builders.distance_table",
     "tour counts": "pipeline.builders.count_table",
 }
 """The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
 builder themselves."""
 
 
-def build_table_data(puzzle: Stage, table: Table, context: BuildContext) -> TableData:
+def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     recipe = table.recipe
     plugin_builder = recipe.builder
@@ -41,8 +40,7 @@ def build_table_data(puzzle: Stage, table: Table, context: BuildContext) -> Tabl
         if plugin_builder
         else import_object(f"{BUILDERS[recipe.search]}:make")
     )
-    data: TableData = build(recipe, puzzle, table, context)
-    return data
+    return TableData(*build(recipe, puzzle, table, context))
 
 
 def parts(table: Table) -> TaskList:

@@ -98,7 +98,7 @@ def estimate(
 
 def make(recipe: AllTours, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows of a board's tours, in ascending order; there is no index."""
-    return _iter_rows(recipe, context.tasks), make_no_records(), 0
+    return TableData(_iter_rows(recipe, context.tasks), make_no_records(), 0)
 
 
 def _iter_rows(recipe: AllTours, runner: TaskRunner) -> Chunks:

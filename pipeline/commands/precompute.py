@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -17,8 +16,8 @@ from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, 
 from pipeline.terminal import print_answer, print_error
 from tablebase.catalogue import BuildOption
 from tablebase.errors import BadRequest, TablebaseError
-from tablebase.puzzle import Stage
-from tablebase.puzzles import MODULES, get_puzzle, get_stage, is_stage, list_stage_names
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names
 from tablebase.tables.store import DEFAULT_FOLDER
 from tablebase.tables.store_factory import open_store
 
@@ -48,7 +47,7 @@ class PrecomputeCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the general parameters and the options of the stages."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
         others = [get_puzzle(name) for name in MODULES]
         params, names = super().get_params(ctx), set[str]()
         if ctx.meta.get(IN_HELP):
@@ -67,7 +66,7 @@ class PrecomputeCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help; that of stages has their own options, and their tables."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
         ctx.meta[IN_HELP] = bool(stages)
         super().format_help(ctx, formatter)
         for puzzle in stages:
@@ -75,11 +74,11 @@ class PrecomputeCommand(TyperCommand):
         if stages:
             formatter.write("Other options: pipeline precompute --help\n")
         else:
-            formatter.write(f"Stages: {', '.join(list_stage_names())}\n")
+            formatter.write(f"Stages: {', '.join(list_names())}\n")
             formatter.write("Their tables and options: pipeline precompute STAGE --help\n")
 
 
-def _format_tables(puzzle: Stage) -> str:
+def _format_tables(puzzle: Puzzle) -> str:
     """Format the tables that a stage builds without options."""
     lines = [f"Tables of {puzzle.name} ({puzzle.title}):"]
     tables = puzzle.catalogue.list_stage_tables()
@@ -92,19 +91,19 @@ def _format_tables(puzzle: Stage) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Stage]:
+def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Puzzle]:
     """Find the stages of the stages and tables that a command line names, in its order."""
     from pipeline.commands.selection import find_owner
 
     with_value = {
         flag for param in params if not getattr(param, "is_flag", True) for flag in param.opts
     }
-    stages = list[Stage]()
+    stages = list[Puzzle]()
     for previous, argument in zip(["", *args], args, strict=False):
         if argument.startswith("-") or previous in with_value:
             continue
         try:
-            stage = get_stage(argument) if is_stage(argument) else find_owner(argument)
+            stage = get_puzzle(argument) if is_registered(argument) else find_owner(argument)
         except TablebaseError:  # the command itself reports it
             continue
         if stage and stage not in stages:
@@ -112,7 +111,7 @@ def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Stage
     return stages
 
 
-def _make_param(puzzle: Stage, option: BuildOption, *, is_hidden: bool) -> Any:
+def _make_param(puzzle: Puzzle, option: BuildOption, *, is_hidden: bool) -> Any:
     """Make the parameter of a stage's option, which stores its value in the context's `meta`."""
 
     def store_value(context: typer.Context, value: Any) -> None:
@@ -206,7 +205,7 @@ def precompute(
 ) -> None:
     """Build the tables that are missing or out of date."""
     from pipeline.build_request import Request
-    from pipeline.commands.selection import list_followers, parse_targets, select_tables
+    from pipeline.commands.selection import parse_targets, select_tables
     from pipeline.shards import parse_shard, require_shards
 
     selection = select_tables(parse_targets(targets or []), context.meta[VALUES])
@@ -218,7 +217,6 @@ def precompute(
         force,
         jobs,
         memory=parse_memory(memory),
-        find_followers=partial(list_followers, store),
     )
     run = Invocation(request, selection, sys.argv[1:], scheduler, quiet, as_json)
     shard_spec = None if shard is None else parse_shard(shard)

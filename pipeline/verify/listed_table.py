@@ -6,14 +6,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
-from pipeline.verify.verdicts import Depth, Grade, Outcome, Verdict
-from tablebase.puzzle import Stage
+from pipeline.verify.verdicts import Grade, Outcome, Verdict
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables.manifest import (
     Entry,
     IndexEntry,
 )
 from tablebase.tables.repair import format_rebuild_command
+from tablebase.tables.state_counts import Depth
 from tablebase.tables.store import Store
 
 NO_RULE = "no rule defines it"
@@ -26,7 +27,7 @@ class ListedTable:
     store: Store
     name: str
     entry: Entry
-    puzzle: Stage | None
+    puzzle: Puzzle | None
     table: Table | None
     listener: Listener
     gaps: list[str] = field(default_factory=list)

@@ -6,7 +6,7 @@ import struct
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
 from pipeline.verify.listed_table import ListedTable
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
@@ -48,7 +48,7 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
-        for puzzle in list_stages():
+        for puzzle in list_puzzles():
             for table in puzzle.catalogue.list_published_tables(parameters):
                 entry = entries.pop(table.name, None)
                 if entry is None:

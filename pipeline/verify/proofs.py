@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pipeline.verify.distance_proof import prove_distances
 from pipeline.verify.eight.space import make_eight_space
 from pipeline.verify.fifteen.bounds import prove_bounds
 from pipeline.verify.fifteen.proof import prove_pattern
@@ -20,9 +19,8 @@ from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
-from tablebase.puzzle import GoalPuzzle, Stage, StateSpace
+from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
-from tablebase.puzzles.distances import StatesByDistance
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.fifteen.bounds import PatternBounds
 from tablebase.puzzles.fifteen.tables import PatternDistances
@@ -41,13 +39,12 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_graph,
-    (AllTours, Stage): prove_every_tour,
-    (TourPerPair, Stage): prove_pairs,
-    (TourCounts, Stage): prove_counts,
-    (ClosedTourRanking, Stage): prove_ranks,
-    (PatternDistances, Stage): prove_pattern,
-    (PatternBounds, Stage): prove_bounds,
-    (StatesByDistance, Stage): prove_distances,
+    (AllTours, Puzzle): prove_every_tour,
+    (TourPerPair, Puzzle): prove_pairs,
+    (TourCounts, Puzzle): prove_counts,
+    (ClosedTourRanking, Puzzle): prove_ranks,
+    (PatternDistances, Puzzle): prove_pattern,
+    (PatternBounds, Puzzle): prove_bounds,
 }
 
 

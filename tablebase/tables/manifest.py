@@ -17,9 +17,11 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from tablebase.errors import BadRequest, quote
+from tablebase.schema import ROW_BYTES
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
+from tablebase.tables.state_counts import StateCounts, compute_count_checksum
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import NotAFile
 
@@ -67,10 +69,7 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a table.
-
-    `made_from`: the content hash of each table that its rows were made from, if they were.
-    """
+    """An entry for a table; `counts`: of a table with distances, its states at each of them."""
 
     files: list[File]
     rows: int
@@ -79,7 +78,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     parameters: dict[str, Any]
     description: str
     index: IndexEntry | None
-    made_from: dict[str, str] = {}
+    counts: StateCounts | None = None
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
@@ -292,7 +291,17 @@ def _is_consistent(name: str, entry: Entry) -> bool:
         and (entry.index is None or entry.index.file == f"{name}.idx")
         and (not files or firsts == [*accumulate((file.rows for file in entry.files), initial=0)])
         and firsts == sorted(firsts)
+        and (entry.counts is None or _add_up(entry, entry.counts))
     )
+
+
+def _add_up(entry: Entry, counts: StateCounts) -> bool:
+    """Return whether a table's counts are those of its content, and add up to all its states."""
+    goals, states = {each.goal for each in counts.goals}, [entry.rows]
+    if not entry.files:  # a record may be a row of bits
+        states.append(8 * ROW_BYTES * entry.rows)
+    is_sealed = counts.checksum == compute_count_checksum(counts.goals, entry.content)
+    return is_sealed and counts.total in states and len(goals) == len(counts.goals)
 
 
 def amend_manifest(

@@ -230,7 +230,7 @@ def square(number: int) -> Arrays:
 def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     result = context.tasks.run_tasks(square, ((number,) for number in range(9)))
     rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
-    return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
+    return TableData(rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9)
 
 
 def test_a_new_recipe_needs_only_a_builder_and_its_registration(

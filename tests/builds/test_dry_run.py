@@ -9,7 +9,7 @@ import pytest
 from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.dry_run import plan_build
-from tablebase.puzzles import get_puzzle, list_stages
+from tablebase.puzzles import get_puzzle, list_puzzles
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.run_records import read_run
@@ -114,7 +114,7 @@ def test_a_dry_run_needs_no_writable_folder(copy: Path) -> None:
     result = with_a_disk(script)
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert lines[1].startswith("eight      eight.idx missing")
+    assert lines[1].startswith("eight  eight.idx missing")
     assert lines[-1].startswith("up to date: eight_edge, senet, ")
 
 
@@ -133,7 +133,7 @@ def test_every_optional_table_has_an_estimate(
 
 
 def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
-    requests = [(stage, stage.tables) for stage in list_stages() if stage.tables]
+    requests = [(stage, stage.tables) for stage in list_puzzles() if stage.tables]
     for planned in plan_build(Request(Folder(tmp_path), requests)).tables:
         assert planned.cost is not None, planned.table.name
         assert planned.cost.rows > 0

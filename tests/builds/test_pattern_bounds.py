@@ -72,7 +72,7 @@ def test_a_bound_above_a_distance_is_an_error(
     assert isinstance(table.recipe, PatternBounds)
     with ThreadPoolExecutor(1) as pool:
         context = BuildContext(TaskRunner(pool, 1), Folder(outputs))
-        rows, _, _ = bounds_table.make(table.recipe, PUZZLE, table, context)
+        rows, *_ = bounds_table.make(table.recipe, PUZZLE, table, context)
         with pytest.raises(SearchError, match="The bound of manhattan is larger than a distance"):
             list(rows)
 

@@ -155,8 +155,8 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     assert len(layer_sizes) == 12
     layer_sizes.clear()
     is_killed = False
-    rows, _, count = rebuild()
-    assert count == sum(len(stretch["key"]) for stretch in rows)
+    data = rebuild()
+    assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
     assert layer_sizes
     assert max(layer_sizes) < 300, "what follows larger layers is kept"
     layer_sizes.clear()

@@ -24,8 +24,8 @@ from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_stages, plugins
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import list_puzzles, plugins
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -260,7 +260,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
 
 def collect_columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
     context = BuildContext(TaskRunner(executor, 2), Folder("."))  # nothing is stored
-    rows, records, _ = build_table_data(KNIGHT, table, context)
+    rows, records, *_ = build_table_data(KNIGHT, table, context)
     result: dict[str, list[Any]] = {}
     for chunk in itertools.chain(rows, records):
         for name, column in chunk.items():
@@ -288,7 +288,7 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
 
-def list_example_values(puzzle: Stage) -> dict[str, list[str]]:
+def list_example_values(puzzle: Puzzle) -> dict[str, list[str]]:
     """List the example of each option, without those that only restrict others."""
     return {option.name: [option.example] for option in puzzle.catalogue.options if option.metavar}
 
@@ -296,7 +296,7 @@ def list_example_values(puzzle: Stage) -> dict[str, list[str]]:
 def test_every_recipe_has_a_builder() -> None:
     tables = [
         table
-        for stage in list_stages()
+        for stage in list_puzzles()
         for table in (*stage.tables, *stage.catalogue.request_tables(list_example_values(stage)))
     ]
     assert {table.recipe.search for table in tables} == {*BUILDERS}

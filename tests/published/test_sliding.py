@@ -30,7 +30,6 @@ from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import sliding_oracle as oracle
-from tests.support.build_recorder import count_distances
 from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
@@ -145,7 +144,6 @@ def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("with_bits")
 def test_states_are_counted_from_rows_or_from_the_index(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.to_dicts() == (
         pl.read_parquet(folder / "sliding_2x4_8.parquet")
@@ -161,7 +159,6 @@ def test_a_count_needs_a_board(folder: Path) -> None:
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
         count_states("eight", Folder(folder), "3x3")
-    count_distances(folder)
     assert count_states("sliding", Folder(folder), "2x2")["states"].to_list() == [
         1,
         2,
@@ -227,7 +224,6 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
     rows = pl.read_parquet(tmp_path / "sliding_2x4_8.parquet")
     assert (rows["distance"] // 2 % 2).to_list() == bits
     assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "2x4")
     assert (
         counts["states"].to_list()

@@ -14,7 +14,7 @@ from queries.api import Tables
 from queries.dispatch import get_reader_class
 from queries.goal_reader import GoalAnswer
 from queries.svg import BLUE
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.tampered import write_manifest
@@ -25,7 +25,7 @@ FIVE = "knight_tours_5x5"
 def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
     tables = open_tables(str(copy))
     knights = "knight_counts, knight_tours_5x5, knight_tours_6x6, knight_tours_8x8"
-    assert repr(tables) == f"<Tables in {copy}: distances, eight, eight_edge, {knights}, senet>"
+    assert repr(tables) == f"<Tables in {copy}: eight, eight_edge, {knights}, senet>"
     assert repr(tables.eight) == f"<EightTable in {copy}: eight, eight_edge>"
     assert repr(tables.goals("eight")) == f"<GoalTable in {copy}: eight, eight_edge>"
     assert repr(tables.senet) == f"<SenetTable in {copy}: senet>"
@@ -59,7 +59,7 @@ def test_a_notebook_lists_the_tables(copy: Path) -> None:
     assert [row[1:3] for row in rows] == [
         [f"{entry.rows:,}", f"{entry.bytes:,}"] for entry in entries.values()
     ]
-    meanings = {table.name: table.meaning for each in list_stages() for table in each.tables}
+    meanings = {table.name: table.meaning for each in list_puzzles() for table in each.tables}
     assert [row[3] for row in rows] == [meanings[name] for name in entries]
 
     of_eight = ElementTree.fromstring(tables.eight._repr_html_())

@@ -24,7 +24,7 @@ from tablebase.build_errors import StoreError
 from tablebase.errors import BadRequest
 from tablebase.output import write_output
 from tablebase.output_errors import OutputError
-from tablebase.puzzles import MODULES, get_stage
+from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -78,8 +78,7 @@ def place(server: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
 def built_store(served_store: LoopbackStore) -> ObjectStore:
     """Return a store with the 8-puzzle's tables built in it."""
     store = ObjectStore(URL)
-    distances = get_stage("distances")
-    build(Request(store, [(EIGHT, EIGHT.tables), (distances, distances.tables)]), Recorder())
+    build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
 
 
@@ -87,7 +86,7 @@ def test_a_build_writes_the_same_bytes_as_to_a_folder(
     built_store: ObjectStore, outputs: Path
 ) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    others = [".lock", BACKUP, "distances.parquet", "manifest.json"]
+    others = [".lock", BACKUP, "manifest.json"]
     assert built_store.list_names() == sorted([*others, *names])
     for name in names:
         assert built_store.read(name) == (outputs / name).read_bytes(), name
@@ -113,7 +112,6 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
         patch.delitem(MODULES, "senet")
         assert {claim.table for claim in verify(built_store).claims} == {
             "manifest",
-            "distances",
             "eight",
             "eight_edge",
         }

@@ -49,6 +49,13 @@ from tablebase.tables.manifest import (
     read_pages,
 )
 from tablebase.tables.parquet import list_sorting_columns, make_schema
+from tablebase.tables.state_counts import (
+    GoalCounts,
+    StateCounter,
+    StateCounts,
+    compute_count_checksum,
+    make_counts,
+)
 from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
@@ -68,11 +75,26 @@ CUTS = {
 def write_manifest(
     store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
 ) -> None:
-    """List these tables and no others, true or not; without `pages`, keep the listed pages."""
+    """List these tables and no others, true or not; without `pages`, keep the listed pages.
+
+    Counts that belong to another content are left out.
+    """
+    listed = {name: _drop_old_counts(to_builtins(entry)) for name, entry in tables.items()}
     pages = read_pages(store) if pages is None else pages
     Path(store.locate(MANIFEST)).write_text(
-        format_manifest(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+        format_manifest(listed, f"puzzle-tablebase {__version__}", pages), "utf-8"
     )
+
+
+def _drop_old_counts(entry: dict[str, Any]) -> Any:
+    if counts := entry.get("counts"):
+        goals = [GoalCounts(**goal) for goal in counts["goals"]]
+        checksum = compute_count_checksum(goals, entry["content"])
+        if counts["checksum"] != checksum or StateCounts(goals, checksum).total % (
+            entry["rows"] or 1
+        ):
+            del entry["counts"]
+    return entry
 
 
 def link_copy(outputs: Path, tmp_path: Path) -> Path:
@@ -208,11 +230,14 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
         entry = entries[name] | {"files": [], "rows": 0}
         entries[name] = entry
         contents, before = list[str](), Counter[str]()
+        depths = {"distance", "plies", "steps"} & {column.name for column in TABLES[name].columns}
+        counter = StateCounter(TABLES[name], *depths or {""})
         for number in range(1, files + 1):
             path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
             rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
             for batch in rows.to_batches():
                 content.update(batch)
+                counter.update(batch)
             contents.append(content.hexdigest())
             text = describe_file(path, rows.num_rows, entry["rows"])
             if files > 1 and "number" in rows.column_names and len(rows):
@@ -228,9 +253,8 @@ def vouch(folder: Path, name: str, files: int = 1) -> None:
             index.unlink()
             index.write_bytes(data)
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-        for other in entries.values():
-            if name in other.get("made_from", {}):
-                other["made_from"][name] = entry["content"]
+        if counts := make_counts(counter.list_depths(), entry["content"]):
+            entry["counts"] = counts
 
 
 def rewrite(

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import Claim, Verdict, VerifyFailed, verify
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableDamaged, TableError, TableMissing
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
@@ -38,7 +38,7 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     )
     proved, default_names = (
         verified.claims,
-        [table.name for known in list_stages() for table in known.tables],
+        [table.name for known in list_puzzles() for table in known.tables],
     )
     assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
     assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [

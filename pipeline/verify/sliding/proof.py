@@ -18,13 +18,14 @@ from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong, list_parities
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Depth, Grade, Outcome, Seen
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
 from tablebase.schema import BITS_INDEX, ROW_BYTES
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.parquet import to_arrow
+from tablebase.tables.state_counts import Depth
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
