@@ -39,11 +39,12 @@ class NoSuchTour(NoAnswer):
 
 
 class BoardTooLarge(NoAnswer):
-    """A board whose tours are too many to list."""
+    """A board whose tours are too many to list; `instead` says which table to build."""
 
-    def __init__(self, board: str, limit: int) -> None:
+    def __init__(self, board: str, limit: int, instead: str) -> None:
         listable = f"Boards of up to {limit} squares can be listed."
-        super().__init__(f"{board} has too many tours to list. {listable}")
+        instead = f" {instead}." if instead else ""
+        super().__init__(f"{board} has too many tours to list. {listable}{instead}")
         self.board = board
         self.limit = limit
 

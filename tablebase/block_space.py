@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from tablebase.puzzle import GoalPuzzle
-from tablebase.schema import BITS_INDEX, BreadthFirst
+from tablebase.schema import BreadthFirst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.cost import Cost
     from tablebase.puzzle import Columns
-    from tablebase.schema import PublishedParameters, Table
     from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]
@@ -24,13 +22,6 @@ class BlockSpace(GoalPuzzle):
     def __repr__(self) -> str:
         """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
-
-    def list_measurable_spaces(self) -> list[BlockSpace]:
-        """List the spaces whose searches give the estimates for this one.
-
-        Either this space, or a smaller one and the next larger one that can be searched soon.
-        """
-        return [self]
 
     def make_words(self, root: str) -> WordSpace:
         """Make the blocks of the states that reach a root, in words of bits, with their moves."""
@@ -59,15 +50,6 @@ class BlockBreadthFirst(BreadthFirst):
         super().__init__({root: root})
         self.space = space
         self.rows = rows
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.cost import estimate_word_search
-
-        has_bits, states = table.index == BITS_INDEX, self.space.size
-        kinds = [column.kind for column in table.columns]
-        return estimate_word_search(table.rows or states, states, kinds, has_bits=has_bits)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pipeline.measurement import MeasuredCost
 
 from pipeline.commands.text_tables import (
     MAX_WIDTH,
@@ -17,7 +18,6 @@ from pipeline.commands.text_tables import (
     make_runs_table,
     make_status_table,
 )
-from pipeline.measurement import MeasuredCost
 from tablebase.cost import Cost
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 from distributed import Client
+from pipeline.shards import Listing, build_shard
 
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
-from pipeline.shards import Listing, build_shard
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import ClusterError
 from tablebase.errors import BadRequest

@@ -8,12 +8,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from pipeline.shards import Listing, build_shard, require_complete
 
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from pipeline.comparison import compare_stores
-from pipeline.shards import Listing, build_shard, require_complete
 from pipeline.verify import verify
 from queries import open_tables
 from queries.dispatch import open_reader
