@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import format_table
+from benchmarks.measure import Row, format_table
 from pipeline.search.pattern_search import search_pattern
 from pipeline.search.word_bfs import search_words
 from pipeline.tasks import run_in_threads
@@ -37,7 +37,7 @@ PARTITIONS = {
         "1 2 5 6 9 10/3 4 7 8 11",
     ),
 }
-"""The tiles of the patterns of each partition; with a tile each, the bound is Manhattan."""
+"""The tiles of the patterns of each partition; with a pattern for each tile, it is Manhattan."""
 CHUNK_ROWS = 500
 
 
@@ -77,8 +77,8 @@ def add_bounds(states: Array, flat: Array, digits: Array, bounds: Array) -> None
 
 
 def measure_rows(
-    board: BoardWithTables, depth: Array, patterns: list[list[tuple[Array, Array]]],
-    block: int, first: int, last: int,
+    board: BoardWithTables, words: WordSpace, depth: Array,
+    patterns: list[list[tuple[Array, Array]]], block: int, first: int, last: int,
 ) -> Array:  # fmt: skip
     """Return for each partition the sum of what its bounds lack, and how many lack nothing."""
     columns = board.make_rows(board.example, words, depth, block, first, last)
@@ -116,7 +116,7 @@ def compare_partitions(text: str) -> str:
     for result in run_in_threads(partial(measure_rows, board, words, depth, patterns), parts):
         totals += result
     head = ("partition", "patterns", "moves too low", "exact")
-    rows = []
+    rows = list[Row]()
     for partition, (short, exact) in zip(PARTITIONS[text], totals / board.size, strict=True):
         counts = [len(tiles.split()) for tiles in partition.split("/")]
         is_manhattan = max(counts) == 1

@@ -76,7 +76,7 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def answer(self, puzzle: str, key: str | None = None, **options: str | bool) -> Answer:
+    def answer(self, puzzle: str, key: str | None = None, **options: str | float) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
 
         >>> from queries import open_tables

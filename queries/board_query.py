@@ -22,16 +22,22 @@ class BoardAnswer(GoalAnswer):
 
         title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
         head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
-        blank = self.state.index("0")
-        steps = {"U": -self._width, "D": self._width, "L": -1, "R": 1}
-        tiles = "".join(self.state[blank + steps[letter]] for letter in self.best_moves)
+        tiles = "".join(self._find_tile(self.state, letter) for letter in self.best_moves)
         return draw_boards(title, [self.state], [head], [tiles], width=self._width)
 
+    def _find_tile(self, state: str, letter: str) -> str:
+        return find_moved_tile(state, letter, self._width)
 
-class BoardSolution(GoalSolution):
+    def _draw_state(self, state: str) -> str:
+        return format_board(state, self._width)
+
+    def _format_move(self, state: str, letter: str) -> str:
+        return format_slide(letter, self._find_tile(state, letter))
+
+
+class BoardSolution(BoardAnswer, GoalSolution):
     """The whole answer for a state of a sliding board."""
 
-    _query: BoardQuery
     best_tiles: str
     tiles: str
 
@@ -40,7 +46,19 @@ class BoardSolution(GoalSolution):
         from queries.board_svg import draw_slides
 
         title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
-        return draw_slides(title, self._states, self.solution, self.tiles, width=self._query.width)
+        return draw_slides(title, self._states, self.solution, self.tiles, width=self._width)
+
+    def _list_more_rows(self) -> list[tuple[str, str]]:
+        return [("tiles slid", self.tiles)]
+
+
+def find_moved_tile(state: str, letter: str, width: int) -> str:
+    """Return the tile that slides when the blank goes in a move's direction.
+
+    >>> find_moved_tile("123456780", "U", 3)
+    '6'
+    """
+    return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
 
 
 class BoardQuery(GoalQuery):
@@ -53,21 +71,12 @@ class BoardQuery(GoalQuery):
 
     def answer(self, key: str) -> BoardSolution:
         facts = self.find_facts(key)
-        state, states = facts["state"], facts["_states"]
+        state, width = facts["state"], self.width
         return BoardSolution(
             **facts,
-            best_tiles="".join(self._find_tile(state, letter) for letter in facts["best_moves"]),
-            tiles=list_moved_tiles(states),
+            _width=width,
+            best_tiles="".join(
+                find_moved_tile(state, letter, width) for letter in facts["best_moves"]
+            ),
+            tiles=list_moved_tiles(facts["_states"]),
         )
-
-    def _find_tile(self, state: str, letter: str) -> str:
-        return list_moved_tiles([state, dict(self.reader.puzzle.moves(state))[letter]])
-
-    def draw_state(self, state: str) -> str:
-        return format_board(state, self.width)
-
-    def format_move(self, state: str, letter: str) -> str:
-        return format_slide(letter, self._find_tile(state, letter))
-
-    def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
-        return [("tiles slid", solution.tiles)] if isinstance(solution, BoardSolution) else []

@@ -35,12 +35,38 @@ class GoalAnswer(Answer):
     best_moves: str
     solutions: int | None = None
 
+    def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
+        return f"{self._draw_state(self.state)}\n{align_rows(self._list_rows())}"
+
+    def _list_rows(self) -> list[tuple[str, str]]:
+        """Return labelled rows of the facts."""
+        best = ", ".join(self._format_move(self.state, letter) for letter in self.best_moves)
+        rows = [
+            ("goal", self.goal),
+            ("distance", format_count(self.distance, "move")),
+            ("best moves", best or "none: this is the goal"),
+        ]
+        if self.solutions is not None:
+            rows.append(("solutions", f"{self.solutions} of that length"))
+        return rows
+
+    def _draw_state(self, state: str) -> str:
+        """Draw a state as text that ends with a newline."""
+        return f"{state}\n"
+
+    def _format_move(self, state: str, letter: str) -> str:
+        """Format a move from a state for people."""
+        return letter
+
 
 class GoalSolution(GoalAnswer):
     """The whole answer for a state and a goal, with a shortest solution."""
 
-    _query: GoalQuery
     _states: list[str]
+    _has_boards: bool
+    _reasons: dict[str, str]
+    """Why each of the layouts that are out of reach is, by its name and state."""
     goal_state: str
     features: dict[str, int]
     solution: str
@@ -49,8 +75,6 @@ class GoalSolution(GoalAnswer):
     all_solutions: list[str] | None = None
 
     def to_text(self) -> str:
-        """Format the answer as `pipeline query` prints it."""
-        query = self._query
         if self.path and self.all_solutions:
             raise BadRequest(
                 "--solutions cannot be combined with --path or --boards",
@@ -58,30 +82,24 @@ class GoalSolution(GoalAnswer):
             )
         if self.all_solutions:
             return "".join(f"{letters}\n" for letters in self.all_solutions)
-        if query.boards:
-            moves = (
-                query.format_move(*step) for step in zip(self._states, self.solution, strict=False)
-            )
-            return format_steps(moves, map(query.draw_state, self._states))
+        if self._has_boards:
+            moves = map(self._format_move, self._states, self.solution)
+            return format_steps(moves, map(self._draw_state, self._states))
         if self.path:
             return "".join(f"{step}\n" for step in self.path)
-        best = ", ".join(query.format_move(self.state, letter) for letter in self.best_moves)
+        return super().to_text()
+
+    def _list_rows(self) -> list[tuple[str, str]]:
+        (label, goal), *rows = super()._list_rows()
         goal_state = "" if self.goal == self.goal_state else f" {self.goal_state}"
-        rows = [
-            ("goal", f"{self.goal}{goal_state}"),
-            ("distance", format_count(self.distance, "move")),
-            ("best moves", best or "none: this is the goal"),
-        ]
-        if self.solutions is not None:
-            rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
-            rows += [("one of them", self.solution), *query.list_more_rows(self)]
-        puzzle = query.reader.puzzle
-        for layout in self.out_of_reach or ():
-            other = puzzle.layouts[layout]
-            reason = puzzle.explain_unreachable(self.state, other)
-            rows.append(("out of reach", f"{layout} {other}: {reason}"))
-        return f"{query.draw_state(self.state)}\n{align_rows(rows)}"
+            rows += [("one of them", self.solution), *self._list_more_rows()]
+        rows += (("out of reach", f"{layout}: {why}") for layout, why in self._reasons.items())
+        return [(label, f"{goal}{goal_state}"), *rows]
+
+    def _list_more_rows(self) -> list[tuple[str, str]]:
+        """Return further labelled rows about the solution."""
+        return []
 
 
 class GoalQuery(Query):
@@ -143,20 +161,25 @@ class GoalQuery(Query):
         all_solutions = reader.list_solutions(state, goal) if self.solutions else None
         path = reader.find_path(state, goal)
         states = [step for _, step in path]
+        puzzle = reader.puzzle
+        unreached = reader.list_unreached_layouts(state, goal) if self.goal is None else None
+        others = {layout: puzzle.layouts[layout] for layout in unreached or ()}
         return {
-            "_query": self,
             "_states": states,
+            "_has_boards": self.boards,
+            "_reasons": {
+                f"{layout} {other}": puzzle.explain_unreachable(state, other)
+                for layout, other in others.items()
+            },
             "state": state,
             "goal": reader.name_goal(goal),
             "distance": distance,
             "best_moves": "".join(letter for letter, _ in reader.list_best_moves(state, goal)),
             "solutions": len(all_solutions) if all_solutions else solutions,
             "goal_state": goal,
-            "features": reader.puzzle.compute_features(state, goal),
+            "features": puzzle.compute_features(state, goal),
             "solution": "".join(letter for letter, _ in path[1:]),
-            "out_of_reach": (
-                reader.list_unreached_layouts(state, goal) if self.goal is None else None
-            ),
+            "out_of_reach": unreached,
             "path": states if self.path or self.boards else None,
             "all_solutions": all_solutions,
         }
@@ -195,18 +218,6 @@ class GoalQuery(Query):
             .select(reader.columns)
             .collect()
         )
-
-    def draw_state(self, state: str) -> str:
-        """Draw the state as text that ends with a newline."""
-        return f"{state}\n"
-
-    def format_move(self, state: str, letter: str) -> str:
-        """Format a move from a state for people."""
-        return letter
-
-    def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
-        """Return further labelled rows about the solution."""
-        return []
 
 
 class GoalReader(Reader):

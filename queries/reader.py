@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _thread import RLock  # `threading` takes longer to import
+
 from queries.answer import Answer
 from queries.index_reader import IndexReader
 from tablebase.errors import BadRequest, quote
@@ -47,22 +49,33 @@ DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N"
 """An option of samples, not of queries."""
 
 
+def select_given(options: Mapping[str, object]) -> dict[str, Any]:
+    """Select the options that are given: 0 and "" are values, None and False are not.
+
+    >>> select_given({"number": 0, "to": "", "board": None, "closed": False})
+    {'number': 0, 'to': ''}
+    """
+    return {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
+
+
 def refuse_together(flag: str, options: Mapping[str, object]) -> None:
     """Raise BadRequest if any of these options is given beside a flag."""
-    for name, value in options.items():
-        if value:
-            problem = f"{flag} cannot be combined with --{name}"
-            raise BadRequest(problem, "Leave out one of them")
+    for name in select_given(options):
+        problem = f"{flag} cannot be combined with --{name}"
+        raise BadRequest(problem, "Leave out one of them")
 
 
 def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
     """Return the number above 0 that an option's value names; `unit` is what it counts."""
-    try:
-        number = float(given)
+    text = str(given)
+    try:  # `float` accepts the digits of every script, and underscores between them
+        number = float(given) if text.isascii() and "_" not in text else 0.0
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        problem = f"{flag} needs a number of {unit} above 0, not {quote(str(given))}"
+        problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
         raise BadRequest(problem, f"Example: {flag} {example}")
     return number
 
@@ -93,6 +106,7 @@ class Query:
     """The depth of the rows that a sample draws; None: any."""
 
     def __init__(self, reader: Reader) -> None:
+        reader.require_open()
         self.reader = reader
         self.on_progress: Callable[[int], None] = ignore_progress
         """The callback that gets the number of keys done while they are looked up one by one."""
@@ -210,6 +224,10 @@ class Reader:
         self._scans: dict[str, pl.LazyFrame] = {}
         self._row_groups: dict[str, RowGroups] = {}
         self._rows: pl.DataFrame | None = None
+        self._lock = RLock()
+        """The lock under which something is read that threads then share."""
+        self.on_close: list[Callable[[], None]] = []
+        """The callbacks of what has records of these tables in memory."""
         self._closed = False
 
     def open_index(self, name: str) -> IndexReader:
@@ -222,11 +240,11 @@ class Reader:
 
     def open_table_index(self, table: Table) -> IndexReader:
         """Return the index of any table of this puzzle."""
-        if self._closed:
-            raise ValueError(f"the tables in {self.store} are closed")
-        if table.name not in self._indexes:
-            self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
-        return self._indexes[table.name]
+        self.require_open()
+        with self._lock:
+            if table.name not in self._indexes:
+                self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
+            return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
@@ -240,31 +258,35 @@ class Reader:
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""
-        if table.name not in self._scans:
-            from queries.scans import scan_table
+        self.require_open()
+        with self._lock:
+            if table.name not in self._scans:
+                from queries.scans import scan_table
 
-            self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
-        return self._scans[table.name]
+                self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
+            return self._scans[table.name]
 
     def refresh_lists(self) -> bool:
         """Forget which files the lists have; return False if the store cannot have changed."""
         if not self.store.refresh():
             return False
-        self._row_groups.clear()
+        with self._lock:
+            self._row_groups.clear()
         return True
 
     def open_row_groups(self, table: Table) -> RowGroups:
         """Return the row groups of a table's file, which is opened once."""
-        if table.name not in self._row_groups:
-            from queries.row_groups import RowGroups
-            from queries.scans import require_published
+        from queries.row_groups import RowGroups
+        from queries.scans import require_published
 
-            catalogue = self.puzzle.catalogue
-            file = require_published(self.store, catalogue, table).parquet
-            assert file
-            stage = catalogue.format_build_arguments(table.name)
-            self._row_groups[table.name] = RowGroups(self.store, stage, file)
-        return self._row_groups[table.name]
+        with self._lock:
+            if table.name not in self._row_groups:
+                catalogue = self.puzzle.catalogue
+                file = require_published(self.store, catalogue, table).parquet
+                assert file
+                stage = catalogue.format_build_arguments(table.name)
+                self._row_groups[table.name] = RowGroups(self.store, stage, file)
+            return self._row_groups[table.name]
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles
@@ -273,11 +295,19 @@ class Reader:
         puzzle = name if is_known else self.puzzle
         return _restore_reader, (type(self), puzzle, self.store), {"_closed": self._closed}
 
+    def require_open(self) -> None:
+        """Raise ValueError if the tables are closed."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.store} are closed")
+
     def close(self) -> None:
-        """Close the indexes' files."""
+        """Close all files; later questions raise ValueError."""
         self._closed = True
+        self._row_groups.clear()
         for index in self._indexes.values():
             index.close()
+        for forget in self.on_close:
+            forget()
 
     def make_query(self, **options: Any) -> Query:
         """Make a query from its options by name, given as texts or as values."""
@@ -301,10 +331,11 @@ class Reader:
 
     def read_rows(self) -> pl.DataFrame:
         """Return a batch's columns of all rows of the first table, read once."""
-        if self._rows is None:
-            rows = self.scan_table(self.puzzle.tables[0])
-            self._rows = rows.select(self.columns).collect()
-        return self._rows
+        with self._lock:
+            if self._rows is None:
+                rows = self.scan_table(self.puzzle.tables[0])
+                self._rows = rows.select(self.columns).collect()
+            return self._rows
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from queries.goal_reader import GoalAnswer, GoalQuery, GoalReader
 from queries.reader import Query, Reader
 from queries.table_list import format_html, format_repr
+from tablebase.build_errors import MemoryShort
 from tablebase.errors import TablebaseError
+from tablebase.resources import get_free_memory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from queries.answer_frames import Frame, Keys
 
 
+SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 Found = TypeVar("Found")
 Default = TypeVar("Default")
 
@@ -44,12 +47,20 @@ class PuzzleTable:
         return annotate_frame(frame, column, prefix, added, query.annotate_keys, digits)
 
     def _draw(self, query: Query, size: int, seed: int, replacement: bool) -> pl.DataFrame:
-        """Draw a sample with the options of a query."""
+        """Draw a sample with the options of a query; MemoryShort if it is too large for memory."""
         import polars as pl
 
         from queries.sampling import SampleRequest
 
-        return pl.concat(query.draw_samples(SampleRequest(size, seed, replacement)))
+        request, frames = SampleRequest(size, seed, replacement).check(), list[pl.DataFrame]()
+        for frame in query.draw_samples(request):
+            if not frames:
+                need = int(frame.estimated_size()) * request.size // len(frame)
+                free = get_free_memory()
+                if free is not None and need > free:
+                    raise MemoryShort(f"A sample of {request.size:,} rows", need, free, SAMPLE_HINT)
+            frames.append(frame)
+        return pl.concat(frames)
 
 
 class GoalTable(PuzzleTable):

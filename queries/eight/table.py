@@ -29,6 +29,12 @@ class EightTable(GoalTable):
 
     def __init__(self, reader: Reader) -> None:
         super().__init__(reader)
+        self._forget_lookups()
+        reader.on_close.append(self._forget_lookups)
+
+    def _forget_lookups(self) -> None:
+        """Forget the records that fast lookups have in memory: the next one opens the index."""
+        vars(self).pop("_fast_lookups", None)
         self.distance: Callable[[str], int] = self._load_distance
         """Fewest moves (0-31) from a state to the layout that it reaches."""
 

@@ -10,13 +10,14 @@ const REASONS = {
 export class FolderSource {
   /** @param {string} path */
   constructor(path) {
-    this.path = path.replace(/\/+$/, "") || "/";
+    this.path = path;
     this.requests = 0;
+    this.servesRanges = true;
   }
 
   /** @param {string} file */
   locate(file) {
-    return `${this.path}/${file}`;
+    return this.path ? `${this.path.replace(/\/+$/, "")}/${file}` : file;
   }
 
   /**

@@ -13,11 +13,13 @@ import { makeUnreadable } from "./errors.js";
  */
 
 /**
- * A place of files. `requests` counts how often it was read; `isFresh`: caches on the way must ask it.
+ * A place of files. `requests` counts how often it was read; `servesRanges`: the last part that was asked of
+ * it came as such; `isFresh`: caches on the way must ask it.
  * @typedef {object} Source
  * @property {(file: string, first?: number, last?: number, options?: {isFresh?: boolean}) => Promise<Part>} read
  * @property {(file: string) => string} locate
  * @property {number} requests
+ * @property {boolean} servesRanges
  */
 
 /** Bytes of the largest file that is read whole where the host ignores ranges. */
@@ -65,6 +67,7 @@ export class HttpSource {
     this.fetch = fetch;
     this.retryDelays = retryDelays;
     this.requests = 0;
+    this.servesRanges = false;
     this.bytes = 0;
   }
 
@@ -119,6 +122,7 @@ export class HttpSource {
     const { status } = response;
     const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
     const coding = response.headers.get("Content-Encoding");
+    if (last !== undefined && response.ok) this.servesRanges = status === 206;
     if (status === 206 && last !== undefined) {
       const { total, begin } = parseRange(response.headers.get("Content-Range"), first);
       const refuse = (problem) => {

@@ -70,7 +70,8 @@ export class Tables {
     }
     const version = manifest?.format_version;
     if (version !== FORMAT_VERSION) {
-      throw makeUnusable(place, version ? `it is of format version ${version}, not ${FORMAT_VERSION}` : "it is not a manifest");
+      throw makeUnusable(place, typeof version !== "number" ? "it is not a manifest"
+        : `it is of format version ${version}, not ${FORMAT_VERSION}`);
     }
     if (!manifest.tables || !manifest.indexes) throw makeUnusable(place, "it is not a manifest");
     return manifest;
@@ -134,10 +135,10 @@ export class Tables {
    * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
    */
   async sliding(board, state, options) {
-    const goals = (await this.listBoards())[board];
-    if (!goals) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
+    const boards = await this.listBoards();
+    if (!Object.hasOwn(boards, board)) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
     const [rows, columns] = board.split("x").map(Number);
-    const layouts = goals.map((goal) => ({
+    const layouts = boards[board].map((goal) => ({
       name: goal, state: goal, table: `sliding_${board}_${goal.indexOf("0") + 1}`,
     }));
     return this.#makeBoard(rows, columns, layouts).answer(state, options);

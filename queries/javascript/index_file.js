@@ -1,5 +1,5 @@
 import { crc32 } from "./crc32.js";
-import { makeUnusable, TablebaseError } from "./errors.js";
+import { makeUnusable, TablebaseError, UNUSABLE } from "./errors.js";
 
 const BLOCK = 4096;
 const BODY = 4092;
@@ -17,10 +17,7 @@ const MAX_CACHED_BLOCKS = 2048;
  * @property {(file: string, isFresh?: boolean) => Promise<{content: string, bytes: number} | null>} find
  */
 
-/**
- * An index: records of one width, in blocks of 4 KiB with checksums (docs/index-format.md).
- * A block is read once and checked before it answers.
- */
+/** An index: records of one width, in blocks of 4 KiB with checksums (docs/index-format.md). */
 export class IndexFile {
   /**
    * @param {Published} tables
@@ -33,18 +30,7 @@ export class IndexFile {
     this.name = name;
     this.file = `${name}.idx`;
     this.width = width;
-    this.perBlock = Math.floor(BODY / width);
-    /** @type {Map<number, Uint8Array>} */
-    this.cache = new Map();
-    /** @type {{content: Uint8Array, bytes: number} | null} */
-    this.listed = null;
-    this.isOpen = false;
-    /** Whether caches on the way must ask the host: they had another build of the table. */
-    this.isFresh = false;
-    /** @type {number | undefined} */
-    this.count = undefined;
-    /** @type {import("./http_source.js").Part | undefined} */
-    this.whole = undefined;
+    this.build = new Build(this);
   }
 
   /**
@@ -62,34 +48,57 @@ export class IndexFile {
    * @returns {Promise<Uint8Array[]>}
    */
   async records(ranks) {
+    const { build } = this;
     try {
-      return await this.#readRecords(ranks);
+      return await build.records(ranks);
     } catch (error) {
       if (!error.mayHaveChanged) throw error;
     }
     // the table may have been published anew since it was opened: once more, past all caches
-    this.listed = null;
-    this.isOpen = false;
+    if (this.build === build) this.build = new Build(this, true);
+    return this.build.records(ranks);
+  }
+}
+
+/** One build of an index. A block is read once, for all questions that wait for it, and checked before it answers. */
+class Build {
+  /**
+   * @param {IndexFile} index
+   * @param {boolean} [isFresh] whether caches on the way must ask the host: they had another build of the table
+   */
+  constructor(index, isFresh = false) {
+    this.index = index;
+    this.isFresh = isFresh;
+    this.perBlock = Math.floor(BODY / index.width);
+    /** @type {Map<number, Promise<Uint8Array>>} */
+    this.blocks = new Map();
+    /** @type {Promise<{content: Uint8Array, bytes: number}> | null} */
+    this.listing = null;
+    /** The first part that is read. @type {Promise<import("./http_source.js").Part> | null} */
+    this.first = null;
+    /** The whole file, if it is small or its host ignores ranges. @type {import("./http_source.js").Part | null} */
+    this.whole = null;
+    /** @type {number | undefined} */
     this.count = undefined;
-    this.whole = undefined;
-    this.isFresh = true;
-    this.cache.clear();
-    return this.#readRecords(ranks);
   }
 
-  async #readRecords(ranks) {
-    this.listed ??= await this.#findListed();
-    this.#requireRanks(ranks, this.count ?? this.perBlock * (this.listed.bytes / BLOCK - 1));
-    if (this.cache.size > MAX_CACHED_BLOCKS) this.cache.clear();
-    const numbers = [...new Set(ranks.map((rank) => 1 + Math.floor(rank / this.perBlock)))];
-    const missing = numbers.filter((number) => !this.cache.has(number));
-    if (!this.isOpen) missing.unshift(0);
-    if (missing.length) await this.#readBlocks(missing);
-    if (!this.isOpen) this.#checkHeader(this.cache.get(0));
+  /** @param {number[]} ranks */
+  async records(ranks) {
+    this.listing ??= this.#findListed();
+    const listed = await this.listing.catch((error) => {
+      this.listing = null; // a later question tries once more
+      throw error;
+    });
+    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1));
+    const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
+    const isOpen = this.count !== undefined;
+    const blocks = await this.#readBlocks(isOpen ? numbers : [0, ...numbers], listed);
+    if (!isOpen) this.#checkHeader(blocks.shift(), listed);
     this.#requireRanks(ranks, this.count);
-    return ranks.map((rank) => {
-      const at = this.width * (rank % this.perBlock);
-      return this.cache.get(1 + Math.floor(rank / this.perBlock)).subarray(at, at + this.width);
+    const { width } = this.index;
+    return ranks.map((rank, at) => {
+      const first = width * (rank % this.perBlock);
+      return blocks[at].subarray(first, first + width);
     });
   }
 
@@ -99,48 +108,75 @@ export class IndexFile {
   }
 
   async #findListed() {
-    const listed = await this.tables.find(this.file, this.isFresh);
-    if (!listed) throw new TablebaseError(3, `${this.source.locate(this.file)} is not published.`);
+    const { tables, source, file } = this.index;
+    const listed = await tables.find(file, this.isFresh);
+    if (!listed) throw new TablebaseError(UNUSABLE, `${source.locate(file)} is not published.`);
     const content = Uint8Array.from(listed.content.match(/../g), (pair) => Number.parseInt(pair, 16));
     return { content, bytes: listed.bytes };
   }
 
-  /** Read blocks, and whatever is between near ones; check those that were asked for. */
-  async #readBlocks(numbers) {
-    const last = Math.ceil(this.listed.bytes / BLOCK) - 1;
-    const spans = this.listed.bytes <= MAX_SMALL_BYTES ? [[0, Math.max(last, 0)]] : joinNumbers(numbers);
-    await Promise.all(spans.map(async ([from, to]) => {
-      const part = this.whole
-        ?? await this.source.read(this.file, BLOCK * from, BLOCK * (to + 1) - 1, { isFresh: this.isFresh });
-      if (part.total !== null && part.total !== this.listed.bytes) {
-        throw this.#fail(`it has ${part.total} bytes, the manifest lists ${this.listed.bytes}`, true);
+  /** Return blocks, checked; those that no question has asked for are read, near ones together. */
+  #readBlocks(numbers, listed) {
+    const missing = [...new Set(numbers)].filter((number) => !this.blocks.has(number));
+    const last = Math.max(Math.ceil(listed.bytes / BLOCK) - 1, 0);
+    for (const [from, to] of listed.bytes <= MAX_SMALL_BYTES && missing.length ? [[0, last]] : joinNumbers(missing)) {
+      const part = this.#readPart(from, to, listed);
+      for (const number of missing.filter((one) => one >= from && one <= to)) {
+        const block = part.then(({ bytes, first }) => {
+          const at = BLOCK * number - first;
+          return this.#checkBlock(number, bytes.subarray(at, at + BLOCK), listed);
+        });
+        this.blocks.set(number, block);
+        block.catch(() => this.blocks.delete(number));
       }
-      // a small file, or a host that ignores ranges
-      if (part.bytes.length === this.listed.bytes) this.whole = part;
-      for (const number of numbers) {
-        if (number < from || number > to) continue;
-        const at = BLOCK * number - part.first;
-        this.#keepBlock(number, part.bytes.subarray(at, at + BLOCK));
-      }
-    }));
+    }
+    const read = numbers.map((number) => this.blocks.get(number));
+    // the oldest first; a question that waits for a block has it already
+    for (const number of this.blocks.keys()) {
+      if (this.blocks.size <= MAX_CACHED_BLOCKS) break;
+      this.blocks.delete(number);
+    }
+    return Promise.all(read);
   }
 
-  #keepBlock(number, block) {
+  /**
+   * Read the part with some blocks, or the whole file. Until a host has sent a part, the first one is waited
+   * for: if it ignores ranges, one request is enough.
+   */
+  async #readPart(from, to, listed) {
+    if (!this.first) {
+      this.first = this.#requestPart(from, to, listed);
+      this.first.catch(() => { this.first = null; });
+      return this.first;
+    }
+    if (!this.index.source.servesRanges || listed.bytes <= MAX_SMALL_BYTES) await this.first;
+    return this.whole ?? this.#requestPart(from, to, listed);
+  }
+
+  async #requestPart(from, to, listed) {
+    const { source, file } = this.index;
+    const part = await source.read(file, BLOCK * from, BLOCK * (to + 1) - 1, { isFresh: this.isFresh });
+    if (part.total !== null && part.total !== listed.bytes) {
+      throw this.#fail(`it has ${part.total} bytes, the manifest lists ${listed.bytes}`, true);
+    }
+    if (part.bytes.length === listed.bytes) this.whole = part;
+    return part;
+  }
+
+  #checkBlock(number, block, listed) {
     const place = new DataView(new ArrayBuffer(8));
     place.setBigUint64(0, BigInt(number), true);
     const counted = new Uint8Array(place.buffer);
     const isWhole = block.length === BLOCK
-      && crc32(this.listed.content, counted, block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
-    if (!isWhole) {
-      const version = number === 0 && block.length >= 6 && view(block).getUint16(4, true);
-      const isOther = version && version !== INDEX_VERSION && isMagic(block);
-      throw this.#fail(isOther ? `it is of format version ${version}, not ${INDEX_VERSION}`
-        : `block ${number} is damaged, or of another build of the table`, true);
-    }
-    this.cache.set(number, block);
+      && crc32(listed.content, counted, block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
+    if (isWhole) return block;
+    const isIndex = number === 0 && block.length >= 6 && isMagic(block);
+    const version = isIndex ? view(block).getUint16(4, true) : INDEX_VERSION;
+    throw this.#fail(version !== INDEX_VERSION ? `it is of format version ${version}, not ${INDEX_VERSION}`
+      : `block ${number} is damaged, or of another build of the table`, true);
   }
 
-  #checkHeader(block) {
+  #checkHeader(block, listed) {
     const header = view(block);
     if (!isMagic(block)) throw this.#fail("it is not an index");
     const version = header.getUint16(4, true);
@@ -149,19 +185,18 @@ export class IndexFile {
       throw this.#fail("it is laid out in a later way");
     }
     const name = new TextDecoder().decode(block.subarray(56, 120)).replace(/\0+$/, "");
-    if (header.getUint32(8, true) !== this.width || name !== this.name) {
+    if (header.getUint32(8, true) !== this.index.width || name !== this.index.name) {
       throw this.#fail("it is the index of another table");
     }
     const count = Number(header.getBigUint64(16, true));
-    if (this.listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
-      throw this.#fail(`${count} records do not match its ${this.listed.bytes} bytes`);
+    if (listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
+      throw this.#fail(`${count} records do not match its ${listed.bytes} bytes`);
     }
     this.count = count;
-    this.isOpen = true;
   }
 
   #fail(problem, mayHaveChanged = false) {
-    return Object.assign(makeUnusable(this.source.locate(this.file), problem), { mayHaveChanged });
+    return Object.assign(makeUnusable(this.index.source.locate(this.index.file), problem), { mayHaveChanged });
   }
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.reader import Option, Query, Reader, ignore_progress
+from queries.reader import Option, Query, Reader, ignore_progress, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
@@ -75,7 +75,7 @@ class KnightQuery(Query):
         self.number = None if number is None else _parse_number(number)
         self.rank = None if rank is None else _parse_number(rank)
         given = {"to": to, "closed": closed, "number": number, "rank": rank, "count": count}
-        _refuse_exclusive(name for name, value in given.items() if value not in (None, False))
+        _refuse_exclusive(select_given(given))
 
     def answer(self, key: str) -> KnightAnswer | CountAnswer:
         start = self.board.parse_square(key)

@@ -39,6 +39,7 @@ from tests.support.build_recorder import (
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
+from tests.support.tampered import DAMAGES
 
 # ---- reasons ------------------------------------------------------------------------------------
 
@@ -108,16 +109,11 @@ def test_a_missing_file_is_rebuilt(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
-@pytest.mark.parametrize("change", ["flip", "cut", "grow"])
+@pytest.mark.parametrize("change", DAMAGES)
 def test_a_damaged_file_is_rebuilt(tmp_path: Path, name: str, change: str) -> None:
     build_tables(tmp_path, PANCAKES)
     before = contents(tmp_path)
-    data = bytearray((tmp_path / name).read_bytes())
-    if change == "flip":
-        data[len(data) // 2] ^= 1
-    (tmp_path / name).write_bytes(
-        {"flip": data, "cut": data[:-1], "grow": data + b"\0"}[change],
-    )
+    DAMAGES[change](tmp_path / name)
     assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
     assert contents(tmp_path) == before
 

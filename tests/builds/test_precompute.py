@@ -217,7 +217,7 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        entry = Entry([], 1728, "", "", {}, "", None)
+        entry = Entry(None, 1728, "", "", {}, "", None)
         report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [

@@ -9,22 +9,18 @@ import pytest
 from tablebase.tables.manifest import Page, read_manifest, seal
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli
-from tests.support.tampered import describe_file, edit_manifest, replace_link, write_manifest
+from tests.support.tampered import (
+    cut_byte,
+    describe_file,
+    edit_manifest,
+    flip_byte,
+    write_manifest,
+)
 
 
 def remove_from_manifest(path: Path) -> None:
     with edit_manifest(path.parent) as entries:
         del entries[path.stem]
-
-
-def flip_byte(path: Path) -> None:
-    data = bytearray(replace_link(path).read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(replace_link(path).read_bytes()[:-1])
 
 
 @pytest.mark.parametrize(
@@ -33,7 +29,7 @@ def cut(path: Path) -> None:
         ("senet.parquet", remove_from_manifest, "missing"),
         ("senet.parquet", Path.unlink, "damaged"),
         ("senet.idx", Path.unlink, "damaged"),
-        ("senet.parquet", cut, "damaged"),
+        ("senet.parquet", cut_byte, "damaged"),
         ("senet.idx", flip_byte, "damaged"),
     ],
 )
@@ -55,9 +51,9 @@ def test_a_table_that_cannot_be_used(
 def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> None:
     """Expect a command of its own for a requested table, which no default build includes."""
     with edit_manifest(copy) as entries:
-        listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
-        files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+        listed = describe_file(copy / "knight_tours_5x5.parquet")
+        file = {**listed, "file": "knight_tours_3x4.parquet"}
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "parquet": file}
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))

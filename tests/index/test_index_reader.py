@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify import VerifyFailed
 from pipeline.verify.manifest_checks import check_files
 from queries import open_tables
 from queries.api import Tables
@@ -107,35 +106,6 @@ def test_the_cache_of_blocks_is_bounded(
 # ---- damage ---------------------------------------------------------------------------------
 
 
-def test_damage_to_any_block_is_found_by_reads_and_by_the_proof(
-    copy: Path, table: tuple[Stage, Table]
-) -> None:
-    stage, definition = table
-    path = replace_link(copy / definition.index_file)
-    original = path.read_bytes()
-    records_per_block = BODY_BYTES // IndexReader(Folder(copy), stage, definition).width
-    draw = random.Random(definition.name)
-    numbers = range(len(original) // BLOCK_BYTES)
-    for number in {0, 1, numbers[-1], *draw.choices(numbers, k=40)}:
-        data = bytearray(original)
-        data[number * BLOCK_BYTES + draw.randrange(BLOCK_BYTES)] ^= 1 << draw.randrange(8)
-        path.write_bytes(data)
-        if number == 0:
-            with pytest.raises(TableDamaged):
-                IndexReader(Folder(copy), stage, definition)
-        else:
-            index = IndexReader(Folder(copy), stage, definition)
-            with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
-                index.read_record((number - 1) * records_per_block)
-            for other in {1, 2, numbers[-1]} - {number}:
-                assert index.read_record((other - 1) * records_per_block)
-            with pytest.raises(TableDamaged, match=f"the checksum of block {number:,} is wrong"):
-                index.read_records()
-        with pytest.raises(VerifyFailed) as caught:
-            check_files(open_one(copy, definition.name))
-        assert caught.value.file == str(path)
-
-
 def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli: Cli) -> None:
     path = replace_link(copy / "eight.idx")
     data = bytearray(path.read_bytes())
@@ -151,28 +121,6 @@ def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli: Cli) -> None:
     text = cli("verify", "--quick", "--outputs", str(copy))
     assert text.code == 3
     assert "eight.idx" in text.err
-
-
-def test_exchanged_blocks_never_answer(copy: Path) -> None:
-    path = replace_link(copy / "eight.idx")
-    data = path.read_bytes()
-    first, second = (data[at : at + BLOCK_BYTES] for at in (BLOCK_BYTES, 2 * BLOCK_BYTES))
-    path.write_bytes(data[:BLOCK_BYTES] + second + first + data[3 * BLOCK_BYTES :])
-    index = IndexReader(Folder(copy), *READ[0])
-    for rank in (0, 2046):
-        with pytest.raises(TableDamaged, match="the checksum of block"):
-            index.read_record(rank)
-    assert index.read_record(2 * 2046)
-
-
-def test_a_block_of_another_table_never_answers(copy: Path) -> None:
-    path = replace_link(copy / "eight.idx")
-    data, edge = path.read_bytes(), (copy / "eight_edge.idx").read_bytes()
-    path.write_bytes(
-        data[:BLOCK_BYTES] + edge[BLOCK_BYTES : 2 * BLOCK_BYTES] + data[2 * BLOCK_BYTES :]
-    )
-    with pytest.raises(TableDamaged, match="the checksum of block 1 is wrong"):
-        IndexReader(Folder(copy), *READ[0]).read_record(0)
 
 
 def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:

@@ -14,13 +14,15 @@ from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder, Store
 from tests.support.hosts import serve
+from tests.support.tampered import cut_byte, flip_byte
 
 LARGE, SMALL = make_tour_table(parse_board("6x6")), make_tour_table(parse_board("5x5"))
 
 
 def open_groups(store: Store, name: str = "knight_tours_6x6") -> RowGroups:
-    (file,) = read_manifest(store)[name].files
-    return RowGroups(store, "knight", LARGE if name == LARGE.name else SMALL, file)
+    file = read_manifest(store)[name].parquet
+    assert file
+    return RowGroups(store, "knight", file)
 
 
 @pytest.mark.parametrize("conditions", [{}, {"closed": True}, {"closed": False}])
@@ -52,7 +54,8 @@ def test_any_number_of_a_large_list_is_found_in_few_bytes(outputs: Path) -> None
 def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:
     name = SMALL.file
     data = (copy / name).read_bytes()
-    (file,) = read_manifest(Folder(copy))[SMALL.name].files
+    file = read_manifest(Folder(copy))[SMALL.name].parquet
+    assert file
     right = [*open_groups(Folder(copy), SMALL.name).iter_rows({"start": "c3"}, ("number", "path"))]
     noticed = 0
     places = range(4, len(data) - file.footer.bytes, 61)
@@ -70,17 +73,12 @@ def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:
 
 @pytest.mark.parametrize("at", [-1, -9, -2000])
 def test_a_changed_footer_is_noticed(at: int, copy: Path) -> None:
-    data = bytearray((copy / SMALL.file).read_bytes())
-    data[at] ^= 1
-    (copy / SMALL.file).unlink()
-    (copy / SMALL.file).write_bytes(data)
+    flip_byte(copy / SMALL.file, at)
     with pytest.raises(TableDamaged, match="its footer differs from the manifest"):
         open_groups(Folder(copy), SMALL.name)
 
 
 def test_a_shortened_file_is_noticed(copy: Path) -> None:
-    data = (copy / SMALL.file).read_bytes()
-    (copy / SMALL.file).unlink()
-    (copy / SMALL.file).write_bytes(data[:-1])
+    cut_byte(copy / SMALL.file)
     with pytest.raises(TableDamaged, match="bytes, the manifest says"):
         open_groups(Folder(copy), SMALL.name)

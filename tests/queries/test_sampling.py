@@ -20,6 +20,7 @@ from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import sample_by_rank
 from queries.sampling import MAX_DISTINCT, SampleRequest
+from tablebase.build_errors import MemoryShort
 from tablebase.errors import BadRequest
 from tablebase.frontier.keys import MAX_CELLS, list_all_partners
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
@@ -284,13 +285,16 @@ def test_impossible_samples_are_rejected(
     assert not [*tmp_path.iterdir()]
 
 
+LIMITS = "from 1 to 1,000,000,000"
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"size": 0}, "The size of a sample is a whole number from 1, not '0'."),
-        ({"size": 2.5}, "The size of a sample is a whole number from 1, not '2.5'."),
-        ({"size": True}, "The size of a sample is a whole number from 1, not 'True'."),
-        ({"size": "3"}, "The size of a sample is a whole number from 1, not '3'."),
+        *(
+            ({"size": size}, f"The size of a sample is a whole number {LIMITS}, not '{size}'.")
+            for size in (0, 2.5, True, "3", 10**30)
+        ),
         ({"size": 1, "seed": -1}, "A seed is a whole number from 0, not '-1'."),
         ({"size": 1, "seed": None}, "A seed is a whole number from 0, not 'None'."),
         (
@@ -305,6 +309,15 @@ def test_invalid_sizes_and_seeds_are_rejected(
     with pytest.raises(BadRequest) as caught:
         tables.knight.sample(board="5x5", **options)
     assert str(caught.value) == problem
+
+
+def test_a_sample_that_is_too_large_for_memory_is_refused(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.typed_tables.get_free_memory", lambda: 1 << 20)
+    assert tables.eight.sample(100).height == 100
+    with pytest.raises(MemoryShort, match=r"A sample of 1,000,000 rows needs .* Draw fewer"):
+        tables.eight.sample(1_000_000)
 
 
 def test_sizes_may_be_numpy_integers(tables: Tables) -> None:

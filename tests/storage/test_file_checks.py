@@ -12,7 +12,7 @@ from tablebase.table_errors import TableDamaged, TableError, TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import write_manifest
+from tests.support.tampered import flip_byte, write_manifest
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 STAGE = "knight --board 3x4"
@@ -21,7 +21,8 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     build_tables(tmp_path, KNIGHT, TOURS)
-    (file,) = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).files
+    file = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).parquet
+    assert file
     assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 
@@ -60,9 +61,7 @@ def test_a_wrong_size_is_damage(path: Path) -> None:
 
 
 def test_a_wrong_hash_is_damage(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
+    flip_byte(path)
     error = refusal(path)
     assert isinstance(error, TableDamaged)
     assert error.problem == "its SHA-256 differs from the manifest"

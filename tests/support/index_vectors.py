@@ -27,6 +27,7 @@ class Vector:
     width: int
     content: str
     why: str
+    fault: str
     opens: bool
     sound: bool
     records: dict[str, str] = field(default_factory=dict)
@@ -115,6 +116,7 @@ def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
         index.width,
         index.content.hex(),
         why,
+        "",
         opens=True,
         sound=True,
         records={str(number): index.record(number).hex() for number in numbers},
@@ -123,37 +125,46 @@ def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
     return vector, index.file()
 
 
-def list_not_opened() -> Iterator[tuple[str, str, bytes]]:
-    """Yield files that must be refused when they are opened: name, reason, bytes."""
+def list_not_opened() -> Iterator[tuple[str, str, str, bytes]]:
+    """Yield files that must be refused when they are opened: name, fault, reason, bytes."""
     data = THREE.file()
-    for name, why, changed in (
-        ("magic", "it begins with PTIY", {"magic": b"PTIY"}),
-        ("version-1", "version 1", {"version": 1}),
-        ("version-3", "version 3", {"version": 3}),
-        ("zero", "zero is 1", {"zero": 1}),
-        ("width-0", "records of no bytes", {"width": 0}),
-        ("width-4", "records of 4 bytes where the table's are of 2", {"width": 4}),
-        ("width-4093", "records wider than a body", {"width": 4093}),
-        ("block-512", "blocks of 512 bytes", {"block": 512}),
-        ("count-more", "more records than the file has room for", {"count": 2047}),
-        ("count-none", "no records, but a block of them", {"count": 0}),
-        ("count-most", "so many records that a sum in 64 bits overflows", {"count": 2**64 - 1}),
-        ("other-name", "the name of another table", {"name": b"thre"}),
-        ("name-tail", "bytes behind the zero byte that ends the name", {"name": b"three\0x"}),
+    for name, fault, why, changed in (
+        ("magic", "foreign", "it begins with PTIY", {"magic": b"PTIY"}),
+        ("version-1", "version", "version 1", {"version": 1}),
+        ("version-3", "version", "version 3", {"version": 3}),
+        ("zero", "later", "zero is 1", {"zero": 1}),
+        ("block-512", "later", "blocks of 512 bytes", {"block": 512}),
+        ("width-0", "width", "records of no bytes", {"width": 0}),
+        ("width-4", "width", "records of 4 bytes where the table's are of 2", {"width": 4}),
+        ("width-4093", "width", "records wider than a body", {"width": 4093}),
+        ("count-more", "size", "more records than the file has room for", {"count": 2047}),
+        ("count-none", "size", "no records, but a block of them", {"count": 0}),
+        ("count-most", "size", "so many that a sum in 64 bits overflows", {"count": 2**64 - 1}),
+        ("other-name", "name", "the name of another table", {"name": b"thre"}),
+        ("no-name", "name", "no name", {"name": b""}),
+        ("name-tail", "name", "bytes behind the zero that ends the name", {"name": b"three\0x"}),
     ):
-        yield name, why, THREE.file(THREE.header(**changed))
+        yield name, fault, why, THREE.file(THREE.header(**changed))
+    unsealed = THREE.header(version=258) + data[120:]
+    yield "version-258", "version", "version 258, whose checksum is not this one's", unsealed
     other = hashlib.sha256(b"another build").digest()
     built_again = THREE.file(THREE.header(content=other), content=other)
-    yield "other-content", "it was made from another table than is published", built_again
-    yield "header-bit", "a bit of the name is another", flip_bit(data, 58)
-    yield "header-filling-bit", "a bit behind the header's 120 bytes is another", flip_bit(data, 99)
-    yield "header-checksum-bit", "a bit of the header's checksum is another", flip_bit(data, 4093)
-    yield "nothing", "no bytes at all", b""
-    yield "header-short", "100 bytes do not hold the header", data[:100]
-    yield "header-alone", "the block of records is missing", data[:4096]
-    yield "byte-short", "the last byte is missing", data[:-1]
-    yield "byte-long", "one byte follows the last block", data + b"\0"
-    yield "block-long", "a block follows the last", data + block(THREE.content, 2, b"")
+    yield "other-content", "content", "made from another table than is published", built_again
+    for at, part in ((30, "content"), (58, "name"), (99, "filling"), (4093, "checksum")):
+        flipped = flip_bit(data, at)
+        yield f"header-{part}-bit", "header", f"a bit of the header's {part} is another", flipped
+    for name, fault, why, changed_data in (
+        ("nothing", "foreign", "no bytes at all", b""),
+        ("three-bytes", "foreign", "three bytes", data[:3]),
+        ("zeros", "foreign", "zeros alone", bytes(8192)),
+        ("header-short", "header", "100 bytes do not hold the header", data[:100]),
+        ("header-cut", "header", "the last byte of the header's block is missing", data[:4095]),
+        ("header-alone", "size", "the block of records is missing", data[:4096]),
+        ("byte-short", "size", "the last byte is missing", data[:-1]),
+        ("byte-long", "size", "one byte follows the last block", data + b"\0"),
+        ("block-long", "size", "a block follows the last", data + block(THREE.content, 2, b"")),
+    ):
+        yield name, fault, why, changed_data
 
 
 def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
@@ -162,43 +173,48 @@ def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
     one, two = data[4096:8192], data[8192:12288]
     rebuilt = CROSSING.file(content=hashlib.sha256(b"another build").digest())[8192:12288]
     other = IndexSpec("another", 64, 130).file()[8192:12288]
-    yield "record-bit", "a bit of a record is another", flip_bit(data, 8192 + 5), [2]
-    yield "filling-bit", "a bit behind the last record is another", flip_bit(data, 12288 + 999), [3]
-    yield "checksum-bit", "a bit of a checksum is another", flip_bit(data, 8192 + 4095), [2]
-    swapped = replace_block(replace_block(data, 1, two), 2, one)
-    yield "swapped", "two blocks stand in each other's place", swapped, [1, 2]
-    yield "twice", "a block stands in another's place too", replace_block(data, 2, one), [2]
-    yield "hole", "a block is all zeros", replace_block(data, 2, bytes(4096)), [2]
-    yield (
-        "older-block",
-        "a block of another build of the table",
-        replace_block(data, 2, rebuilt),
-        [2],
+    zeros = block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1")
+    yield from (
+        ("record-bit", "a bit of a record is another", flip_bit(data, 8192 + 5), [2]),
+        ("filling-bit", "a bit behind the last record is another", flip_bit(data, 13287), [3]),
+        ("checksum-bit", "a bit of a checksum is another", flip_bit(data, 8192 + 4095), [2]),
+        (
+            "swapped",
+            "two blocks stand in each other's place",
+            replace_block(replace_block(data, 1, two), 2, one),
+            [1, 2],
+        ),
+        ("twice", "a block stands in another's place too", replace_block(data, 2, one), [2]),
+        ("hole", "a block is all zeros", replace_block(data, 2, bytes(4096)), [2]),
+        ("older-block", "a block of another build", replace_block(data, 2, rebuilt), [2]),
+        ("foreign-block", "a block of another table", replace_block(data, 2, other), [2]),
+        ("filling", "a byte behind the last record is no zero", replace_block(data, 3, zeros), []),
+        (
+            "header-filling",
+            "a byte behind the header's 120 is no zero",
+            CROSSING.file(CROSSING.header() + b"\1"),
+            [],
+        ),
     )
-    yield "foreign-block", "a block of another table", replace_block(data, 2, other), [2]
-    zeros = replace_block(data, 3, block(CROSSING.content, 3, CROSSING.bodies()[3] + b"\1"))
-    yield "filling", "a byte behind the last record is no zero", zeros, []
-    header = CROSSING.file(CROSSING.header() + b"\1")
-    yield "header-filling", "a byte behind the header's 120 is no zero", header, []
 
 
 def vectors() -> Iterator[tuple[Vector, bytes]]:
     for index, why in WHOLE:
         yield make_intact(index, why)
     identity = THREE.name, THREE.width, THREE.content.hex()
-    for name, why, data in list_not_opened():
-        yield Vector(f"{name}.idx", *identity, why, opens=False, sound=False), data
+    for name, fault, why, data in list_not_opened():
+        yield Vector(f"{name}.idx", *identity, why, fault, opens=False, sound=False), data
+    records = {str(n): THREE.record(n).hex() for n in range(2)}
+    fewer = "a record less than the file has"
+    vector = Vector("count-fewer.idx", *identity, fewer, "filling", True, False, records, [2])
+    yield vector, THREE.file(THREE.header(count=2))
     identity = CROSSING.name, CROSSING.width, CROSSING.content.hex()
     numbers = (0, 62, 63, 125, 126, 129)
     for name, why, data, blocks in list_not_answered():
         bad = [number for number in numbers if 1 + number // 63 in blocks]
         good = {str(n): CROSSING.record(n).hex() for n in numbers if n not in bad}
-        yield (
-            Vector(
-                f"{name}.idx", *identity, why, opens=True, sound=False, records=good, refused=bad
-            ),
-            data,
-        )
+        fault = "block" if bad else "filling"
+        yield Vector(f"{name}.idx", *identity, why, fault, True, False, good, bad), data
 
 
 def list_files() -> dict[str, bytes]:

@@ -19,6 +19,7 @@ from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
+from tests.support.tampered import flip_byte
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
@@ -50,9 +51,7 @@ def remove_manifest(folder: Path) -> None:
 
 
 def damage_manifest(folder: Path) -> None:
-    data = bytearray((folder / MANIFEST).read_bytes())
-    data[len(data) // 2] ^= 1
-    (folder / MANIFEST).write_bytes(data)
+    flip_byte(folder / MANIFEST)
 
 
 def remove_both(folder: Path) -> None:

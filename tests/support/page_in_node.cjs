@@ -30,13 +30,13 @@ async function typeStates() {
     console.log(JSON.stringify(page.output.textContent));
   }
 }
-function opened(name, width) {
-  const { size, slice } = file(`${path}/${name}.idx`);
+function opened(folder, name, width) {
+  const { size, slice } = file(`${folder}/${name}.idx`);
   const read = async (from, to) => new Uint8Array(await slice(from, to).arrayBuffer());
   return openIndex(read, size, name, width);
 }
 async function answerStates() {
-  const record = await opened("eight", 2);
+  const record = await opened(path, "eight", 2);
   const [, ...states] = values;
   for (const state of states.length ? states : readFileSync(0, "utf8").match(/\S+/g) ?? []) {
     const fields = Object.values(await eight(record, state));
@@ -44,10 +44,15 @@ async function answerStates() {
   }
 }
 async function printRecords() {
-  const [name, width, ...numbers] = values;
-  const record = await opened(name, Number(width));
-  for (const number of numbers) {
-    console.log(Buffer.from(await record(Number(number))).toString("hex"));
+  for (const line of readFileSync(0, "utf8").trim().split("\n")) {
+    const [folder, name, width, number] = line.split(" ");
+    try {
+      const record = await opened(folder, name, Number(width));
+      console.log(number === "-" ? "" : Buffer.from(await record(Number(number))).toString("hex"));
+      console.log(0);
+    } catch (error) {
+      console.log(`${error.message}\n${error.code}`);
+    }
   }
 }
 ({ typed: typeStates, asked: answerStates, records: printRecords })[how]().catch((error) => {

@@ -51,40 +51,60 @@ def in_node(how: str) -> list[str]:
 
 
 RECORDS_IN_C = """
+#define _POSIX_C_SOURCE 200809L
 #define main as_it_is
 #include "reader.c"
 #undef main
-int main(int argc, char **argv) {
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    char folder[4096], name[128], text[32];
+    unsigned long size;
     unsigned char bytes[BODY];
-    open_index(argv[1], argv[2], (size_t)atoi(argv[3]));
-    for (int at = 4; at < argc; at++, puts("")) {
-        read_record((uint64_t)atoll(argv[at]), bytes);
-        for (size_t byte = 0; byte < width; byte++) printf("%02x", bytes[byte]);
+    while (scanf("%4095s %127s %lu %31s", folder, name, &size, text) == 4) {
+        fflush(stdout);
+        pid_t child = fork(); /* because a refusal ends the process */
+        if (child == 0) {
+            dup2(1, 2);
+            open_index(folder, name, size);
+            if (*text != '-') {
+                read_record(strtoull(text, NULL, 10), bytes);
+                for (size_t byte = 0; byte < width; byte++) printf("%02x", bytes[byte]);
+            }
+            puts("");
+            fflush(stdout);
+            _exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        printf("%d\\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     }
     return 0;
 }
 """
 
 RECORDS_IN_NODE = """
-const [folder, name, width, ...numbers] = process.argv.slice(2);
-(async () => {
-  const record = await openFile(folder, name, Number(width));
-  for (const number of numbers) {
-    console.log(Buffer.from(await record(Number(number))).toString("hex"));
-  }
-})().catch((error) => { console.error(error.message); process.exitCode = error.code; });
+for (const line of (await text(process.stdin)).trim().split("\\n")) {
+  const [folder, name, width, number] = line.split(" ");
+  try {
+    const record = await openFile(folder, name, Number(width));
+    console.log(number === "-" ? "" : Buffer.from(await record(Number(number))).toString("hex"));
+    console.log(0);
+  } catch (error) { console.log(`${error.message}\\n${error.code}`); }
+}
 """
 
 RECORDS_IN_PYTHON = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
 import reader
-try:
-    index = reader.Index(sys.argv[1], sys.argv[2], int(sys.argv[3]))
-    for number in sys.argv[4:]:
-        print(index.read_record(int(number)).hex())
-except reader.ReaderError as error:
-    sys.exit(error.code)
+for line in sys.stdin:
+    folder, name, width, number = line.split()
+    try:
+        index = reader.Index(folder, name, int(width))
+        print("" if number == "-" else index.read_record(int(number)).hex(), 0, sep="\\n")
+    except reader.ReaderError as error:
+        print(error, error.code, sep="\\n")
 """
 
 
@@ -115,4 +135,9 @@ RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "package": lambda _: [tool("node"), str(IN_NODE.with_name("javascript_records.mjs"))],
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
-"""Programs that call the readers' functions for any index: FOLDER NAME WIDTH NUMBER..."""
+"""Programs that call the readers' functions for any index.
+
+Each line of standard input is FOLDER NAME WIDTH NUMBER, with - for the number if the index is only
+to be opened. Each gets two lines: the record in hexadecimal or the error's message, and its code, 0
+without an error.
+"""

@@ -16,6 +16,7 @@ from tablebase.puzzles import list_stages
 from tablebase.table_errors import TableDamaged, TableError, TableMissing
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
+    DAMAGES,
     describe_file,
     edit_manifest,
     get_refutation,
@@ -75,27 +76,23 @@ FILES = ["eight.parquet", "eight_edge.idx", "senet.parquet", "senet.idx", "knigh
 
 
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("damage", ["flip", "cut", "grow", "empty", "zero"])
+@pytest.mark.parametrize("damage", [*DAMAGES, "empty", "zero"])
 def test_quick_detects_damaged_bytes(copy: Path, outputs: Path, file: str, damage: str) -> None:
     path, original = replace_link(copy / file), outputs / file
-    data = bytearray(path.read_bytes())
-    at = len(data) // 3
-    if damage == "flip":
-        data[at] ^= 0x10
-    elif damage == "zero":
-        data[at : at + 64] = bytes(64)
+    if damage in DAMAGES:
+        DAMAGES[damage](path)
     else:
-        data = {"cut": data[:-1], "grow": data + b"\0", "empty": data[:0]}[damage]
-    path.write_bytes(data)
+        path.write_bytes(bytes(path.stat().st_size if damage == "zero" else 0))
+    size = path.stat().st_size
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     failure = caught.value
     assert (failure.file, failure.row) == (str(path), None)
     assert failure.claim.claim == "size and SHA-256 match the manifest"
-    if len(data) == original.stat().st_size:
+    if size == original.stat().st_size:
         assert (failure.found, failure.expected) == (f"SHA-256 {sha256(path)}", sha256(original))
     else:
-        assert (failure.found, failure.expected) == (f"bytes {len(data)}", original.stat().st_size)
+        assert (failure.found, failure.expected) == (f"bytes {size}", original.stat().st_size)
     # such a file is detected as damaged without --force
     assert "--force" not in failure.command
 
@@ -202,8 +199,8 @@ Edit = Callable[[dict[str, Any]], object]
     ("edit", "file", "message"),
     [
         (lambda entry: entry.update(index=None), "manifest.json", "index of eight: False | True"),
-        (lambda entry: entry["files"][0].update(bytes=7), "eight.parquet", "bytes * | 7"),
-        (lambda entry: entry["files"][0].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
+        (lambda entry: entry["parquet"].update(bytes=7), "eight.parquet", "bytes * | 7"),
+        (lambda entry: entry["parquet"].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
         (lambda entry: entry.update(content="0"), "eight.idx", "content hash * | 0"),
         (lambda entry: entry["index"].update(records=7), "eight.idx", "records 362880 | 7"),
         (lambda entry: entry["index"].update(sha256="0"), "eight.idx", "SHA-256 * | 0"),
@@ -243,7 +240,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
     ("edit", "message"),
     [
         (
-            lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
+            lambda entry: entry.update(rows=1729),
             "rows 1728 | 1729",
         ),
         (lambda entry: entry.update(parameters={}), "parameters {} | {'search': *"),
@@ -281,7 +278,7 @@ def test_another_schema_is_detected(copy: Path) -> None:
     ):
         pq.write_table(other, path)
         with edit_manifest(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+            entries["knight_tours_5x5"]["parquet"] = describe_file(path)
         failure = get_refutation(copy, "knight_tours_5x5")
         assert fnmatchcase(f"{failure.found} | {failure.expected}", text)
 
@@ -294,7 +291,7 @@ def test_undecodable_parquet_is_detected(copy: Path) -> None:
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
         with edit_manifest(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+            entries["knight_tours_5x5"]["parquet"] = describe_file(path)
         assert get_refutation(copy, "knight_tours_5x5").expected == "rows that can be decoded"
 
 
@@ -302,7 +299,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
     with edit_manifest(copy) as entries:
         for name in ("strange", "knight_tours_9x9"):
             path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
-            entries[name] = {**entries["knight_tours_5x5"], "files": [describe_file(path, 1728)]}
+            entries[name] = {**entries["knight_tours_5x5"], "parquet": describe_file(path)}
     proved = verify(Folder(copy), quick=True).claims
     for name in ("strange", "knight_tours_9x9"):
         (text,) = [claim.claim for claim in proved if claim.table == name]
@@ -315,7 +312,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
     with edit_manifest(copy) as entries:
-        entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
+        entries["eight"]["parquet"]["sha256"] = text + "x" * 10_000
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.expected == text + "x" * 10_000

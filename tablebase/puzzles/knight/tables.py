@@ -102,7 +102,7 @@ class TourPerPair(BoardRecipe):
 def make_tour_table(board: KnightBoard) -> Table:
     """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
-        raise make_list_error(board)
+        raise _make_size_error(board)
     return Table(
         f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
@@ -113,19 +113,18 @@ def make_tour_table(board: KnightBoard) -> Table:
     )
 
 
-def make_list_error(board: KnightBoard) -> BoardTooLarge:
+def _make_size_error(board: KnightBoard) -> BoardTooLarge:
     """Make the error of a board with too many tours to list, with the table to build instead."""
     from tablebase.answer_errors import BoardTooLarge
     from tablebase.cost import estimate_cost
 
-    instead = ""
-    for prefix, tours in ((OPEN_RANKING_PREFIX, "tour"), (CLOSED_RANKING_PREFIX, "closed tour")):
+    size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
+    for prefix, kind in ((OPEN_RANKING_PREFIX, ""), (CLOSED_RANKING_PREFIX, "closed ")):
         table = find_ranking_table(f"{prefix}{board}")
         if cost := table and estimate_cost(table):
-            size = f"about {cost.bytes / 1e6:,.0f} MB"
-            instead = f"{table.name} has every {tours} by its rank, in {size}"
-            break
-    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, instead)
+            tours = f"every {kind}tour by its rank, in about {cost.bytes / 1e6:,.0f} MB"
+            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, f"{table.name} has {tours}")
+    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
 
 
 def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:

@@ -1,0 +1,111 @@
+// The JavaScript package's index files: many questions at the same time, and hosts that ignore ranges. They are
+// read from memory: an index of 1 + BLOCKS blocks, whose records are their own ranks.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { crc32 } from "../../queries/javascript/crc32.js";
+import { HttpSource } from "../../queries/javascript/http_source.js";
+import { openTables, Tables } from "../../queries/javascript/index.js";
+
+const [BLOCK, PER_BLOCK, BLOCKS] = [4096, 1023, 4000];
+const FILE = "numbers.idx";
+const MANIFEST = {
+  format_version: 3,
+  indexes: { [FILE]: "07".repeat(32) },
+  tables: { numbers: { index: { file: FILE, bytes: BLOCK * (1 + BLOCKS) } } },
+};
+
+function makeIndex({ version = 2 } = {}) {
+  const bytes = new Uint8Array(BLOCK * (1 + BLOCKS));
+  const view = new DataView(bytes.buffer);
+  const content = new Uint8Array(32).fill(7);
+  bytes.set([..."PTIX"].map((letter) => letter.charCodeAt(0)));
+  view.setUint16(4, version, true);
+  view.setUint32(8, 4, true);
+  view.setUint32(12, BLOCK, true);
+  view.setBigUint64(16, BigInt(PER_BLOCK * BLOCKS), true);
+  bytes.set(content, 24);
+  bytes.set([..."numbers"].map((letter) => letter.charCodeAt(0)), 56);
+  for (let number = 0; number <= BLOCKS; number++) {
+    const at = BLOCK * number;
+    for (let place = 0; number && place < PER_BLOCK; place++) {
+      view.setUint32(at + 4 * place, PER_BLOCK * (number - 1) + place, true);
+    }
+    const counted = new Uint8Array(8);
+    new DataView(counted.buffer).setUint32(0, number, true);
+    view.setUint32(at + 4092, crc32(content, counted, bytes.subarray(at, at + 4092)), true);
+  }
+  return bytes;
+}
+
+const INDEX = makeIndex();
+
+/** Return the tables of a host, and a list of the parts of the index that it has sent. */
+function openHost({ index = INDEX, manifest = MANIFEST, isWhole = false } = {}) {
+  const sent = [];
+  const answer = async (url, { headers }) => {
+    await new Promise((done) => { setTimeout(done); });
+    if (!url.endsWith(FILE)) return new Response(JSON.stringify(manifest));
+    sent.push(headers.Range);
+    if (isWhole) return new Response(index);
+    const [first, last] = headers.Range.match(/\d+/g).map(Number);
+    const range = `bytes ${first}-${last}/${index.length}`;
+    return new Response(index.subarray(first, last + 1), { status: 206, headers: { "Content-Range": range } });
+  };
+  return { tables: new Tables(new HttpSource("http://example.org", { fetch: answer, retryDelays: [] })), sent };
+}
+
+const readNumber = (record) => new DataView(record.buffer, record.byteOffset).getUint32(0, true);
+
+test("questions asked at the same time are all answered, however many blocks they need", async () => {
+  const index = openHost().tables.openIndex("numbers", 4);
+  let next = 0;
+  const walk = async () => {
+    for (let step = 0; step < 20; step++) {
+      const ranks = Array.from({ length: 4 }, () => (next++ * 1_234_577) % (PER_BLOCK * BLOCKS));
+      assert.deepEqual((await index.records(ranks)).map(readNumber), ranks);
+      assert.deepEqual((await index.records([ranks[0], ranks[0] + 1])).map(readNumber), [ranks[0], ranks[0] + 1]);
+    }
+  };
+  await Promise.all(Array.from({ length: 60 }, walk));
+});
+
+test("a block is requested once for all questions that wait for it", async () => {
+  const { tables, sent } = openHost();
+  const index = tables.openIndex("numbers", 4);
+  const far = PER_BLOCK * 900;
+  await Promise.all([far, far, far + 1].map((rank) => index.record(rank)));
+  assert.deepEqual(sent, ["bytes=0-4095", `bytes=${901 * BLOCK}-${902 * BLOCK - 1}`]);
+});
+
+test("a host that ignores ranges sends a file once", async () => {
+  const { tables, sent } = openHost({ isWhole: true });
+  const ranks = [0, PER_BLOCK * 900, PER_BLOCK * 2000, PER_BLOCK * 3999];
+  const index = tables.openIndex("numbers", 4);
+  const [records] = await Promise.all([index.records(ranks), index.records(ranks.slice(2)), index.record(9)]);
+  assert.equal(records.length, 4);
+  await index.record(PER_BLOCK * 3000);
+  assert.equal(sent.length, 1);
+});
+
+test("a failed question does not keep later ones from an answer", async () => {
+  const { tables } = openHost();
+  const { fetch } = tables.source;
+  tables.source.fetch = async () => new Response("", { status: 404 });
+  await assert.rejects(tables.openIndex("numbers", 4).record(5), { code: 3 });
+  tables.source.fetch = async (url, how) => (url.endsWith(FILE) ? new Response("", { status: 404 }) : fetch(url, how));
+  await assert.rejects(tables.openIndex("numbers", 4).record(5), { code: 3, status: 404 });
+  tables.source.fetch = fetch;
+  assert.equal(readNumber(await tables.openIndex("numbers", 4).record(5)), 5);
+});
+
+test("version 0 of a file is a version", async () => {
+  const index = openHost({ index: makeIndex({ version: 0 }) }).tables.openIndex("numbers", 4);
+  await assert.rejects(index.record(0), /numbers\.idx cannot be used: it is of format version 0, not 2\./);
+  const { tables } = openHost({ manifest: { ...MANIFEST, format_version: 0 } });
+  await assert.rejects(tables.listBoards(), /it is of format version 0, not 3\./);
+});
+
+test("an empty place is this folder, not the root", () => {
+  assert.deepEqual(["", "/", "a/"].map((place) => openTables(place).source.locate("x")), ["x", "/x", "a/x"]);
+});
