@@ -10,9 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from pipeline.build import find_unlisted_files
 from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
@@ -21,9 +18,9 @@ from tablebase.output import format_temporary_begin
 from tablebase.puzzles import list_stages
 from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX
-from tablebase.tables.index_format import HEADER, MAGIC
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import format_clean_command, list_files
+from tablebase.tables.ownership import TABLE_FILE, bears_table
+from tablebase.tables.repair import format_clean_command, list_files, require_listable
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
 from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
 from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store
@@ -39,7 +36,6 @@ NOTES = {
 }
 CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
 SHARED_NAME = re.compile(rf"\.(\w+)\.[\w.-]+\.[0-9a-f]{{16}}{re.escape(SHARED_SUFFIX)}")
-TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
 
 
 class Leftover(NamedTuple):
@@ -59,6 +55,7 @@ class Leftover(NamedTuple):
 def list_leftovers(store: Store) -> list[Leftover]:
     """List what unfinished builds left, by kind and table; raise TableError if the manifest is
     damaged: then nobody knows which tables are published."""
+    require_listable(store)
     names = list_files(store)
     groups = dict[tuple[str, str], list[str]]()
     for kind, table, name in _iter_leftovers(store, names):
@@ -116,7 +113,7 @@ def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
     owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_stages())}
     for table in sorted(owned):
         for name in find_unlisted_files(store, table, published.get(table)):
-            if TABLE_FILE.fullmatch(name) and _is_own_file(store, name, table):
+            if bears_table(store, name):
                 yield name, table
 
 
@@ -124,21 +121,6 @@ def _is_page_output(name: str) -> bool:
     """Return whether a file is the temporary one of a page that is made from the tables."""
     pages = tuple(map(format_temporary_begin, (REPORT_PAGE, EXPLORER_PAGE)))
     return name.startswith(pages) and name.endswith(NEW)
-
-
-def _is_own_file(store: Store, name: str, table: str) -> bool:
-    """Return whether this program wrote a file as one of that table: its metadata says so."""
-    try:
-        with store.open(name) as file:  # pyarrow would wait for a named pipe
-            header = file.read(HEADER.size)
-        if name.endswith(".idx"):
-            magic, *_, title = HEADER.unpack(header.ljust(HEADER.size))
-            return bool((magic, title.rstrip(b"\0")) == (MAGIC, table.encode()))
-        with pq.ParquetFile(store.get_source(name)) as rows:
-            metadata = rows.metadata.metadata or {}
-        return bool(metadata.get(b"table") == table.encode())
-    except (OSError, pa.ArrowException):
-        return False
 
 
 def remove_leftovers(store: Store) -> list[Leftover]:

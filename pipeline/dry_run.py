@@ -14,6 +14,7 @@ from pipeline.recovery import Recovery
 from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables.run_records import TableRun, find_table_run
 from tablebase.tables.store import Store
 
@@ -101,7 +102,7 @@ def _find_last_run(store: Store, table: Table) -> TableRun | None:
     """
     try:
         return find_table_run(store, table.name, table.recipe.list_parameters())
-    except OSError:
+    except (OSError, TableUnreadable):
         return None
 
 

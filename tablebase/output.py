@@ -24,7 +24,7 @@ from tablebase.errors import BadRequest, quote
 from tablebase.output_errors import OutputError
 from tablebase.paths import expand_path
 from tablebase.stdio import CompleteWriter, explain_os_error
-from tablebase.tables.manifest import list_own_files
+from tablebase.tables.ownership import is_own_file
 from tablebase.tables.store import NEW, Folder, Store
 from tablebase.tables.store_factory import open_store
 from tablebase.write_lock import remove_abandoned
@@ -113,7 +113,7 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
 
 def _require_free(store: Store, name: str) -> None:
     """Raise OutputError if a file of that name belongs to published tables."""
-    if name in list_own_files(store):
+    if is_own_file(store, name):
         raise OutputError(
             _quote_name(store.locate(name)), "it belongs to the tables in that folder"
         )

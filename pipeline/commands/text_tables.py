@@ -27,6 +27,8 @@ TEXT_COLUMNS = {
 """Columns whose cells begin at the left."""
 MAX_WIDTH = 80
 """Characters of a line, as many as a terminal has that nobody has made wider."""
+MAX_CELL = 40
+"""Most characters of a cell whose text is a file's own."""
 GAP = 2
 """Spaces between two columns."""
 MIN_COMMAND = 20
@@ -46,6 +48,7 @@ def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: 
 
     `optional`: the columns that may be left out, the least important first. JSON has all of them.
     """
+    rows = [[escape_control(cell) for cell in row] for row in rows]
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     shown = [name for name in names if not rows or any(columns[name])]
     for name in optional:
@@ -57,7 +60,7 @@ def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: 
         is_text = name in TEXT_COLUMNS
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     for row in zip(*(columns.get(name, ()) for name in shown), strict=True):
-        grid.add_row(*(Text(escape_control(cell)) for cell in row))
+        grid.add_row(*(Text(cell) for cell in row))
     return grid
 
 
@@ -124,7 +127,7 @@ def make_runs_table(runs: Sequence[Run]) -> Grid:
             " ".join(["pipeline", *record.command]),
             f"{finished} of {len(record.tables)}",
             f"{record.seconds:,.1f}",
-            run.outcome,
+            _cut(run.outcome, MAX_CELL),
         )
         rows.append(cells)
     names = "run", "command", "tables", "seconds", "outcome"
@@ -146,9 +149,11 @@ def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
     is_complete = all(table.outcome == COMPLETED for table in tables)
     rows = [
         (
-            table.table,
-            table.reason,
-            "" if is_complete else outcome if table.outcome == RUNNING else table.outcome,
+            _cut(table.table, MAX_CELL),
+            _cut(table.reason, MAX_CELL),
+            ""
+            if is_complete
+            else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
             _format_count(table.rows),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),
@@ -197,7 +202,7 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        cells.append((row["table"], *numbers, row.get("made_by", ""), state))
+        cells.append((row["table"], *numbers, _cut(row.get("made_by", ""), MAX_CELL), state))
     return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

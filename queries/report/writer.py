@@ -68,6 +68,7 @@ def write_report(
         write_output,
     )
     from tablebase.tables.manifest import record_page
+    from tablebase.tables.ownership import require_page_name
 
     sections = list_sections()
     files: dict[str, Source] = {}
@@ -80,6 +81,7 @@ def write_report(
         sections.append(section)
     sources = Sources(store, files)
     if format == "html":
+        require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
             file.write(_make_page(sources, sections).encode())
         if target != STANDARD:

@@ -54,6 +54,9 @@ class HttpStore(Store):
     def is_read_only(self) -> bool:
         return True
 
+    def find_obstacle(self) -> str:
+        return "a web host does not list its files"
+
     def list_names(self, begin: str = "") -> list[str]:
         """Return no names: static hosts list no files, and nothing unfinished is in them."""
         return []

@@ -10,22 +10,23 @@ import hashlib
 import json
 import struct
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, ValidationError, convert, to_builtins
 
-from tablebase.errors import quote
+from tablebase.errors import BadRequest, quote
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
-from tablebase.tables.store import LOCK, Store
+from tablebase.tables.store import Store
 from tablebase.tables.store_errors import NotAFile
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
 
-Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
+RESERVED = ".parquet", ".idx", MANIFEST
+"""Endings of the names of tables' files, which no page may have."""
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,19 +151,6 @@ def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
     return {name: entry.parameters for name, entry in tables.items()}
 
 
-def list_own_files(store: Store) -> set[str]:
-    """List the files that belong to a store's tables; none if it holds no tables."""
-    try:
-        tables = read_manifest(store)
-    except TableError:
-        try:
-            tables, _ = read_backup(store)
-        except TableError:  # it may be the manifest of another program
-            return set()
-    listed = {file.file for entry in tables.values() for file in entry.all_files}
-    return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
-
-
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
     """Describe how a file differs from its entry; "" if it does not.
 
@@ -231,12 +219,12 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
         raise TableVersionError(path, version, FORMAT_VERSION, command)
     section = "tables"
     try:
-        tables = convert(manifest.get(section), dict[Name, Entry])
+        tables = convert(manifest.get(section), dict[str, Entry])
         if not all(map(_is_consistent, tables, tables.values())):
             raise ValidationError
         section = "pages"
-        pages = convert(manifest.get(section, {}), dict[Name, Page])
-        if not all(map(_is_file_name, pages)):
+        pages = convert(manifest.get(section, {}), dict[str, Page])
+        if not all(map(is_page_name, pages)):
             raise ValidationError
     except ValidationError as error:
         raise TableDamaged(path, f"its list of {section} is invalid", command) from error
@@ -256,15 +244,26 @@ def _has_own_checksum(manifest: Any, text: str) -> bool:
     return text == seal(manifest) and text.rstrip().endswith(f'"{checksum}"\n}}')
 
 
-def _is_file_name(name: str) -> bool:
-    """Return whether a name is that of a file in the folder itself, and not hidden."""
-    return not name.startswith(".") and not set(name) & set("/\\:") and name != ""
+def is_page_name(name: str) -> bool:
+    """Return whether a page may have a name: that of a file in the folder itself, which is neither
+    hidden nor one for a table or a manifest.
+
+    >>> [is_page_name(name) for name in ("Übersicht 2.html", ".hidden", "a\\nb", "x.idx", "a:b")]
+    [True, False, False, False, False]
+    """
+    is_plain = name.isprintable() and not set(name) & set("/\\:")
+    return is_plain and name != "" and not name.startswith(".") and not name.endswith(RESERVED)
+
+
+def is_table_name(name: str) -> bool:
+    """Return whether a table may have a name."""
+    return name.isidentifier() and name.isascii()
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
     """Return whether a table has files, and they have its name."""
     return (
-        name.isidentifier()
+        is_table_name(name)
         and bool(entry.all_files)
         and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
@@ -279,6 +278,11 @@ def amend_manifest(
     without: Collection[str] = (),
 ) -> None:
     """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
+    for name, is_right in [(name, is_table_name) for name in tables or {}] + [
+        (name, is_page_name) for name in pages or {}
+    ]:
+        if not is_right(name):
+            raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
 
     def add_entries(old_data: bytes | None) -> bytes:
         # a manifest that was lost since it was read is in the backup

@@ -59,6 +59,15 @@ def list_files(store: Store, begin: str = "") -> list[str]:
         raise make_open_error(str(store), error, "") from error
 
 
+def require_listable(store: Store) -> None:
+    """Raise BadRequest if a store is of a kind whose files can never be listed."""
+    if obstacle := store.find_obstacle():
+        from tablebase.errors import BadRequest  # a lookup that finds its answer needs none
+
+        hint = "Name a folder or a bucket with --outputs"
+        raise BadRequest(f"The files of {store} cannot be listed: {obstacle}", hint)
+
+
 def make_open_error(path: str, error: OSError, command: str) -> TableError:
     """Make the error for a file that did not open: it is missing, damaged or unreadable.
 

@@ -117,7 +117,7 @@ def test_only_the_last_run_records_stay(folder: Path) -> None:
     runs = folder / RUNS
     runs.mkdir(exist_ok=True)
     for number in range(MAX_RECORDS + 3):
-        (runs / f"20260101T0000{number:02}Z-{number:04}.json").write_text("{}")
+        (runs / f"20260101T0000{number:02}000Z-{number:04}.json").write_text("{}")
     (listed,) = list_leftovers(Folder(folder))
     assert (listed.kind, len(listed.files)) == ("run records", 3)
     remove_leftovers(Folder(folder))

@@ -22,12 +22,12 @@ from tablebase.tables.manifest import (
     compute_sha256,
     find_mismatch,
     format_manifest,
-    list_own_files,
     parse_manifest,
     read_manifest,
     read_pages,
     seal,
 )
+from tablebase.tables.ownership import is_own_file
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
@@ -157,20 +157,22 @@ def test_an_unreadable_manifest_is_reported(store: Folder, tmp_path: Path) -> No
     assert text.value.file == store.locate(MANIFEST)
     assert str(text.value).startswith(f"{store.locate(MANIFEST)} cannot be read: ")
     assert str(text.value).endswith(" Check what is there.")
-    assert list_own_files(store) == set()
 
 
 def test_a_missing_manifest_lists_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (Folder(tmp_path), Folder(tmp_path / "file")):
-        assert (read_manifest(store), read_pages(store), list_own_files(store)) == ({}, {}, set())
+        assert (read_manifest(store), read_pages(store)) == ({}, {})
+        assert not is_own_file(store, MANIFEST)
 
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
+    names = (MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.idx")
     (tmp_path / MANIFEST).write_text(format_manifest({}, "", {}))
-    assert list_own_files(store) == set()
+    assert not any(is_own_file(store, name) for name in names)
     (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry()}, "", {}))
-    assert list_own_files(store) == {*(MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.idx")}
+    assert all(is_own_file(store, name) for name in names)
+    assert not is_own_file(store, "toys.1.parquet")
 
 
 def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:

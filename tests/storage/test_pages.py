@@ -72,6 +72,23 @@ def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
         read_pages(Folder(tmp_path))
 
 
+@pytest.mark.parametrize("name", [".page.html", "a:b.html", "a\\b.html", "a\nb", "eight.2.idx", ""])
+@pytest.mark.parametrize("command", ["explore", "report"])
+def test_a_page_that_no_manifest_can_list_is_refused(
+    command: str, name: str, cli: Cli, copy: Path
+) -> None:
+    before = {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()}
+    run = cli(command, "--output", f"{copy}/{name}", "--outputs", str(copy))
+    assert run.code == 2, run.err
+    assert {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()} == before
+
+
+def test_a_page_may_have_any_printable_name(cli: Cli, copy: Path) -> None:
+    page = copy / "Übersicht 2.html"
+    assert cli("explore", "--output", str(page), "--outputs", str(copy)).code == 0
+    assert state(copy, page.name) == "published"
+
+
 def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     run = cli("explore", "--outputs", str(copy))
     assert (run.code, run.out) == (0, f"{copy}/explorer.html\n"), run.err
