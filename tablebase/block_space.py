@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tablebase.puzzle import GoalPuzzle
-from tablebase.schema import BreadthFirst
+from tablebase.schema import BITS_INDEX, BreadthFirst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ class BlockBreadthFirst(BreadthFirst):
         super().__init__({root: root})
         self.space = space
         self.rows = rows
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
+
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.space.size)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

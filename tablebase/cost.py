@@ -32,7 +32,7 @@ class Rate(NamedTuple):
 
 RATES = {
     "breadth first": Rate(3e-6, memory=150),
-    "breadth first in blocks": Rate(1e-8, memory=1.27, row_seconds=1.5e-6),
+    "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
     "every tour": Rate(7e-7),
     "numbered cycles": Rate(1e-6, bytes=2.5),
     "numbered tours": Rate(1e-6, bytes=2.5),
@@ -41,6 +41,8 @@ RATES = {
     "tour counts": Rate(1e-6),
 }
 """The rates of each kind of search."""
+WORD_BYTES_PER_STATE = 0.27
+"""Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
@@ -72,5 +74,5 @@ def estimate_cost(table: Table) -> Cost | None:
         table.rows,
         rate.seconds * states + rate.row_seconds * rows * bool(table.columns),
         ceil(row_bytes * rows + rate.bytes * states),
-        table.recipe.estimate_memory() or PROCESS_BYTES + ceil(rate.memory * states),
+        table.recipe.estimate_memory(table) or PROCESS_BYTES + ceil(rate.memory * states),
     )

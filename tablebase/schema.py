@@ -67,7 +67,7 @@ class Recipe:
         """Return about how many states the search of a table visits; None if that is unknown."""
         return table.states or None
 
-    def estimate_memory(self) -> int | None:
+    def estimate_memory(self, table: Table) -> int | None:
         """Estimate the bytes of memory that the search needs; None: in proportion to its states."""
         return None
 

@@ -137,8 +137,9 @@ def test_every_optional_table_has_an_estimate(
 def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
     requests = [(stage, stage.tables) for stage in list_stages() if stage.tables]
     for planned in plan_build(Request(Folder(tmp_path), requests)).tables:
-        assert planned.cost is not None, planned.table.name
-        assert planned.cost.rows != 0
+        if not planned.table.recipe.list_sources():
+            assert planned.cost is not None, planned.table.name
+            assert planned.cost.rows
 
 
 @pytest.mark.parametrize(

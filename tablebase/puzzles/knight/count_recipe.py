@@ -38,7 +38,7 @@ class TourCounts(Recipe):
             estimate_counted_states(sides, closed=sides in self.closed) for sides in self.boards
         )
 
-    def estimate_memory(self) -> int | None:
+    def estimate_memory(self, table: Table) -> int | None:
         from tablebase.puzzles.knight.memory import estimate_count_cost
 
         return max(

@@ -78,7 +78,7 @@ class ClosedTourRanking(BoardRecipe):
 
         return estimate_ranked_states(get_sides(self.board), closed=not self.is_open)
 
-    def estimate_memory(self) -> int | None:
+    def estimate_memory(self, table: Table) -> int | None:
         from tablebase.puzzles.knight.memory import estimate_rank_cost
 
         return estimate_rank_cost(get_sides(self.board), closed=not self.is_open)
