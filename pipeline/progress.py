@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 from rich import progress as bars
 from rich.console import Console
+from rich.table import Column
+from rich.text import Text
 
 from tablebase.output import STANDARD
 from tablebase.paths import expand_path
@@ -23,9 +25,18 @@ if TYPE_CHECKING:
 
 FEW_BOARDS = 6
 """Maximum number of boards that a line names; for more it has their number."""
+UNBROKEN = Column(no_wrap=True)
+"""A bar's column of numbers: a narrow terminal cuts the text and the bar instead."""
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
 cursor."""
+
+
+class _ActivityColumn(bars.ProgressColumn):
+    """Column with what is done, cut where the terminal is too narrow for the line."""
+
+    def render(self, task: bars.Task) -> Text:
+        return Text(f"  {task.description}", no_wrap=True, overflow="ellipsis")
 
 
 class ProgressBar:
@@ -34,9 +45,10 @@ class ProgressBar:
     def __init__(self, *columns: bars.ProgressColumn, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
         self._progress = bars.Progress(
-            bars.TextColumn("  {task.description}", markup=False),
+            _ActivityColumn(),
             bars.BarColumn(bar_width=24),
-            *(columns or (bars.MofNCompleteColumn(), bars.TimeElapsedColumn())),
+            *(columns or (bars.MofNCompleteColumn(table_column=UNBROKEN),)),
+            bars.TimeElapsedColumn(UNBROKEN),
             console=self.console,
             transient=True,
             # output printed meanwhile appears above the bar, but only if both share a terminal

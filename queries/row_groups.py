@@ -10,6 +10,7 @@ import hashlib
 import io
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ Values = Mapping[str, Any]
 
 
 class RowGroups:
-    """The row groups of a table's file."""
+    """The row groups of a table's file; many threads may read them, one at a time."""
 
     def __init__(self, store: Store, stage: str, file: File) -> None:
         self._path = store.locate(file.file)
@@ -50,6 +51,7 @@ class RowGroups:
             raise self._make_error("its footer differs from the manifest")
         self._parts = _PartsFile(source, {at: footer})
         self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True, pre_buffer=False)
+        self._lock = Lock()
         self._group = -1
         self._columns: dict[str, pa.ChunkedArray] = {}
 
@@ -90,14 +92,15 @@ class RowGroups:
 
     def _read(self, group: int, columns: Sequence[str]) -> pa.Table:
         """Read columns of a row group, checked; those of the last group are kept."""
-        if group != self._group:
-            self._group, self._columns = group, {}
-        missing = [name for name in columns if name not in self._columns]
-        if missing:
-            rows = self._read_missing(group, missing)
-            self._columns |= dict(zip(rows.column_names, rows.columns, strict=True))
-        # `pa.table` would import pandas
-        return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
+        with self._lock:
+            if group != self._group:
+                self._group, self._columns = group, {}
+            missing = [name for name in columns if name not in self._columns]
+            if missing:
+                rows = self._read_missing(group, missing)
+                self._columns |= dict(zip(rows.column_names, rows.columns, strict=True))
+            # `pa.table` would import pandas
+            return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
 
     def _read_missing(self, group: int, columns: list[str]) -> pa.Table:
         chunks, names = self._rows.metadata.row_group(group), self._rows.schema_arrow.names

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tablebase.puzzle import Columns
+    from tablebase.schema import Table
     from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]

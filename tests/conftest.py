@@ -33,6 +33,7 @@ from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_bo
 from tablebase.table_errors import TableError
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
+from tests import LONG
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
@@ -40,8 +41,10 @@ from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
-# a busy machine is slow, and no test measures hypothesis's deadlines
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# every run tries the same cases, but the long one; on a busy machine any case may be slow
+settings.register_profile(
+    "tests", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("tests")
 
 

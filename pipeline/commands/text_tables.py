@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -36,11 +38,18 @@ MIN_COMMAND = 20
 
 
 def format_table(grid: Grid) -> str:
-    """Render a grid as text, as wide as its content needs."""
-    console = Console(highlight=False, width=200)
+    """Render a grid as text, as wide as its content needs: a command in it is never cut."""
+    width = sum(
+        max(map(cell_len, cells), default=0) + GAP for cells in map(_list_cells, grid.columns)
+    )
+    console = Console(highlight=False, width=max(width, MAX_WIDTH))
     with console.capture() as captured:
         console.print(grid)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _list_cells(column: Column) -> list[str]:
+    return [str(cell) for cell in (column.header, *column.cells)]
 
 
 def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> Grid:

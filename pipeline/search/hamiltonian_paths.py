@@ -68,7 +68,7 @@ def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Ar
 
 
 @compiled
-def _search(
+def _search(  # noqa: PLR0915  # a kernel, compiled whole
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
     row: Array, opening: Array, path: Array, choices: Array, ends: Array, saved_depth: Array,
 ) -> int:  # fmt: skip

@@ -229,11 +229,12 @@ class KnightReader(Reader):
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
         key = str(board), closed
-        if key not in self._ranked_tours:
-            from queries.knight.ranked_tours import RankedTours
+        with self._lock:
+            if key not in self._ranked_tours:
+                from queries.knight.ranked_tours import RankedTours
 
-            self._ranked_tours[key] = RankedTours(self, board, closed=closed)
-        return self._ranked_tours[key]
+                self._ranked_tours[key] = RankedTours(self, board, closed=closed)
+            return self._ranked_tours[key]
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":

@@ -15,6 +15,7 @@ from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
+from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
 BOARDS = ("--board", "3x7", "--board", "4x3")
@@ -118,7 +119,7 @@ def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
     script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
     result = with_a_disk(script)
     assert result.returncode == 0, result.stderr
-    assert (result.stderr, result.stdout) == ("", f"All 8 tables are up to date in {copy}.\n")
+    assert (result.stderr, result.stdout) == ("", f"All {COUNT} tables are up to date in {copy}.\n")
 
 
 def test_a_folder_without_write_permission(copy: Path) -> None:

@@ -93,6 +93,12 @@ def test_runs_fit() -> None:
     assert "…" in lines[1]
 
 
+def test_a_command_that_repairs_is_never_cut() -> None:
+    command = f"pipeline precompute eight --outputs {'folder/' * 40}"
+    row = {"table": "eight", "state": "missing", "command": command}
+    assert format_table(make_status_table([row])).splitlines()[1] == f"eight  missing: {command}"
+
+
 def test_columns_without_a_value_are_left_out() -> None:
     missing = [{"table": "eight", "state": "missing", "command": "pipeline precompute eight"}]
     assert format_table(make_status_table(missing)) == (

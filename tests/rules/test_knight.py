@@ -149,7 +149,7 @@ def test_squares_may_be_upper_case(text: str) -> None:
     assert KnightBoard(8, 8).parse_square(text) == 1
 
 
-@pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6"])
+@pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6", "5×6"])
 def test_boards_are_parsed_as_files_by_ranks(text: str) -> None:
     board = parse_board(text)
     assert (board.files, board.ranks, str(board)) == (5, 6, "5x6")
@@ -185,12 +185,20 @@ def test_the_widest_and_the_highest_board(files: int, ranks: int) -> None:
     assert (board.files, board.ranks) == (files, ranks)
 
 
-@pytest.mark.parametrize("text", ["27x3", "3x10", "100x1", "1x999"])
-def test_boards_are_limited_by_square_names(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [
+        ("27x3", "12x3"),
+        ("3x10", "10x3, the same board turned"),
+        ("100x1", "12x3"),
+        ("1x999", "12x3"),
+    ],
+)
+def test_boards_are_limited_by_square_names(text: str, example: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
     problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
-    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 12x3"
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: {example}"
 
 
 @pytest.mark.parametrize(
