@@ -66,11 +66,15 @@ def _make_command(name: str) -> Callable[..., None]:
         else:
             print_answer(answer_as_text(name, key, values))
 
+    example = get_puzzle(name).example
     key_parameter = inspect.Parameter(
         "key",
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
+        annotation=Annotated[
+            list[str] | None,
+            typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None),
+        ],
     )
     parameters = [key_parameter, *(make_parameter(name, option) for option in options)]
     return declare(

@@ -186,3 +186,9 @@ def test_without_a_command_the_help_is_printed(cli_in_process: Cli) -> None:
         text = cli_in_process(*words)
         assert (text.code, text.err) == (2, "")
         assert text.out.rstrip() == cli_in_process(*words, "--help").out.rstrip()
+
+
+def test_help_shows_what_to_write_and_no_type(cli: Cli) -> None:
+    text = cli("query", "eight", "--help").out
+    assert "Example: 123456780" in text
+    assert not re.search(r"<\w+(\[\w+\])?>", text)
