@@ -214,7 +214,6 @@ def verify(
     from pipeline.progress import ProofProgress
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
-    from tablebase.tables.checkpoints import summarize_shards
 
     store = open_store(outputs)
     with ProofProgress(
@@ -228,7 +227,7 @@ def verify(
             if as_json:
                 print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
             raise
-        answer = progress.finish(verified, summarize_shards(store))
+        answer = progress.finish(verified)
     if as_json:
         print_answer(f"{json.dumps(answer)}\n")
 
