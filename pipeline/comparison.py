@@ -129,9 +129,9 @@ def _compare_content(
         return SAME, [], None
     if a.content != b.content:
         problem = "files of rows"
-        if a.files and b.files:
+        if a.parquet and b.parquet:
             counts, problem = compare_rows(stores, entries, definition)
-        elif not a.files and not b.files:
+        elif not a.parquet and not b.parquet:
             problem = "records"
     details = [problem] if problem else []
     if a.rows != b.rows or any(counts or ()):

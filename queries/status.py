@@ -8,7 +8,6 @@ from typing import Any
 from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
-from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (
     Entry,
     find_mismatch,
@@ -23,24 +22,13 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table and page, with its state and its repair command."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
-    shards_by_table = {
-        name: shards for name, shards in summarize_shards(store).items() if name not in entries
-    }
     rows = []
     for puzzle in list_puzzles():
+        command = format_rebuild_command(puzzle.name, store)
         for table in puzzle.tables:
-            entry, shards = entries.pop(table.name, None), shards_by_table.pop(table.name, "")
-            rows.append(
-                _make_row(
-                    store,
-                    table.name,
-                    entry,
-                    format_rebuild_command(puzzle.name, store),
-                    shards,
-                )
-            )
-    for name in [*entries, *shards_by_table]:
-        entry, shards = entries.get(name), shards_by_table.get(name, "")
+            entry = entries.pop(table.name, None)
+            rows.append(_make_row(store, table.name, entry, command))
+    for name, entry in entries.items():
         owner = next(
             (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(name)), None
         )
@@ -50,7 +38,7 @@ def list_status(store: Store) -> list[dict[str, Any]]:
             if owner
             else format_remove_command(name, store)
         )
-        rows.append(_make_row(store, name, entry, command, shards))
+        rows.append(_make_row(store, name, entry, command))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -67,10 +55,7 @@ def _make_row(
     name: str,
     entry: Entry | None,
     command: str,
-    shards: str,
 ) -> dict[str, Any]:
-    if entry is None and shards:
-        return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it

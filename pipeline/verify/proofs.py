@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from pipeline.verify.eight.space import make_eight_space
-from pipeline.verify.fifteen.bounds import prove_bounds
 from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
@@ -22,7 +21,6 @@ from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.fifteen.bounds import PatternBounds
 from tablebase.puzzles.fifteen.tables import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
@@ -44,7 +42,6 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (TourCounts, Puzzle): prove_counts,
     (ClosedTourRanking, Puzzle): prove_ranks,
     (PatternDistances, Puzzle): prove_pattern,
-    (PatternBounds, Puzzle): prove_bounds,
 }
 
 

@@ -22,10 +22,11 @@ def check_counts(listed: ListedTable, depths: Mapping[Depth, int]) -> None:
         return
     found = {(goal, depth): states for goal, depth, states in listed.entry.counts.list_depths()}
     text = "as many states are at each distance as the proof counted"
-    with listed.begin_claim(text) as check:
+    with listed.begin_claim(text) as claimed:
+        check = replace(claimed, claim=replace(claimed.claim, file=MANIFEST))
         for goal, depth in dict.fromkeys([*found, *proved]):
             what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
-            check.for_file(MANIFEST).require_equal(
+            check.require_equal(
                 what, found.get((goal, depth), 0), proved.get((goal, depth), 0)
             )
 

@@ -18,6 +18,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said
 from tests.support.tampered import cell, rewrite, write_manifest
 
@@ -62,7 +63,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert len(rows) == len(lines)
     claims = sum(int(row[2]) for row in rows)
     end = "only the files were compared with the manifest"
-    assert re.fullmatch(rf"7 tables: 7 intact; {claims} claims, [\d.]+ s; {end}", last)
+    assert re.fullmatch(rf"{COUNT} tables: {COUNT} intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
     assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
@@ -71,7 +72,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
-    totals = {"claims": claims, "tables": 7, "seconds": 0, "verdicts": {"intact": 7}}
+    totals = {"claims": claims, "tables": COUNT, "seconds": 0, "verdicts": {"intact": COUNT}}
     assert reported["totals"] | {"seconds": 0} == totals
     assert len(reported["claims"]) == claims
     assert (reported["unpublished"], reported["partial"]) == ([], {})
