@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from filelock import FileLock
@@ -33,7 +35,7 @@ from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
-from tests.support.shell import ROOT, Ask, Cli, pipeline, program
+from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
 from tests.support.tampered import CUTS, link_copy, split, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
@@ -197,16 +199,34 @@ def ask(outputs: Path) -> Ask:
 
 
 @pytest.fixture
-def ask_in_process(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Ask:
-    """Return a function like `ask` that answers in this process, so no program has to start."""
+def cli_in_process(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Cli:
+    """Return a function like `cli` that runs in this process, so no program has to start."""
 
-    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-        code = run_command(["query", *words, "--outputs", str(outputs)])
+    def run(
+        *words: str,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float = 0,
+    ) -> Said:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(os.fsencode(stdin))))
+        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
+            code = run_command([*words])
         output, errors = capfdbinary.readouterr()
-        return code, output.decode(), errors.decode()
+        return Said(code, output.decode(), errors.decode())
+
+    return run
+
+
+@pytest.fixture
+def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
+    """Return a function like `ask` that answers in this process."""
+
+    def run(*words: str, text: bytes = b"") -> Said:
+        words = ("query", *words, "--outputs", str(outputs))
+        return cli_in_process(*words, stdin=os.fsdecode(text))
 
     return run
 

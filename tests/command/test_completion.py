@@ -13,7 +13,7 @@ from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Cli, python
+from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
 
 
@@ -131,25 +131,3 @@ def test_offered_formats_are_valid(cli: Cli) -> None:
     names = complete(cli, "query eight --format ")
     assert names == ["csv", "jsonl", "parquet"]
     assert [choose_output_format(None, name) for name in names] == names
-
-
-def test_nothing_heavy_is_loaded(folder_with_board: Path) -> None:
-    for line in ("remove ", "query knight b1 --board ", "query eight --goal ", "report --format "):
-        text = python(
-            "import sys\n"
-            "sys.argv = ['pipeline']\n"
-            "from pipeline.run import main\n"
-            "try: main()\n"
-            "except SystemExit: pass\n"
-            "print(*sorted(sys.modules), file=sys.stderr)\n",
-            env={
-                "_PIPELINE_COMPLETE": "complete_bash",
-                "COMP_WORDS": f"pipeline {line}",
-                "COMP_CWORD": str(len(line.split(" "))),
-                "PIPELINE_OUTPUTS": str(folder_with_board),
-            },
-        )
-        assert text.code == 0
-        assert text.out.strip()
-        loaded = {name.partition(".")[0] for name in text.err.split()}
-        assert not loaded & {"numba", "numpy", "polars", "pyarrow", "pandas"}, line

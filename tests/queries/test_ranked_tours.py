@@ -15,9 +15,8 @@ from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.tour_ranker import TourRanker
 from tablebase.table_errors import TableDamaged, TableMissing
 from tests import often
-from tests.command.test_fast_path import LIBRARIES, SLOW
 from tests.support import oracles
-from tests.support.shell import Ask, Cli, python
+from tests.support.shell import Ask, Cli
 from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_cycles_6x6"
@@ -256,18 +255,6 @@ def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None
             knight.rank(tour, board="6x6", closed=True)
             refused -= 1
     assert refused
-
-
-def test_a_single_rank_is_answered_without_table_libraries(ranked_boards: Path) -> None:
-    text = python(
-        "import sys\n"
-        "from pipeline.run import run_command\n"
-        f"words = 'query knight b1 --closed --rank 77 --board 6x6 --outputs {ranked_boards}'\n"
-        "assert run_command(words.split()) == 0\n"
-        "print({*sys.modules}, file=sys.stderr)\n"
-    )
-    assert text.code == 0, text.err
-    assert not {f"'{name}'" for name in LIBRARIES | SLOW} & {*text.err.strip("{}\n").split(", ")}
 
 
 def test_closed_tours_are_counted_alone(ask: Ask, tables: Tables) -> None:

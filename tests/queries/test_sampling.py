@@ -32,10 +32,10 @@ from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
-from tests import often, wide
+from tests import often
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Cli, run_uncompiled
+from tests.support.shell import Cli
 from tests.support.tampered import (
     corrupt_records,
     link_copy,
@@ -389,7 +389,8 @@ def test_corrupt_records_give_a_tour_or_an_error(
     assert refused
 
 
-def with_the_compiler_off() -> str:
+def list_small_boards() -> str:
+    """Return every tour of two ranking tables, as text."""
     with tempfile.TemporaryDirectory() as folder:
         build_tables(
             Path(folder),
@@ -399,8 +400,3 @@ def with_the_compiler_off() -> str:
         )
         open_ones = every_tour(Path(folder), "4x5", closed=False)
         return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])
-
-
-@wide
-def test_compiler_off_draws_the_same() -> None:
-    assert run_uncompiled(with_the_compiler_off) == with_the_compiler_off()

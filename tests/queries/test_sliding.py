@@ -25,7 +25,7 @@ from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import ROOT, Cli, python
+from tests.support.shell import ROOT, Cli
 
 BOARDS = ["2x2", "2x3", "3x2", "3x3"]
 
@@ -305,22 +305,6 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
 def test_a_missing_board_is_reported(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
         open_tables(str(folder)).answer("sliding", "123450")
-
-
-@pytest.mark.parametrize("words", ["120453 --board 2x3", "504321 --board 3x2 --path --json"])
-def test_a_lone_lookup_imports_nothing_heavy(words: str, folder: Path) -> None:
-    text = python(
-        "import sys\n"
-        "before = set(sys.modules)\n"
-        "from pipeline.run import run_command\n"
-        f"assert run_command(['query', 'sliding', *{words.split()!r}]) == 0\n"
-        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
-        env={"PIPELINE_OUTPUTS": str(folder)},
-    )
-    assert text.code == 0, text.err
-    imported = {name.partition(".")[0] for name in text.err.split()}
-    heavy = {"numpy", "polars", "pyarrow", "typer", "numba", "json", "re", "typing", "dataclasses"}
-    assert not imported & (heavy | {"pathlib", "inspect"})
 
 
 def test_published_boards_are_listed_as_values(folder: Path) -> None:

@@ -24,7 +24,6 @@ from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
 from tablebase.word_space import BLOCK, WordSpace
 from tests import first, long_run, wide
-from tests.support.shell import run_uncompiled
 
 BOARD = parse_board("2x5")
 ROOT = BOARD.example
@@ -149,10 +148,6 @@ def search_small_boards() -> str:
     return " ".join(
         search_in_memory(make_space(name), 1).tobytes().hex() for name in ("2x3", "2x4")
     )
-
-
-def test_the_compiler_changes_nothing() -> None:
-    assert run_uncompiled(search_small_boards) == search_small_boards()
 
 
 def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:

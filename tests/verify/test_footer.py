@@ -34,7 +34,6 @@ from tablebase.tables.manifest import (
 from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder
 from tests.support.oracles import is_closed, knight_tours
-from tests.support.shell import run_uncompiled
 from tests.support.tampered import (
     TABLES,
     cells,
@@ -177,10 +176,6 @@ def test_a_closed_tour_is_counted_as_closed() -> None:
 
 def recount() -> str:
     return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
-
-
-def test_the_recount_is_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(recount) == recount()
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])

@@ -16,7 +16,6 @@ from pipeline.verify.fifteen.bounds import HOW, list_parts, search_patterns
 from pipeline.verify.sliding.layers import iter_layers
 from tablebase.puzzles.fifteen.bounds import PatternBounds, make_bounds_table
 from tablebase.tables.store import Folder
-from tests.support.shell import run_uncompiled
 from tests.support.tampered import (
     TABLES,
     cell,
@@ -81,9 +80,8 @@ def count_first_layers() -> str:
     return "".join(lines)
 
 
-def test_the_counts_are_the_same_with_the_compiler_off(bounds_3x3: Path) -> None:
+def test_the_counts_are_those_of_the_table(bounds_3x3: Path) -> None:
     text = count_first_layers()
-    assert run_uncompiled(count_first_layers) == text
     counted = sorted(tuple(map(int, re.findall(r"\d+", line))) for line in text.splitlines())
     rows = pl.read_parquet(bounds_3x3 / f"{NAME}.parquet").filter(pl.col("distance") <= 6)
     rows = rows.select("distance", pl.col("partition").to_physical(), "bound", "states").sort(

@@ -27,7 +27,6 @@ from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
-from tests.support.shell import run_uncompiled
 from tests.support.sliding_tables import make_indexes_alone
 from tests.support.tampered import (
     Story,
@@ -126,10 +125,6 @@ def build_small_board() -> str:
         with pytest.raises(VerifyFailed) as reported:
             prove_boards(folder)
         return json.dumps([hashes, claimed, str(reported.value).replace(place, "")], indent=1)
-
-
-def test_a_board_is_built_and_proved_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(build_small_board) == build_small_board()
 
 
 def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> None:

@@ -16,7 +16,6 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import run_uncompiled
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_header, edit_manifest, place, reseal, sha256
 from tests.verify.test_sliding import prove_boards
@@ -148,10 +147,6 @@ def list_layer_sizes() -> str:
             for _, found in iter_layers(parse_board("2x4"), GOAL)
         ]
     )
-
-
-def test_the_compiler_changes_nothing() -> None:
-    assert run_uncompiled(list_layer_sizes) == list_layer_sizes()
 
 
 def test_the_manifest_lists_rows_of_360_states(folder: Path) -> None:
