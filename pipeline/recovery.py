@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
@@ -23,18 +21,8 @@ from pipeline.part_files import describe
 from tablebase.build_errors import StoreError
 from tablebase.puzzles import list_stages
 from tablebase.schema import Table
-from tablebase.tables import INDEX_VERSION
 from tablebase.tables.content_hash import ContentHash
-from tablebase.tables.index_format import (
-    BLOCK_BYTES,
-    BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    compute_checksum,
-    count_blocks,
-    make_record_type,
-)
+from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
     Entry,
     File,
@@ -49,8 +37,6 @@ from tablebase.tables.repair import ABSENT, list_files, make_open_error
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
 
-BLOCKS = 1 << 8
-"""Index blocks that are read together."""
 UNKNOWN = "unknown"
 """The version that built an index, where no Parquet file and no manifest names it."""
 
@@ -242,45 +228,15 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
 
     `content` is the content hash of the rows; if it is empty, the hash of the records is used.
     """
-    name = table.index_file
-    with _translate_read_errors(store, name), store.open(name) as file:
-        header = file.read(BLOCK_BYTES)
-    if len(header) < BLOCK_BYTES:
-        raise NotWhole(f"{name} has no whole header")
-    magic, version, zero, width, block, count, digest, title = HEADER.unpack_from(header)
-    expected = (
-        MAGIC,
-        INDEX_VERSION,
-        0,
-        struct.calcsize(table.record_format),
-        BLOCK_BYTES,
-        table.name.encode(),
-    )
-    if (magic, version, zero, width, block, title.rstrip(b"\0")) != expected:
-        raise NotWhole(f"{name} is of another table, or of another version")
-    if store.get_size(name) != BLOCK_BYTES * count_blocks(width, count):
-        raise NotWhole(f"{name} has another size than its {count:,} records")
-    hasher = TableWriter(None, table)
-    for records in _iter_records(store, table, digest, count):
-        if not table.columns:
-            hasher.write({column: records[column] for column in records.dtype.names or ()})
-    if digest.hex() != (content or hasher.content):
+    name, hasher = table.index_file, TableWriter(None, table)
+    try:
+        with _translate_read_errors(store, name), store.open(name) as file:
+            header = parse_header(file.read(BLOCK_BYTES), store.get_size(name), table)
+            for records in read_records(file, table, header.count, header.content):
+                if not table.columns:
+                    hasher.write({field: records[field] for field, _ in table.index})
+    except IndexProblem as problem:
+        raise NotWhole(f"{name} is not whole: {problem}") from problem
+    if header.content.hex() != (content or hasher.content):
         raise NotWhole(f"{name} does not belong to the rows of its table")
-    return digest.hex(), count
-
-
-def _iter_records(store: Store, table: Table, content: bytes, count: int) -> Iterator[Any]:
-    """Iterate over the records of an index; raise NotWhole if a block has a wrong checksum."""
-    record_type = make_record_type(table)
-    records_per_block, number = BODY_BYTES // record_type.itemsize, 0
-    with store.open(table.index_file) as file:
-        while data := file.read(BLOCKS * BLOCK_BYTES):
-            for first in range(0, len(data), BLOCK_BYTES):
-                end = first + BODY_BYTES
-                body, checksum = data[first:end], data[end : first + BLOCK_BYTES]
-                if checksum != CHECKSUM.pack(compute_checksum(content, number, body)):
-                    raise NotWhole(f"{table.index_file} is damaged in block {number:,}")
-                if number:
-                    used = min(records_per_block, count - (number - 1) * records_per_block)
-                    yield np.frombuffer(body, record_type, used)
-                number += 1
+    return header.content.hex(), header.count

@@ -13,7 +13,7 @@ import polars as pl
 
 from queries.scans import scan_file
 from tablebase.schema import Recipe, Table
-from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
 from tablebase.tables.manifest import Entry, IndexEntry
 from tablebase.tables.store import Store
 
@@ -171,15 +171,11 @@ def have_equal_records(
     if (a.bytes, a.records) != (b.bytes, b.records):
         return False
     with stores[0].open(a.file) as old, stores[1].open(b.file) as new:
-        if _read_layout(old.read(BLOCK_BYTES)) != _read_layout(new.read(BLOCK_BYTES)):
+        headers = [Header(file.read(BLOCK_BYTES)) for file in (old, new)]
+        one, other = ((each.version, each.width, each.count, each.name) for each in headers)
+        if one != other:
             return False
         while block := old.read(BLOCK_BYTES):
             if block[:BODY_BYTES] != new.read(BLOCK_BYTES)[:BODY_BYTES]:
                 return False
     return True
-
-
-def _read_layout(header: bytes) -> tuple[object, ...]:
-    """Return the fields of an index's header without the content hash."""
-    fields = HEADER.unpack_from(header.ljust(HEADER.size))
-    return fields[:6] + fields[7:]

@@ -10,13 +10,13 @@ from tablebase.errors import TablebaseError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
+    BLOCKS_PER_READ,
     BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    compute_checksum,
+    IndexProblem,
+    check_block,
     count_blocks,
     make_record_struct,
+    parse_header,
 )
 
 TYPE_CHECKING = False
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
 
-BLOCKS_PER_READ = 256
-"""Blocks per read when many are read in order."""
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
 
@@ -64,27 +62,20 @@ class IndexReader:
         except OSError as error:
             raise self._make_open_error(error) from error
         data = self._read_bytes(0, BLOCK_BYTES)
-        if data[:4] != MAGIC:
-            raise self._make_error("it is not an index file")
-        if len(data) < HEADER.size:
-            raise self._make_error(f"{len(data)} bytes are too few for its header")
-        _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
-        if version != INDEX_VERSION:
+        try:
+            header = parse_header(data, self._file.size, table)
+        except IndexProblem as problem:
+            if problem.version is None:
+                raise self._make_error(str(problem)) from None
             from tablebase.table_errors import TableVersionError
 
-            raise TableVersionError(self._path, version, INDEX_VERSION, self._format_command())
-        self._check_block(0, data)
-        if name.rstrip(b"\0") != table.name.encode():
-            raise self._make_error("it is the index of another table")
-        size = self._file.size
-        if (zero, width, block) != (0, make_record_struct(table).size, BLOCK_BYTES):
-            raise self._make_error("its records do not match its table")
-        if size != BLOCK_BYTES * count_blocks(width, count):
-            raise self._make_error(f"{count:,} records do not match its {size:,} bytes")
-        if self._content.hex() != content:
+            command = self._format_command()
+            raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
+        self._content = header.content
+        if header.content.hex() != content:
             raise self._make_error("it was made from a different table than the published one")
-        self.width = width
-        self.count = count
+        self.width = width = header.width
+        self.count = header.count
         self._records_per_block = BODY_BYTES // width
         self._unpack = make_record_struct(table).unpack_from
 
@@ -181,11 +172,10 @@ class IndexReader:
             raise self._make_open_error(error) from error
 
     def _check_block(self, number: int, data: bytes) -> bytes:
-        body = data[:BODY_BYTES]
-        stored = data[BODY_BYTES:]
-        if stored != CHECKSUM.pack(compute_checksum(self._content, number, body)):
-            raise self._make_error(f"the checksum of block {number:,} is wrong")
-        return body
+        try:
+            return check_block(self._content, number, data)
+        except IndexProblem as problem:
+            raise self._make_error(str(problem)) from None
 
     def _make_error(self, problem: str) -> TableDamaged:
         from tablebase.table_errors import TableDamaged

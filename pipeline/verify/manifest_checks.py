@@ -15,6 +15,7 @@ from tablebase.tables.index_format import (
     CHECKSUM,
     HEADER,
     MAGIC,
+    Header,
     compute_checksum,
     count_blocks,
 )
@@ -30,9 +31,6 @@ from tablebase.tables.manifest import (
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.repair import format_rebuild_command, list_files, make_open_error
 from tablebase.tables.store import Store
-
-FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
-"""The fields of an index's header, in order."""
 
 
 def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
@@ -119,14 +117,18 @@ def _check_index(listed: ListedTable) -> None:
         header = file.read(BLOCK_BYTES)
         if len(header) < BLOCK_BYTES:
             check.refute(f"bytes {len(header)}", f"a header of {BLOCK_BYTES} bytes")
-        *header_fields, content, name = HEADER.unpack_from(header)
+        fields = Header(header)
         # an unknown table's records may have any width that fits a block
-        unknown_width = min(max(header_fields[3], 1), BODY_BYTES)
+        unknown_width = min(max(fields.width, 1), BODY_BYTES)
         width = struct.calcsize(listed.table.record_format) if listed.table else unknown_width
-        expected = MAGIC, INDEX_VERSION, 0, width, BLOCK_BYTES, entry.records, listed.entry.content
-        values = *header_fields, content.hex(), name.rstrip(b"\0")
-        for comparison in zip(FIELDS, values, (*expected, listed.name.encode()), strict=True):
-            check.require_equal(*comparison)
+        check.require_equal("magic", fields.magic, MAGIC)
+        check.require_equal("version", fields.version, INDEX_VERSION)
+        check.require_equal("zero", fields.zero, 0)
+        check.require_equal("width", fields.width, width)
+        check.require_equal("block size", fields.block, BLOCK_BYTES)
+        check.require_equal("records", fields.count, entry.records)
+        check.require_equal("content hash", fields.content.hex(), listed.entry.content)
+        check.require_equal("name", fields.name, listed.name.encode())
         check.require_equal(
             "bytes", store.get_size(entry.file), BLOCK_BYTES * count_blocks(width, entry.records)
         )
@@ -135,7 +137,7 @@ def _check_index(listed: ListedTable) -> None:
     with listed.begin_claim(text, index=True) as check, store.open(entry.file) as file:
         for number in range(count_blocks(width, entry.records)):
             block = file.read(BLOCK_BYTES)
-            checksum = CHECKSUM.pack(compute_checksum(content, number, block[:BODY_BYTES]))
+            checksum = CHECKSUM.pack(compute_checksum(fields.content, number, block[:BODY_BYTES]))
             check.require_equal(
                 f"block {number}: checksum", block[BODY_BYTES:].hex(), checksum.hex()
             )

@@ -7,7 +7,7 @@ import re
 from tablebase.errors import BadRequest, quote
 from tablebase.table_errors import TableError
 from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.index_format import HEADER, MAGIC
+from tablebase.tables.index_format import HEADER, MAGIC, Header
 from tablebase.tables.manifest import is_page_name, read_backup, read_manifest
 from tablebase.tables.store import LOCK, Store
 
@@ -55,10 +55,9 @@ def bears_table(store: Store, name: str) -> bool:
     table = match[1].encode()
     try:
         with store.open(name) as file:  # pyarrow would wait for a named pipe
-            header = file.read(HEADER.size)
+            header = Header(file.read(HEADER.size))
         if match[3] == "idx":
-            magic, *_, title = HEADER.unpack(header.ljust(HEADER.size))
-            return bool((magic, title.rstrip(b"\0")) == (MAGIC, table))
+            return (header.magic, header.name) == (MAGIC, table)
         with pq.ParquetFile(store.get_source(name)) as rows:
             return bool((rows.metadata.metadata or {}).get(b"table") == table)
     except (OSError, pa.ArrowException):

@@ -11,7 +11,6 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, ignore_claim
-from pipeline.verify.index_records import iter_records
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
 from pipeline.verify.listed_table import ListedTable
@@ -29,6 +28,7 @@ from tablebase.puzzles.knight.tables import (
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.index_format import make_record_type
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import long_run, wide
@@ -253,7 +253,7 @@ def test_states_are_summed_over_all_chunks(
     layers = LayerReader(proof._open_records(small), small.index.records)
     expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
     assert proof._prove_records(small) == expected
-    monkeypatch.setattr("pipeline.verify.index_records.CHUNK_BLOCKS", 1)
+    monkeypatch.setattr("tablebase.tables.index_format.BLOCKS_PER_READ", 1)
     assert proof._prove_records(small) == expected
 
 
@@ -378,16 +378,16 @@ def test_keys_and_sums_are_compared_to_the_last_bit(
 ) -> None:
     """Use keys and sums with more bits than a floating-point number, as large boards have."""
     small = open_listed(ranked_boards, "5x6")
-    ((_, records),) = iter_records(small)
+    record_type = make_record_type(small.definition)
     firsts, sums, states = encode_layer(
-        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), records.dtype["states"].itemsize
+        (1 << 60) + np.arange(1, 301),
+        np.full(300, (1 << 54) + 1),
+        record_type["states"].itemsize,
     )
-    result = np.zeros(len(firsts), records.dtype)
+    result = np.zeros(len(firsts), record_type)
     for (name, _), values in zip(small.definition.index[1:3], (firsts, sums), strict=True):
         result[name] = values
-    result["states"] = states.view(np.uint8).reshape(len(states), -1)
-    monkeypatch.setattr(proof, "iter_records", lambda listed: [(0, result[:2]), (2, result[2:])])
-    monkeypatch.setattr(
-        "tablebase.tables.content_hash.ContentHash.hexdigest", lambda self: small.entry.content
-    )
+    result["states"] = states.view(record_type["states"]).ravel()
+    chunks = [(0, result[:2]), (2, result[2:])]
+    monkeypatch.setattr(proof, "iter_records", lambda listed, check: chunks)
     assert proof._prove_records(small) == 300

@@ -15,7 +15,7 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Claim, Listener, ignore_claim
+from pipeline.verify.claims import Claim, ClaimCheck, Listener, ignore_claim
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
@@ -187,8 +187,8 @@ def test_a_wrong_record_is_named_with_its_state(index_alone: Path) -> None:
 def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
     """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
-    def changed(listed: ListedTable) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-        for begin, given in iter_unchanged(listed):
+    def changed(listed: ListedTable, check: ClaimCheck) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        for begin, given in iter_unchanged(listed, check):
             result, middle = given.copy(), len(given) // 2
             if rank is not None and listed.name == name:
                 result["distance"][rank] = 0
