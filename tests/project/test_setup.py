@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from queries.explorer.writer import write_explorer
+from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
+from tools.remove_outputs import remove_outputs
 
 LOCKS = ("requirements.lock", "requirements-report.lock", "requirements-dev.lock")
 PACKAGE = re.compile(r"[a-z0-9-]+==[\w.]+(?: ; [^;\\/]+)?")
@@ -233,6 +236,16 @@ def test_clean_removes_everything_that_was_installed(clone: Clone) -> None:
     assert not (clone.folder / ".venv").exists()
     assert "-m venv --clear" in clone.make("precompute")[2]
     assert [path.name for path in (clone.folder / "outputs").iterdir()] == ["README.md"]
+
+
+def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
+    write_explorer(Folder(copy), str(copy / "explorer.html"))
+    (copy / ".eight.parquet.unpublished").write_text("half")
+    others = {"notes.txt", "other.parquet", "README.md"}
+    for name in others:
+        (copy / name).write_text("precious")
+    remove_outputs(Folder(copy))
+    assert {path.name for path in copy.iterdir()} == others
 
 
 def test_help_lists_every_target(clone: Clone) -> None:
