@@ -11,6 +11,8 @@ from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec.structs import replace as replace_entry
 
 from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
@@ -25,20 +27,13 @@ from pipeline.build_request import (
     list_reasons,
 )
 from pipeline.builders.registry import build_table_data, checkpoints
-from pipeline.part_files import (
-    build_part_files,
-    describe,
-    is_repairable,
-    read_previous_rows,
-    repair_part_files,
-)
-from pipeline.recovery import Recovery, recover, require_own_files
+from pipeline.recovery import Recovery, make_entry, recover, require_own_files
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.build_errors import SearchError
 from tablebase.puzzle import Stage
 from tablebase.schema import Table
 from tablebase.table_errors import TableDamaged, TableVersionError
-from tablebase.tables import BACKUP, MANIFEST
+from tablebase.tables import BACKUP, MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
@@ -48,16 +43,17 @@ from tablebase.tables.manifest import (
     Page,
     amend_manifest,
     facts_of_rows,
+    find_mismatch,
     has_manifest,
-    is_row_file,
     measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter
+from tablebase.tables.parquet import TableWriter, compute_description
 from tablebase.tables.repair import list_files, make_open_error
 from tablebase.tables.store import Store
+from tablebase.tables.store_errors import Unreachable
 
 
 class TableStatistics(NamedTuple):
@@ -101,9 +97,6 @@ class BuildObserver:
 
     def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
         """Handle the publication of a table."""
-
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        """Handle the end of a shard, which nothing publishes yet."""
 
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Handle the end of a table that was not built."""
@@ -317,11 +310,8 @@ def _build_queue(
                 unchanged_sources=find_unchanged(published, earlier.entries),
             )
         try:
-            if reason != FORCED and published and is_repairable(table, published):
-                entry = repair_part_files(store, table, published, table_runner)
-            else:
-                entry = _write_table(store, puzzle, table, context)
-                entry = replace_entry(entry, made_from=list_contents(table, earlier.entries))
+            entry = _write_table(store, puzzle, table, context)
+            entry = replace_entry(entry, made_from=list_contents(table, earlier.entries))
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
@@ -333,11 +323,26 @@ def _build_queue(
     return entries
 
 
+def read_previous_rows(store: Store, table: Table, entry: Entry | None) -> pa.Table | None:
+    """Return a table's published rows if this version built them and the file is not damaged."""
+    own = MADE_BY, compute_description(table)
+    if entry is None or entry.parquet is None or (entry.made_by, entry.description) != own:
+        return None
+    try:
+        if find_mismatch(store, entry.parquet):
+            return None
+        return pq.read_table(pa.BufferReader(store.read(entry.parquet.file)))
+    except Unreachable:
+        raise
+    except OSError:
+        return None
+
+
 def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
     """List a table's files that are not in its entry, and its unfinished build's checkpoints."""
     listed = [file.file for file in entry.all_files] if entry else []
     table_files = (
-        f for f in list_files(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
+        file for file in list_files(store, f"{name}.") if file in (f"{name}.parquet", f"{name}.idx")
     )
     return [
         *(file for file in table_files if file not in listed),
@@ -371,8 +376,6 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
 
 def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
-    if table.recipe.has_part_files:
-        return build_part_files(store, table, context.tasks)
     rows, records, count = build_table_data(puzzle, table, context)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
@@ -389,10 +392,10 @@ def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContex
         context.tasks.require_no_failure()
         for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
-    files_written = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in row_files]
+    parquet = File(table.file, **facts_of_rows(store, table.file)) if table.columns else None
     index_entry = (
         IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
         if index_files
         else None
     )
-    return describe(table, files_written, writer.rows, writer.content, index_entry)
+    return make_entry(table, parquet, writer.rows, writer.content, index_entry)

@@ -128,11 +128,11 @@ def _compare_content(
     if a.content == b.content and a.all_files == b.all_files:
         return SAME, [], None
     # equal hashes of other files are what the manifests say: the rows are read all the same
-    if a.content != b.content or (a.files and b.files and a.files != b.files):
+    if a.content != b.content or (a.parquet and b.parquet and a.parquet != b.parquet):
         problem = "files of rows"
-        if a.files and b.files:
+        if a.parquet and b.parquet:
             counts, problem = compare_rows(stores, entries, definition)
-        elif not a.files and not b.files:
+        elif not a.parquet and not b.parquet:
             problem = "records"
     details = [problem] if problem else []
     if a.rows != b.rows or any(counts or ()):

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from pipeline.part_files import describe
 from tablebase.build_errors import StoreError
 from tablebase.puzzles import list_stages
 from tablebase.schema import Table
+from tablebase.tables import MADE_BY
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
@@ -32,7 +32,7 @@ from tablebase.tables.manifest import (
     measure_file,
 )
 from tablebase.tables.ownership import bears_table
-from tablebase.tables.parquet import TableWriter, make_schema
+from tablebase.tables.parquet import TableWriter, compute_description, make_schema
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
@@ -83,9 +83,6 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
                 except NotWhole as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
-    for name in _list_names(store, r"\.[0-9]+\.parquet"):
-        if name not in tables:
-            left_out[name] = "nothing lists its part files"
     intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
     return Recovery(tables, intact_pages, left_out)
 
@@ -122,12 +119,8 @@ def _is_file(store: Store, name: str) -> bool:
 
 
 def _is_intact(store: Store, entry: Entry) -> bool:
-    """Return whether a table's files are as listed; for a table in part files, at least one.
-
-    A build then rebuilds the other part files one by one.
-    """
-    are_intact = [_is_as_listed(store, file.file, file) for file in entry.all_files]
-    return all(are_intact) or (len(entry.files) > 1 and any(are_intact))
+    """Return whether a table's files are as listed."""
+    return all(_is_as_listed(store, file.file, file) for file in entry.all_files)
 
 
 def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
@@ -190,22 +183,38 @@ def _read_metadata(store: Store, name: str) -> dict[str, str]:
 def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry:
     """Read a table's files completely and return the manifest's entry; raise NotWhole if they
     contradict each other."""
-    files, content, made_by, rows, index = list[File](), "", UNKNOWN, 0, None
+    parquet, content, made_by, rows, index = None, "", UNKNOWN, 0, None
     if table.columns:
         metadata = _read_metadata(store, table.name)
         content, rows = _read_rows(store, table)
         if content != metadata.get("content"):
             raise NotWhole(f"the rows of {table.file} are not those that it says")
         made_by = metadata.get("made_by", UNKNOWN)
-        files = [File(file=table.file, rows=rows, first=0, **facts_of_rows(store, table.file))]
+        parquet = File(table.file, **facts_of_rows(store, table.file))
     if table.index:
         content, count = _read_index(store, table, content)
-        rows = rows if files else count
+        rows = rows if parquet else count
         index = IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
-    if table.rows not in (None, rows):
+    is_other = bool(parameters) and parameters != table.recipe.list_parameters()
+    if table.rows not in (None, rows) and not is_other:
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
-    entry = describe(table, files, rows, content, index)
+    entry = make_entry(table, parquet, rows, content, index)
     return replace(entry, made_by=made_by, parameters=parameters or entry.parameters)
+
+
+def make_entry(
+    table: Table, parquet: File | None, rows: int, content: str, index: IndexEntry | None
+) -> Entry:
+    """Make the manifest's entry for a table with these files."""
+    return Entry(
+        parquet=parquet,
+        rows=rows,
+        content=content,
+        made_by=MADE_BY,
+        parameters=table.recipe.list_parameters(),
+        description=compute_description(table),
+        index=index,
+    )
 
 
 def _read_rows(store: Store, table: Table) -> tuple[str, int]:

@@ -62,7 +62,7 @@ def _scan_counts(store: Store, puzzle: Puzzle, tables: Iterable[Table]) -> pl.La
         if entry.made_from.get(name) != content:
             file, command = store.locate(counts.file), format_rebuild_command(stage.name, store)
             raise TableOutdated(file, f"it does not count {name} as published", command)
-    return scan_rows(store, counts, entry)
+    return scan_rows(store, entry)
 
 
 def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:

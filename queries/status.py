@@ -9,7 +9,6 @@ from typing import Any
 from tablebase.puzzles import list_stages
 from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
-from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (
     Entry,
     find_mismatch,
@@ -24,25 +23,13 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table and page, with its state and its repair command."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
-    shards_by_table = {
-        name: shards for name, shards in summarize_shards(store).items() if name not in entries
-    }
     rows = []
     for puzzle in list_stages():
+        command = format_rebuild_command(puzzle.name, store)
         for table in puzzle.tables:
-            entry, shards = entries.pop(table.name, None), shards_by_table.pop(table.name, "")
-            rows.append(
-                _make_row(
-                    store,
-                    table.name,
-                    entry,
-                    format_rebuild_command(puzzle.name, store),
-                    shards,
-                    contents,
-                )
-            )
-    for name in [*entries, *shards_by_table]:
-        entry, shards = entries.get(name), shards_by_table.get(name, "")
+            entry = entries.pop(table.name, None)
+            rows.append(_make_row(store, table.name, entry, command, contents))
+    for name, entry in entries.items():
         owner = next(
             (puzzle for puzzle in list_stages() if puzzle.catalogue.owns_table(name)), None
         )
@@ -52,7 +39,7 @@ def list_status(store: Store) -> list[dict[str, Any]]:
             if owner
             else format_remove_command(name, store)
         )
-        rows.append(_make_row(store, name, entry, command, shards, contents))
+        rows.append(_make_row(store, name, entry, command, contents))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -69,11 +56,8 @@ def _make_row(
     name: str,
     entry: Entry | None,
     command: str,
-    shards: str,
     contents: Mapping[str, str],
 ) -> dict[str, Any]:
-    if entry is None and shards:
-        return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.cost import Cost
     from tablebase.puzzle import Columns
-    from tablebase.schema import PublishedParameters, Table
+    from tablebase.schema import Table
     from tablebase.word_space import WordSpace
 
     Depths = npt.NDArray[np.uint8]
@@ -24,13 +23,6 @@ class BlockSpace(GoalPuzzle):
     def __repr__(self) -> str:
         """Return a text that is equal for equal spaces: it is part of checkpoints' names."""
         return f"{self.name} {self}"
-
-    def list_measurable_spaces(self) -> list[BlockSpace]:
-        """List the spaces whose searches give the estimates for this one.
-
-        Either this space, or a smaller one and the next larger one that can be searched soon.
-        """
-        return [self]
 
     def make_words(self, root: str) -> WordSpace:
         """Make the blocks of the states that reach a root, in words of bits, with their moves."""
@@ -60,14 +52,11 @@ class BlockBreadthFirst(BreadthFirst):
         self.space = space
         self.rows = rows
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.cost import estimate_word_search
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
 
-        has_bits, states = table.index == BITS_INDEX, self.space.size
-        kinds = [column.kind for column in table.columns]
-        return estimate_word_search(table.rows or states, states, kinds, has_bits=has_bits)
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.space.size)
 
     def list_parameters(self) -> dict[str, object]:
         return {**super().list_parameters(), "board": str(self.space), "rows": self.rows}

@@ -33,15 +33,18 @@ from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_bo
 from tablebase.table_errors import TableError
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
+from tests import LONG
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
-from tests.support.tampered import CUTS, link_copy, split, write_manifest
+from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
-# a busy machine is slow, and no test measures hypothesis's deadlines
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# every run tries the same cases, but the long one; on a busy machine any case may be slow
+settings.register_profile(
+    "tests", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("tests")
 
 
@@ -226,7 +229,7 @@ def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
 
     def run(*words: str, text: bytes = b"") -> Said:
         words = ("query", *words, "--outputs", str(outputs))
-        return cli_in_process(*words, stdin=os.fsdecode(text))
+        return cli_in_process(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return run
 
@@ -244,17 +247,6 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 @pytest.fixture(scope="session")
-def bounds_3x3(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the table of patterns' bounds on 3x3."""
-
-    def make(folder: Path) -> None:
-        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(folder))
-        assert result.code == 0, result.err
-
-    return make_once(tmp_path_factory, "bounds", make)
-
-
-@pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
     place = tmp_path_factory.mktemp("place")
@@ -267,18 +259,6 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     published = read_manifest(Folder(outputs))
     write_manifest(Folder(folder), {table.name: published[table.name] for table in known})
     return place
-
-
-@pytest.fixture(scope="session")
-def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the published tables with every table split into several part files."""
-
-    def make(place: Path) -> None:
-        folder = link_copy(outputs, place)
-        for name, cuts in CUTS.items():
-            split(folder, name, *cuts, row_group=50 if name == "knight_tours_5x5" else 1 << 16)
-
-    return make_once(tmp_path_factory, "several", make) / "copy"
 
 
 @pytest.fixture(scope="session")

@@ -7,14 +7,13 @@ shard. The tasks of the next layer read them there. A lost task is repeated from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
-from pipeline.tasks import TaskRunner, TaskUsage
+from pipeline.tasks import TaskRunner
 from tablebase.block_space import BlockSpace
 from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
@@ -98,33 +97,6 @@ class ShardedSearch:
                     yield self._checkpoints.require(name)[0]
 
         return iter_results
-
-
-class ShardsCost(NamedTuple):
-    """The processor seconds of a search's tasks, and the most bytes that they stored."""
-
-    seconds: float
-    bytes: int
-
-
-def measure_shards(
-    space: BlockSpace, root: str, runner: TaskRunner, shards: int, *, has_bits: bool
-) -> ShardsCost:
-    """Search all states in shards, as a cluster does, and return what it takes."""
-    checkpoints = runner.checkpoints
-    assert checkpoints
-    before = most = checkpoints.count_bytes()
-
-    def measure_bytes(doing: str, done: int, total: int | None) -> None:
-        nonlocal most
-        most = max(most, checkpoints.count_bytes())
-
-    measured = replace(
-        runner, jobs=shards, on_progress=measure_bytes, is_remote=True, usage=TaskUsage()
-    )
-    ShardedSearch(space, root, measured).collect_results(has_bits=has_bits)
-    most = max(most, checkpoints.count_bytes())
-    return ShardsCost(measured.usage.seconds, most - before)
 
 
 def search_layer(

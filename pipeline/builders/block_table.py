@@ -5,43 +5,26 @@ An index has the distances, a byte each, or one bit of each, 360 states in a rec
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.build_context import BuildContext
 from pipeline.builders.block_search import search_space
-from pipeline.builders.block_shards import ShardedSearch, measure_shards
-from pipeline.search.sharded_bfs import count_max_shards
-from pipeline.search.word_bfs import (
-    Planes,
-    estimate_search_bytes,
-    iter_word_records,
-    search_words,
-)
-from pipeline.tasks import (
-    Chunks,
-    CostSample,
-    SingleRunCost,
-    TableData,
-    TaskRunner,
-    run_in_threads,
-)
+from pipeline.builders.block_shards import ShardedSearch
+from pipeline.search.word_bfs import estimate_search_bytes, iter_word_records
+from pipeline.tasks import Chunks, TableData, TaskRunner, run_in_threads
 from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle
 from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS
-from tablebase.word_space import ROW_STATES, WordSpace
+from tablebase.word_space import ROW_STATES
 
 Depths = npt.NDArray[np.uint8]
 CHUNK_STATES = 1024 * ROW_STATES
 """States in a chunk of records."""
-MEASURED_SHARDS = (2, 4)
-"""Numbers of shards of two searches that are measured for an estimate."""
 
 
 def make(
@@ -126,64 +109,3 @@ def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: Tas
                 yield {"bits": _view_as_bytes(np.packbits(bits, axis=1, bitorder="little"))}
             else:
                 yield {"distance": chunk}
-
-
-def estimate(table: Table, context: BuildContext, items: None) -> CostSample:
-    """Estimate the cost of a table, from searches of its space or of smaller, similar spaces.
-
-    A row is read in each layer that has states in it. So the time for each state grows with the
-    spread of the depths, and the spread with the size of the space.
-    """
-    recipe = cast(BlockBreadthFirst, table.recipe)
-    space = recipe.space
-    *smaller, sample = space.list_measurable_spaces()
-    has_bits_alone = not table.columns and table.index == BITS_INDEX
-    root = next(iter(recipe.roots.values())) if sample is space else sample.example
-    share, runner = sample.size / space.size, context.tasks
-    memory = estimate_search_bytes(sample.size) + (0 if has_bits_alone else sample.size)
-    context.memory.require(f"A search that tells what {table.name} takes", memory)
-    words = sample.make_words(root)
-    depth = None if has_bits_alone else np.full(sample.size, UNREACHED, dtype=np.uint8)
-    planes, seconds, spread = _measure_search(words, runner, depth)
-    growth = 1.0
-    for other in smaller:
-        other_spread = _measure_search(other.make_words(other.example), runner, None)[2]
-        per_cell = (spread - other_spread) / (len(sample.example) - len(other.example))
-        growth = 1 + per_cell * (len(space.example) - len(sample.example)) / spread
-    single_run = SingleRunCost(seconds * growth / share, memory / share)
-    costs = [
-        measure_shards(sample, root, runner, shards, has_bits=has_bits_alone)
-        for shards in MEASURED_SHARDS
-    ]
-    rows = sample.size / (ROW_STATES if has_bits_alone else 1)
-    searched = [cost.seconds * growth for cost in costs]
-    stored = max(cost.bytes for cost in costs) / rows
-    count = sample.size // ROW_STATES
-    if depth is None:
-        chunks, records = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
-    else:
-        chunks, records = (_iter_records(table, [depth], sample.size, runner) for _ in range(2))
-        if table.columns:
-            chunks = _iter_rows(sample, root, depth, runner)
-    tasks = count_max_shards(space.make_words(space.example))
-    return CostSample(tasks, [rows] * len(costs), searched, stored, chunks, records, single_run)
-
-
-def _measure_search(
-    words: WordSpace, runner: TaskRunner, depth: Depths | None
-) -> tuple[Planes, float, float]:
-    """Search a space; return the planes, the processor seconds, and the spread of the depths."""
-    layers: list[int] = []
-    start_time = 0.0
-
-    def layer_done(level: int, states: int) -> None:
-        nonlocal start_time
-        layers.append(states)
-        if level == 1:  # by now the kernels are compiled
-            start_time = time.process_time()
-
-    planes = search_words(words, runner.jobs, layer_done, runner.require_no_failure, depth)
-    seconds, levels = time.process_time() - start_time, np.arange(len(layers))
-    mean = np.average(levels, weights=layers)
-    spread = float(np.average((levels - mean) ** 2, weights=layers)) ** 0.5
-    return planes, seconds, spread

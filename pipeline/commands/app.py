@@ -9,6 +9,7 @@ import sys
 from typing import Annotated, cast
 
 import typer
+from typer.core import TyperArgument, TyperOption
 
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Json, Outputs, Quiet
@@ -23,13 +24,29 @@ from pipeline.commands.usage import make_usage_error
 from pipeline.single_query import require_one_printed
 from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
+from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
     get_puzzle,
     list_puzzles_with_depths,
 )
+from tablebase.stdio import explain_os_error
 from tablebase.tables.store_factory import open_store
+
+
+def _show_no_type(parameter: object, ctx: object) -> None:
+    """Show no type in the help of an argument, whose name and help say what it is."""
+
+
+def _show_metavar(parameter: TyperOption, ctx: object) -> str | None:
+    """Show what to write after an option in its help, and nothing for a flag."""
+    return None if parameter.is_flag else parameter.metavar
+
+
+# Typer has no setting for it, and would show <bool> and <list[str]>
+TyperArgument.display_type_rich = _show_no_type  # type: ignore[assignment, method-assign]  # replaced
+TyperOption.display_type_rich = _show_metavar  # type: ignore[assignment, method-assign]  # replaced
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """The error that Typer raises for invalid arguments; it does not export the class itself."""
@@ -76,6 +93,13 @@ def _run_command(arguments: list[str]) -> int:
         if not error.format_message().strip():  # no command was given: the help is printed already
             return 2
         raise make_usage_error(error, arguments, typer.main.get_command(app)) from error
+    except OSError as error:
+        if "--install-completion" not in arguments:
+            raise
+        raise BadRequest(
+            f"Completion cannot be installed ({explain_os_error(error)})",
+            "Print it with --show-completion, and copy it",
+        ) from error
 
 
 @app.callback()
@@ -190,7 +214,6 @@ def verify(
     from pipeline.progress import ProofProgress
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
-    from tablebase.tables.checkpoints import summarize_shards
 
     store = open_store(outputs)
     with ProofProgress(
@@ -204,7 +227,7 @@ def verify(
             if as_json:
                 print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
             raise
-        answer = progress.finish(verified, summarize_shards(store))
+        answer = progress.finish(verified)
     if as_json:
         print_answer(f"{json.dumps(answer)}\n")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.shards import Listing
 from tablebase.catalogue import BuildOption
 from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Stage
@@ -24,16 +23,6 @@ from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from tablebase.catalogue import BuildValues
-
-
-class Selection(NamedTuple):
-    """The stages and tables to build, and the tables that were requested one by one.
-
-    A table is requested by its name or by an option.
-    """
-
-    tables: list[tuple[Stage, tuple[Table, ...]]]
-    requested: list[Listing]
 
 
 class Targets(NamedTuple):
@@ -75,9 +64,9 @@ def parse_targets(texts: Sequence[str]) -> Targets:
     return Targets(stages, table_names)
 
 
-def select_tables(targets: Targets, values: BuildValues) -> Selection:
+def select_tables(targets: Targets, values: BuildValues) -> list[tuple[Stage, tuple[Table, ...]]]:
     """Select the tables of the targets and those that the options request."""
-    selected, requested = [], list[Listing]()
+    selected = []
     values_by_stage = _assign_values(targets, values)
     stage_names = {stage.name for stage in targets.stages}
     for puzzle in targets.puzzles:
@@ -92,9 +81,7 @@ def select_tables(targets: Targets, values: BuildValues) -> Selection:
         if puzzle.name in stage_names and not tables:
             raise _make_missing_option_error(puzzle)
         selected.append((puzzle, tuple(tables.values())))
-        requested_names = dict.fromkeys([*names, *(table.name for table in by_option)])
-        requested += [Listing(puzzle, tables[name]) for name in requested_names]
-    return Selection(selected, requested)
+    return selected
 
 
 def list_followers(store: Store) -> list[tuple[Stage, tuple[Table, ...]]]:

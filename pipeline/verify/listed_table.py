@@ -11,6 +11,7 @@ from tablebase.puzzle import Stage
 from tablebase.schema import Table
 from tablebase.tables.manifest import (
     Entry,
+    File,
     IndexEntry,
 )
 from tablebase.tables.repair import format_rebuild_command
@@ -34,9 +35,14 @@ class ListedTable:
 
     @property
     def file(self) -> str:
-        """The file with the rows, or the pattern of the files' names if there are several."""
-        files = self.entry.files or self.entry.all_files
-        return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
+        """The file with the rows, or the index of a table without rows."""
+        return self.entry.all_files[0].file
+
+    @property
+    def parquet(self) -> File:
+        """The manifest's entry for the file of a table that has rows."""
+        assert self.entry.parquet is not None
+        return self.entry.parquet
 
     @property
     def definition(self) -> Table:

@@ -52,7 +52,7 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
                 if entry is None:
                     continue
                 check.require_equal(
-                    f"rows of {table.name}:", bool(entry.files), bool(table.columns)
+                    f"rows of {table.name}:", bool(entry.parquet), bool(table.columns)
                 )
                 check.require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(ListedTable(store, table.name, entry, puzzle, table, listener))
@@ -67,10 +67,9 @@ def check_files(listed: ListedTable) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
-    if entry.files:
+    if entry.parquet:
         with listed.begin_claim(text, force=False) as check:
-            for file in entry.files:
-                _check_bytes(check.for_file(file.file), file)
+            _check_bytes(check, entry.parquet)
     if entry.index:
         with listed.begin_claim(text, index=True, force=False) as check:
             _check_bytes(check, entry.index)

@@ -7,7 +7,6 @@ from functools import partial
 
 from pipeline.verify.distance_proof import prove_distances
 from pipeline.verify.eight.space import make_eight_space
-from pipeline.verify.fifteen.bounds import prove_bounds
 from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
@@ -24,7 +23,6 @@ from tablebase.puzzle import GoalPuzzle, Stage, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.distances import StatesByDistance
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.fifteen.bounds import PatternBounds
 from tablebase.puzzles.fifteen.tables import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
@@ -46,7 +44,6 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (TourCounts, Stage): prove_counts,
     (ClosedTourRanking, Stage): prove_ranks,
     (PatternDistances, Stage): prove_pattern,
-    (PatternBounds, Stage): prove_bounds,
     (StatesByDistance, Stage): prove_distances,
 }
 

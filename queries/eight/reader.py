@@ -9,11 +9,17 @@ from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from queries.answer_frames import Answers
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
+
+
+MAX_GOALS = 4
+"""The goals whose rows are in memory together: each takes some 20 MB."""
 
 
 class EightQuery(BoardQuery):
@@ -96,22 +102,35 @@ class EightReader(GoalReader):
 
     def read_rows(self) -> pl.DataFrame:
         """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`."""
-        if self._rows is None:
-            rows = super().read_rows().drop("state")
-            self._rows = rows.extend(rows.clear(1))
-        return self._rows
+        return self._read_once("", self._make_rows)
+
+    def _make_rows(self) -> pl.DataFrame:
+        rows = self.scan_table(self.puzzle.tables[0])
+        return rows.select(self.columns[1:]).collect()
 
     def read_rows_to(self, goal: str) -> pl.DataFrame:
         """Return the rows of `read_rows` for any goal, computed from an index."""
-        if goal not in self._rows_by_goal:
-            from queries.eight.any_goal import answer_goal
+        return self._read_once(goal, lambda: self._make_rows_to(goal))
 
-            view = self.puzzle.view_goal(goal)
-            name = self.table_names[view.layout]
-            records = self.open_index(name).read_records()
-            rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
-            if rows["best_moves"].eq("").sum() != 1:
-                raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
-            rows = rows.cast(EightQuery(self, goal).make_schema())
-            self._rows_by_goal[goal] = rows.extend(rows.clear(1))
-        return self._rows_by_goal[goal]
+    def _make_rows_to(self, goal: str) -> pl.DataFrame:
+        from queries.eight.any_goal import answer_goal
+
+        view = self.puzzle.view_goal(goal)
+        name = self.table_names[view.layout]
+        records = self.open_index(name).read_records()
+        rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
+        if rows["best_moves"].eq("").sum() != 1:
+            raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
+        return rows.cast(EightQuery(self, goal).make_schema())
+
+    def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """Return the rows for a goal, "" for the layouts; those of a few goals stay in memory."""
+        with self._lock:
+            rows = self._rows_by_goal.pop(goal, None)
+            if rows is None:
+                rows = make()
+                rows.extend(rows.clear(1))
+            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
+            if len(self._rows_by_goal) > MAX_GOALS:
+                del self._rows_by_goal[next(iter(self._rows_by_goal))]
+            return rows

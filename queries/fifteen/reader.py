@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
@@ -15,7 +17,7 @@ from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import polars as pl
 
@@ -181,46 +183,41 @@ class FifteenQuery(Query):
     def find_solution(self, state: str) -> FoundSolution:
         """Find a solution: a shortest one, unless the query is for any.
 
-        Undecided if it takes longer than the query allows.
+        Undecided if it takes longer than the query allows, from here on.
         """
-        view, reader = self.view, self.reader
-        board = list_tiles(view.map_state(state))
-        partition = reader.find_partition(self.partition)
-        search = SearchState(0, ignore_progress)
+        board, search, known = list_tiles(self.view.map_state(state)), SearchState(0), list[int]()
+        if self.seconds is not None:
+            end = monotonic() + self.seconds
+
+            def pause() -> None:
+                # at the length of the known solution, the search would only find another one
+                if monotonic() > end or search.limit == len(known) - 1:
+                    raise SearchPaused
+
+            search.pause = pause
+        try:
+            path = self._search(board, search, known)
+        except SearchPaused:
+            path = known
+        found = make_solution(self.view, state, path, search) if path else None
+        if found and (self.not_shortest or found.is_shortest):
+            return found
+        assert self.seconds is not None
+        raise Undecided(state, self.seconds, search.limit, found.letters if found else None)
+
+    def _search(self, board: list[int], search: SearchState, known: list[int]) -> list[int]:
+        """Return the blank's cells on a shortest solution, or on any if the query is for any.
+
+        If the query has a time limit, any solution is found first, and put into `known`.
+        """
+        reader, partition = self.reader, self.reader.find_partition(self.partition)
         if self.not_shortest or self.seconds is not None:
             search.raise_bound(reader.open_plain(partition).compute_bound(board))
+            known += reader.find_any_path(partition, board, search.pause)
         if self.not_shortest:
-            path = reader.find_any_path(partition, board)
-        elif self.seconds is None:
-            path = reader.search(partition, board, search)
-        else:
-            path = self._search_in_time(partition, board, search, self.seconds)
-        found = make_solution(view, state, path, search)
-        if self.seconds is not None and not found.is_shortest and not self.not_shortest:
-            letters = found.letters
-            raise Undecided(state, self.seconds, search.limit, len(letters), letters)
-        return found
-
-    def _search_in_time(
-        self, partition: str, board: list[int], search: SearchState, seconds: float
-    ) -> list[int]:
-        """Return the blank's cells on a shortest solution, or on any if there is no time for it."""
-        import time
-
-        end = time.monotonic() + seconds
-        known = self.reader.find_any_path(partition, board)
-
-        def pause() -> None:
-            # at the length of the known solution, the search would only find another one
-            if time.monotonic() > end or search.limit == len(known) - 1:
-                raise SearchPaused
-
-        search.pause = pause
-        try:
-            pause()
-            return self.reader.search(partition, board, search)
-        except SearchPaused:
             return known
+        search.pause()
+        return reader.search(partition, board, search)
 
 
 class FifteenReader(Reader):
@@ -273,13 +270,15 @@ class FifteenReader(Reader):
                 return self.open_plain(partition).search(board, search, MAX_PLAIN_POSITIONS)
             except PlainSearchOver:
                 pass
-        return self.open_compiled(partition).search(board, search)
+        return self.open_compiled(partition, search.pause).search(board, search)
 
-    def find_any_path(self, partition: str, board: list[int]) -> list[int]:
+    def find_any_path(
+        self, partition: str, board: list[int], pause: Callable[[], None]
+    ) -> list[int]:
         """Return the blank's cells on a solution that is found at once, and may be longer."""
         from queries.fifteen.best_first_search import find_any_path
 
-        return find_any_path(self.open_plain(partition), board)
+        return find_any_path(self.open_plain(partition), board, pause)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
@@ -306,16 +305,23 @@ class FifteenReader(Reader):
             )
         return self._plain[partition]
 
-    def open_compiled(self, partition: str) -> CompiledSolver:
-        """Return the compiled search; the tables are read into memory the first time."""
-        if partition not in self._compiled:
-            from queries.fifteen.compiled_search import CompiledSolver
-            from queries.fifteen.flat_tables import make_tables
+    def open_compiled(
+        self, partition: str, pause: Callable[[], None] = ignore_progress
+    ) -> CompiledSolver:
+        """Return the compiled search; the tables are read into memory the first time.
 
-            patterns = PARTITIONS[partition].patterns
-            chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
-            self._compiled[partition] = CompiledSolver(patterns, make_tables(patterns, chunks))
-        return self._compiled[partition]
+        `pause` is called while they are read, and may raise SearchPaused.
+        """
+        with self._lock:
+            if partition not in self._compiled:
+                from queries.fifteen.compiled_search import CompiledSolver
+                from queries.fifteen.flat_tables import make_tables
+
+                patterns = PARTITIONS[partition].patterns
+                chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
+                tables = make_tables(patterns, chunks, pause)
+                self._compiled[partition] = CompiledSolver(patterns, tables)
+            return self._compiled[partition]
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
         return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]

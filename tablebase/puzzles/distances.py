@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from tablebase.cost import Cost
-    from tablebase.schema import PublishedParameters
 
 NAME = "distances"
 """The name of the stage, and of its table."""
@@ -52,16 +50,6 @@ class StatesByDistance(Recipe):
 
     def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "tables": [*self.list_sources()]}
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.cost import estimate_counts_by_depth
-
-        tables = [source.table for source in self.sources]
-        listed = sum(table.rows or 0 for table in tables if table.columns)
-        searched = max((table.states for table in tables if not table.columns), default=0)
-        return estimate_counts_by_depth(len(tables), listed, searched)
 
 
 def make_distance_table(sources: Iterable[CountedTable]) -> Table:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import re
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,16 +29,6 @@ SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
 
 Arrays = list[npt.NDArray[Any]]
-
-
-class ShardSpec(NamedTuple):
-    """One of `total` equal shares of a table's tasks; `number` counts from 1."""
-
-    number: int
-    total: int
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.total}"
 
 
 class Checkpoints:
@@ -141,21 +129,6 @@ class Checkpoints:
         with suppress(StoreError):
             self._store.remove(self.format_file_name(name))
 
-    @contextmanager
-    def mark_shard(self, shard: ShardSpec) -> Iterator[None]:
-        """Record that all tasks of a shard have checkpoints once the block has ended.
-
-        Until then the record is a file that is being written, which shows that the shard is built.
-        """
-        name = f"{self._stem}.{shard.number}-of-{shard.total}{SUFFIX}"
-        with self._store.write_atomically(name, durable=False, shared=True) as (file,):
-            yield
-            file.write(b"\n")
-
-    def list_shards(self) -> list[ShardSpec]:
-        """List the shards that are finished."""
-        return [shard for stem, shard in _find_shards(self._store) if stem == self._stem]
-
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
         names = list_checkpoint_files(self._store, self._table)
@@ -185,23 +158,6 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
         if name.endswith(SUFFIX)
         or (name.endswith(SHARED_SUFFIX) and not store.is_being_written(name))
     ]
-
-
-def summarize_shards(store: Store) -> dict[str, str]:
-    """Describe how many shards of each table are finished: `3 of 100 shards`, for example."""
-    counts = Counter((stem, shard.total) for stem, shard in _find_shards(store))
-    most: dict[str, tuple[int, int]] = {}  # shards of older code may remain
-    for (stem, total), count in counts.items():
-        table = stem.split(".")[1]
-        most[table] = max(most.get(table, (0, 0)), (count, total))
-    return {table: f"{count:,} of {total:,} shards" for table, (count, total) in most.items()}
-
-
-def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:
-    """Find the finished shards of all tables, each with the beginning of its checkpoints' names."""
-    pattern = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(pattern, name) for name in list_files(store, "."))
-    return [(match[1], ShardSpec(int(match[2]), int(match[3]))) for match in matches if match]
 
 
 class _ChecksumWriter(io.RawIOBase):

@@ -37,7 +37,7 @@ from tests.support.lost_manifests import (
     remove_both,
     remove_manifest,
 )
-from tests.support.tampered import flip_byte, split
+from tests.support.tampered import flip_byte
 
 
 @pytest.fixture
@@ -214,25 +214,6 @@ def test_files_of_no_known_table_are_untouched(folder: Path) -> None:
     assert "strangers" not in tables
     assert left_out["strangers"] == "no puzzle here has such a table"
     assert (folder / "not a table.parquet").exists()
-
-
-def test_intact_part_files_stay_listed(folder: Path) -> None:
-    split(folder, TOURS.name, 5, 9)
-    build_tables(folder, KNIGHT, COUNTS, force=True)
-    (folder / f"{TOURS.name}.2.parquet").unlink()
-    damage_manifest(folder)
-    _, tables, _ = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
-    assert TOURS.name in tables
-    assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
-
-
-def test_part_files_that_nothing_lists_are_named_and_untouched(folder: Path) -> None:
-    paths = split(folder, TOURS.name, 5, 9)
-    remove_both(folder)
-    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
-    assert TOURS.name not in tables
-    assert left_out == {TOURS.name: "nothing lists its part files"}
-    assert all(path.exists() for path in paths)
 
 
 @pytest.mark.parametrize("name", [TOURS.file, ROWS.index_file])

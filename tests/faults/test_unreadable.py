@@ -8,6 +8,7 @@ import pytest
 from queries import open_tables
 from tablebase.table_errors import TableUnreadable
 from tablebase.tables.store import Folder
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said, without_privileges
 from tests.support.tampered import replace_link
 
@@ -67,7 +68,8 @@ def test_status_and_a_build_report_it_too(copy: Path) -> None:
     command = f"pipeline precompute eight --outputs {copy}"
     assert text.code == 3
     assert f"unreadable: {command}\n" in text.out
-    assert text.err == f"pipeline: 1 of 8 tables cannot be used (1 unreadable). Run: {command}\n"
+    summary = f"1 of {COUNT} tables cannot be used (1 unreadable)"
+    assert text.err == f"pipeline: {summary}. Run: {command}\n"
     text = run_unprivileged("precompute", "eight", folder=copy)
     assert text.code == 0
     assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()

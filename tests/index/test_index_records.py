@@ -13,8 +13,8 @@ from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight import tables as knight
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.index_format import BODY_BYTES
+from tests.support.default_tables import INDEXES
 from tests.support.format_page import (
-    INDEXES,
     all_records,
     layout_of,
     number_in,

@@ -158,6 +158,12 @@ REFUSED = [
     ("pancakes", "PUZZLE = 3", "PUZZLE in bad is of type int"),
     ("pancakes", "import nowhere", "No module named 'nowhere'"),
     ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
+    ("pancakes", "import sys\nsys.exit(3)", "SystemExit: 3"),
+    (
+        "pancakes",
+        "import tablebase.puzzle as t\nPUZZLE = type('X', (t.Puzzle,), {'name': 'pancakes'})()",
+        "PUZZLE in bad has no title and no tables",
+    ),
     ("pancakes", "", "no attribute 'PUZZLE'"),
     (
         "squares",

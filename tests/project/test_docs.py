@@ -45,6 +45,17 @@ def test_links_lead_to_files(page: Path) -> None:
         assert (page.parent / link).exists(), link
 
 
+def test_named_test_files_exist() -> None:
+    pages = [*MARKDOWN, ROOT / "Makefile", ROOT / ".ci/run"]
+    names = {
+        name
+        for page in pages
+        for name in re.findall(r"\btests/[a-z_0-9/]+(?:\.py|/)", page.read_text("utf-8"))
+    }
+    assert len(names) > 20
+    assert {name for name in names if not (ROOT / name).exists()} == set()
+
+
 def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     result = []

@@ -13,19 +13,17 @@ import pytest
 from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import IndexReader
-from tablebase.puzzles import eight, list_puzzles, senet
+from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.store import Folder
 from tests import often
+from tests.support.default_tables import INDEXES
 from tests.support.format_page import number_in, tables_under
 from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.support.shell import Said
 from tests.support.tampered import change_header
 
-TABLES = {
-    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
-}
 BOARD = KnightBoard(8, 8)
 
 
@@ -301,7 +299,7 @@ def test_a_reader_checks_the_file_of_every_puzzle(
     """Try a file of each kind; `test_index_vectors.py` tries every fault."""
     name, words = KEYS[puzzle]
     data = (outputs / name).read_bytes()
-    other = next(file for file in TABLES if file != name)
+    other = next(file for file in INDEXES if file != name)
     for damaged, problem in (
         (data[:4096] + bytes(len(data) - 4096), "damaged"),
         (data[:-1], "too short or too long"),

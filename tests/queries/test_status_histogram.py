@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from msgspec.structs import replace
 
 from queries import status as overview
 from queries.histogram import count_states, format_bars
@@ -13,21 +12,15 @@ from queries.status import list_status, make_unusable_error
 from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.table_errors import TableMissing
-from tablebase.tables.manifest import Entry, Page, read_manifest
+from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables, count_distances
-from tests.support.tampered import write_manifest
+from tests.support.tampered import rename_entry, write_manifest
 
 
 @pytest.fixture
 def store(copy: Path) -> Folder:
     return Folder(copy)
-
-
-def rename_entry(entry: Entry, name: str) -> Entry:
-    """Return an entry like another, for a table of another name."""
-    (file,) = entry.files
-    return replace(entry, files=[replace(file, file=f"{name}.parquet")], index=None)
 
 
 def rows_of(store: Folder) -> dict[str, dict[str, Any]]:

@@ -191,7 +191,9 @@ def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: 
 @pytest.mark.parametrize(
     "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
 )
-def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, object]) -> None:
+def test_inconsistent_solutions_are_damage(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, object]
+) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
     rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
@@ -199,10 +201,11 @@ def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, obj
     assert result is not None
     assert result.to_list() == ["R"]
     which = pl.int_range(pl.len()) == state[0]
-    eight._rows = rows.with_columns(
+    changed_rows = rows.with_columns(
         pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
         for name, value in changed.items()
     )
+    monkeypatch.setattr(eight, "read_rows", lambda: changed_rows)
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
         eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
 

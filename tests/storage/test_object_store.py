@@ -13,7 +13,6 @@ from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from pipeline.comparison import compare_stores
-from pipeline.shards import Listing, build_shard, require_complete
 from pipeline.verify import verify
 from queries import open_tables
 from queries.dispatch import open_reader
@@ -31,7 +30,6 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.table_errors import TableError, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tablebase.tables.store import Folder
@@ -223,15 +221,6 @@ def test_rights_to_a_prefix_suffice(place: ObjectStore, server: LoopbackStore) -
     assert place.list_names() == BUILT
 
 
-def test_shards_are_built_in_an_object_store(place: ObjectStore) -> None:
-    listing = Listing(KNIGHT, TOURS[0][1][0])
-    for number in (1, 2):
-        build_shard(place, listing, ShardSpec(number, 2), Recorder(), None, 1)
-    require_complete(place, listing)
-    build(Request(place, TOURS), Recorder())
-    assert place.list_names() == BUILT
-
-
 def test_an_object_store_can_be_pickled(built_store: ObjectStore) -> None:
     assert pickle.loads(pickle.dumps(built_store)).list_names() == built_store.list_names()
 
@@ -310,8 +299,6 @@ def test_denied_access_is_reported_as_unreadable(
     assert str(caught.value) == f"{URL}/manifest.json {why} credentials."
     with pytest.raises(Unreachable, match="HTTP status 403: Access Denied"):
         built_store.list_names()
-    with pytest.raises(TableUnreadable, match="403"):
-        summarize_shards(built_store)
     with pytest.raises(TableUnreadable, match="403"):
         build(Request(built_store, [(EIGHT, EIGHT.tables)]), Recorder())
     server.fault = None

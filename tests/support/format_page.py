@@ -7,14 +7,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "index-format.md"
-INDEXES = {
-    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
-}
 
 Row = dict[str, str]
 

@@ -90,7 +90,7 @@ def vouch(folder: Path) -> None:
             rows = pq.read_table(folder / table.file)
             for batch in rows.to_batches():
                 content.update(batch)
-            entry["files"] = [describe_file(folder / table.file, rows.num_rows)]
+            entry["parquet"] = describe_file(folder / table.file)
             entry["rows"] = rows.num_rows
         else:
             data = index.read_bytes()

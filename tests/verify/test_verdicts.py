@@ -353,7 +353,7 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
     with edit_manifest(tmp_path) as entries:
-        entries[name] |= {"files": [describe_file(rows, 1728)], "rows": 1728}
+        entries[name] |= {"parquet": describe_file(rows), "rows": 1728}
     with pytest.raises(VerifyFailed, match=rf"rows of {name}: True, expected False"):
         verify(Folder(tmp_path))
 
@@ -393,13 +393,13 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 
 
 @pytest.fixture
-def pattern_verdicts(patterns_555: Path, bounds_3x3: Path, tmp_path: Path) -> list[Verdict]:
+def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
     """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
     (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
     build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
     return [
         verdict
-        for folder in (patterns_555, bounds_3x3, tmp_path / "pattern")
+        for folder in (patterns_555, tmp_path / "pattern")
         for verdict in verify(Folder(folder)).verdicts
     ]
 

@@ -18,6 +18,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said
 from tests.support.tampered import cell, rewrite, write_manifest
 
@@ -63,7 +64,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert len(rows) == len(lines)
     claims = sum(int(row[2]) for row in rows)
     end = "only the files were compared with the manifest"
-    assert re.fullmatch(rf"8 tables: 8 intact; {claims} claims, [\d.]+ s; {end}", last)
+    assert re.fullmatch(rf"{COUNT} tables: {COUNT} intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
     assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
@@ -72,7 +73,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
-    totals = {"claims": claims, "tables": 8, "seconds": 0, "verdicts": {"intact": 8}}
+    totals = {"claims": claims, "tables": COUNT, "seconds": 0, "verdicts": {"intact": COUNT}}
     assert reported["totals"] | {"seconds": 0} == totals
     assert len(reported["claims"]) == claims
     assert (reported["unpublished"], reported["partial"]) == ([], {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockBreadthFirst, BlockSpace
+from tablebase.block_space import BlockBreadthFirst
 from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
 from tablebase.puzzle import Puzzle
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
 byte in it for each state. Larger ones get one goal, no rows, and a bit."""
-MAX_MEASURED_CELLS = 12
-"""Cells of the largest boards that are searched to estimate the cost of larger ones."""
 ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
 EXAMPLE_BOARD = "3x4"
@@ -69,14 +67,6 @@ class BoardWithTables(SlidingBoard):
     @property
     def catalogue(self) -> Catalogue:
         return BoardCatalogue(self)
-
-    def list_measurable_spaces(self) -> list[BlockSpace]:
-        """List the board itself, or two smaller ones with as many rows, or with three."""
-        if self.cells <= MAX_MEASURED_CELLS:
-            return [self]
-        high = min(self.line, 3)
-        columns = MAX_MEASURED_CELLS // high
-        return [BoardWithTables(high, columns - 1), BoardWithTables(high, columns)]
 
     def make_words(self, root: str) -> WordSpace:
         from tablebase.puzzles.sliding.word_moves import make_word_space
@@ -132,7 +122,7 @@ class BoardCatalogue(Catalogue):
         super().__init__(board.name, board.tables)
         self._board = board
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+    def format_build_arguments(self, table: str) -> str:
         return format_board_arguments(self._board, table)
 
 
@@ -196,7 +186,7 @@ class SlidingCatalogue(Catalogue):
     def owns_table(self, table: str) -> bool:
         return find_goal(table) is not None
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+    def format_build_arguments(self, table: str) -> str:
         board_and_goal = find_goal(table)
         return format_board_arguments(board_and_goal[0], table) if board_and_goal else self.stage
 
