@@ -229,7 +229,7 @@ def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
 
     def run(*words: str, text: bytes = b"") -> Said:
         words = ("query", *words, "--outputs", str(outputs))
-        return cli_in_process(*words, stdin=os.fsdecode(text))
+        return cli_in_process(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return run
 
