@@ -315,6 +315,8 @@ def _build_queue(
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
+        finally:
+            memory.release(table.name)
         entries[table.name] = entry
         with listing:
             amend_manifest(store, {table.name: entry})

@@ -48,11 +48,11 @@ def make(
         if not table.columns:
             records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
             return next(records), next(records), count
-        context.memory.require(table.name, space.size)
+        context.reserve_memory(table, space.size)
         depth = np.concatenate([*read_results()])
     else:
         size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
-        context.memory.require(table.name, size)
+        context.reserve_memory(table, size)
         words = space.make_words(root)
         if has_bits_alone:
             planes, context.layers[table.name] = search_space(words, runner)

@@ -21,7 +21,7 @@ from pipeline.tasks import Chunks, TableData, make_no_records
 from queries.scans import scan_table
 from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import Stage
-from tablebase.puzzles.distances import CountedTable, StatesByDistance
+from tablebase.puzzles.distances import NAME, CountedTable, StatesByDistance
 from tablebase.schema import Table
 from tablebase.table_errors import TableMissing
 from tablebase.tables.repair import format_rebuild_command
@@ -96,7 +96,11 @@ def _search(source: CountedTable, root: str, context: BuildContext) -> list[int]
     if runner.is_remote:
         return ShardedSearch(recipe.space, root, runner, context.memory.bytes).count_layers()
     needed = estimate_search_bytes(recipe.space.size)
-    context.memory.require(f"A count of the states of {source.table.name}", needed)
+    search, on_wait = (
+        f"A count of the states of {source.table.name}",
+        context.tasks.require_no_failure,
+    )
+    context.memory.reserve(NAME, search, needed, on_wait)
     return search_space(recipe.space.make_words(root), runner)[1]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -172,10 +173,34 @@ def test_shared_results_are_computed_once() -> None:
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None) -> None:
     memory = MemoryLimit(limit)
-    memory.require("a search", 1_000)
+    memory.reserve("a", "a search", 1_000, lambda: None)
     with pytest.raises(build_errors.MemoryShort) as caught:
-        memory.require("a search", 1 << 60)
+        memory.reserve("b", "a search", 1 << 60, lambda: None)
     assert ("Raise the limit." in str(caught.value)) is (limit is not None)
+    memory.reserve("a", "the same table's next search", 1_000, lambda: None)
+
+
+def test_two_searches_never_hold_more_than_the_limit_together() -> None:
+    memory, waits, is_begun = MemoryLimit(1_000), list[bool](), Event()
+
+    def wait() -> None:
+        waits.append(True)
+        is_begun.set()
+
+    memory.reserve("a", "a search", 600, wait)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(memory.reserve, "b", "another", 600, wait)
+        assert is_begun.wait(60)
+        assert not other.done()
+        memory.release("a")
+        other.result(60)
+    assert waits
+    with pytest.raises(KeyboardInterrupt):  # what ends the build ends the wait
+        memory.reserve("a", "a search", 600, interrupt)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 # ---- saved results --------------------------------------------------------------------------
