@@ -49,11 +49,11 @@ def make(
         if not table.columns:
             records = (_iter_records(table, read_results(), space.size, runner) for _ in range(2))
             return TableData(next(records), next(records), count, depths)
-        context.memory.require(table.name, space.size)
+        context.reserve_memory(table, space.size)
         depth = np.concatenate([*read_results()])
     else:
         size = estimate_search_bytes(space.size) + (0 if has_bits_alone else space.size)
-        context.memory.require(table.name, size)
+        context.reserve_memory(table, size)
         words = space.make_words(root)
         if has_bits_alone:
             planes, layers = search_space(words, runner)

@@ -27,7 +27,7 @@ def make(
     """Search all placements of the pattern, and return rows and records."""
     pattern, runner = recipe.pattern, context.tasks
     moves = make_moves(pattern)
-    context.memory.require(table.name, estimate_memory(moves.places, moves.order_maps))
+    context.reserve_memory(table, estimate_memory(moves.places, moves.order_maps))
     depth = search_pattern(
         moves.places,
         (moves.moves, moves.sources, moves.maps, moves.order_maps),

@@ -47,7 +47,7 @@ def make(
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, recipe.is_open
     runner = context.tasks
-    context.memory.require(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
+    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=not paths))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:

@@ -26,9 +26,7 @@ def check_counts(listed: ListedTable, depths: Mapping[Depth, int]) -> None:
         check = replace(claimed, claim=replace(claimed.claim, file=MANIFEST))
         for goal, depth in dict.fromkeys([*found, *proved]):
             what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
-            check.require_equal(
-                what, found.get((goal, depth), 0), proved.get((goal, depth), 0)
-            )
+            check.require_equal(what, found.get((goal, depth), 0), proved.get((goal, depth), 0))
 
 
 def _count_rows(listed: ListedTable) -> Mapping[Depth, int]:
