@@ -14,14 +14,14 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.build_context import BuildContext
-from pipeline.builders.block_search import search_space
-from pipeline.builders.block_shards import ShardedSearch
+from pipeline.builders.sliding_search import search_space
+from pipeline.builders.sliding_shards import ShardedSearch
 from pipeline.search.word_bfs import estimate_search_bytes
 from pipeline.tasks import Chunks, TableData, make_no_records
 from queries.scans import scan_table
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import Stage
 from tablebase.puzzles.distances import NAME, CountedTable, StatesByDistance
+from tablebase.puzzles.sliding.definition import BoardDistances
 from tablebase.schema import Table
 from tablebase.table_errors import TableMissing
 from tablebase.tables.repair import format_rebuild_command
@@ -92,21 +92,21 @@ def _count_layers(source: CountedTable, context: BuildContext) -> Counts:
 def _search(source: CountedTable, root: str, context: BuildContext) -> list[int]:
     """Search the states of a table in this process or in shards; count those of each layer."""
     recipe, runner = source.table.recipe, context.tasks
-    assert isinstance(recipe, BlockBreadthFirst)
+    assert isinstance(recipe, BoardDistances)
     if runner.is_remote:
-        return ShardedSearch(recipe.space, root, runner, context.memory.bytes).count_layers()
-    needed = estimate_search_bytes(recipe.space.size)
+        return ShardedSearch(recipe.board, root, runner, context.memory.bytes).count_layers()
+    needed = estimate_search_bytes(recipe.board.size)
     search, on_wait = (
         f"A count of the states of {source.table.name}",
         context.tasks.require_no_failure,
     )
     context.memory.reserve(NAME, search, needed, on_wait)
-    return search_space(recipe.space.make_words(root), runner)[1]
+    return search_space(recipe.board.make_words(root), runner)[1]
 
 
 def _get_root(source: CountedTable) -> tuple[str, str]:
     """Return the only goal of a table, by name and as a state."""
-    assert isinstance(source.table.recipe, BlockBreadthFirst)
+    assert isinstance(source.table.recipe, BoardDistances)
     ((goal, root),) = source.table.recipe.roots.items()
     return goal, root
 

@@ -11,7 +11,7 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.builders import distance_table
-from pipeline.builders.block_search import search_space
+from pipeline.builders.sliding_search import search_space
 from pipeline.commands.selection import list_followers
 from pipeline.removal import make_removal
 from pipeline.verify import Grade, VerifyFailed, verify
