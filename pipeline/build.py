@@ -27,7 +27,7 @@ from pipeline.build_request import (
     list_reasons,
 )
 from pipeline.builders.registry import build_table_data, checkpoints
-from pipeline.recovery import Recovery, make_entry, recover
+from pipeline.recovery import Recovery, make_entry, recover, require_own_files
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.build_errors import SearchError
 from tablebase.puzzle import Stage
@@ -184,7 +184,7 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
     Nothing is written. A manifest of a newer version is replaced only by force, since a newer
     program can read it.
     """
-    store = request.store
+    store, is_older = request.store, False
     try:
         published = read_manifest(store)
         if published or has_manifest(store):
@@ -195,6 +195,7 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
     except TableVersionError as error:
         if error.version > error.supported and not request.force:
             raise
+        is_older = error.version < error.supported
         problem = f"{error.file} has format version {error.version}, not {error.supported}."
     try:
         backup = read_backup(store)
@@ -202,13 +203,15 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
         if not request.force:
             raise
         backup = dict[str, Entry](), dict[str, Page]()
-    recovery = recover(store, *backup)._replace(problem=problem)
+    recovery = recover(store, *backup)._replace(problem=problem, is_older=is_older)
     return dict(recovery.tables), recovery
 
 
 def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
     """Read the published entries; write a new manifest if tables had to be recovered."""
     published, recovery = read_published(request)
+    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
+    require_own_files(request.store, unlisted, recovery, force=request.force)
     if recovery is None:
         return published
     if recovery.tables or recovery.left_out:

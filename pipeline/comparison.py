@@ -127,7 +127,8 @@ def _compare_content(
     (a, b), counts, problem = entries, None, ""
     if a.content == b.content and a.all_files == b.all_files:
         return SAME, [], None
-    if a.content != b.content:
+    # equal hashes of other files are what the manifests say: the rows are read all the same
+    if a.content != b.content or (a.parquet and b.parquet and a.parquet != b.parquet):
         problem = "files of rows"
         if a.parquet and b.parquet:
             counts, problem = compare_rows(stores, entries, definition)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
+from tablebase.build_errors import StoreError
 from tablebase.puzzles import list_stages
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY
@@ -30,6 +31,7 @@ from tablebase.tables.manifest import (
     facts_of_rows,
     measure_file,
 )
+from tablebase.tables.ownership import bears_table
 from tablebase.tables.parquet import TableWriter, compute_description, make_schema
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
 from tablebase.tables.store import Store
@@ -42,13 +44,15 @@ UNKNOWN = "unknown"
 class Recovery(NamedTuple):
     """The recovered tables and pages, and the reasons why other tables were left out.
 
-    The files of tables that were left out are not changed. `problem`: that of the manifest.
+    The files of tables that were left out are not changed. `problem`: that of the manifest;
+    `is_older`: it is of an older version, whose tables are built anew.
     """
 
     tables: dict[str, Entry]
     pages: dict[str, Page]
     left_out: dict[str, str]
     problem: str = ""
+    is_older: bool = False
 
 
 class NotWhole(Exception):
@@ -81,6 +85,37 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
     intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
     return Recovery(tables, intact_pages, left_out)
+
+
+def require_own_files(
+    store: Store, tables: Iterable[Table], recovery: Recovery | None, *, force: bool
+) -> None:
+    """Raise StoreError if the files of tables that no manifest lists are not this program's, or
+    could not be recovered: a build would replace them.
+
+    By force it replaces what could not be recovered, and never somebody else's files.
+    """
+    left_out = {} if force or recovery is None or recovery.is_older else recovery.left_out
+    for table in tables:
+        names = [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
+        present = [name for name in names if _is_file(store, name)]
+        for name in present:
+            if not bears_table(store, name):
+                problem = f"{name} is there, and is not a table of this program"
+                hint = "Move it away, or choose another folder with --outputs."
+                raise StoreError(str(store), problem, hint)
+            # a build that was killed while it published may have left one file of two
+            if present == names and table.name in left_out:
+                problem = f"{name} is there, and cannot be recovered: {left_out[table.name]}"
+                hint = "Replace it with --force, or choose another folder with --outputs."
+                raise StoreError(str(store), problem, hint)
+
+
+def _is_file(store: Store, name: str) -> bool:
+    try:
+        return store.get_size(name) >= 0
+    except OSError:
+        return False
 
 
 def _is_intact(store: Store, entry: Entry) -> bool:

@@ -134,8 +134,6 @@ class _PartsFile(io.RawIOBase):
         if end - first <= MAX_GAP_BYTES + sum(size for _, size in spans):
             spans = [(first, end - first)]  # pyarrow reads neighbours together, too
         data = self._file.read_parts([(size, at) for at, size in spans])
-        if self._file.has_changed():
-            raise FileChanged("it changed while it was read")
         self._loaded = self._footers | dict(zip((at for at, _ in spans), data, strict=True))
 
     def readable(self) -> bool:

@@ -7,6 +7,7 @@ import os
 import pickle
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -23,7 +24,7 @@ from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
-from pipeline.tasks import TaskRunner, TaskUsage
+from pipeline.tasks import TaskRunner, TaskUsage, make_checkpoint_name
 from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
 from tablebase.puzzle import Stage
 from tablebase.puzzles import list_stages, plugins
@@ -31,8 +32,10 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import Recorder, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -256,6 +259,44 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
         os.utime(first, ns=(0, 0))
         assert find_recomputed(saving_runner, tmp_path) == [True, False, False], length
     assert first.read_bytes() == original
+
+
+def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
+    find_recomputed(saving_runner, tmp_path)
+    first, second, third = sorted(tmp_path.iterdir())
+    first.rename(tmp_path / "aside")
+    second.rename(first)
+    (tmp_path / "aside").rename(second)
+    for path in (first, second, third):
+        os.utime(path, ns=(0, 0))
+    assert find_recomputed(saving_runner, tmp_path) == [True, True, False]
+
+
+@pytest.mark.parametrize("data", [b"no zstd", b"\x28\xb5\x2f\xfd\x00"], ids=["other", "cut"])
+def test_a_result_of_no_program_is_computed_again(
+    data: bytes, saving_runner: TaskRunner, tmp_path: Path
+) -> None:
+    """Give bytes that are no result the checksum that this program would give them."""
+    find_recomputed(saving_runner, tmp_path)
+    saved = saving_runner.checkpoints
+    assert saved
+    name = make_checkpoint_name(make_arrays, (1,))
+    (file,) = (
+        tmp_path / file for file in saved.list_files() if file == saved.format_file_name(name)
+    )
+    file.write_bytes(data + zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little"))
+    assert saved.load(name) is None
+
+
+def test_a_store_that_fails_has_no_missing_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Folder, name: str) -> bytes:
+        raise Unreachable("HTTP status 503", 503)
+
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(TableUnreadable, match="503"):
+        checkpoints(Folder(tmp_path), TOURS).load("part")
 
 
 def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
