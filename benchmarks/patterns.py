@@ -25,6 +25,7 @@ from tablebase.puzzles.fifteen.pattern import Pattern, rank_set
 from tablebase.puzzles.fifteen.pattern_moves import make_moves
 from tablebase.puzzles.sliding.board import CHARACTERS
 from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
+from tablebase.puzzles.sliding.table_rows import make_rows
 from tablebase.word_space import WordSpace
 
 Array = npt.NDArray[Any]
@@ -81,7 +82,7 @@ def measure_rows(
     patterns: list[list[tuple[Array, Array]]], block: int, first: int, last: int,
 ) -> Array:  # fmt: skip
     """Return for each partition the sum of what its bounds lack, and how many lack nothing."""
-    columns = board.make_rows(board.example, words, depth, block, first, last)
+    columns = make_rows(board, board.example, words, depth, block, first, last)
     tile_of = np.zeros(128, np.uint8)
     tile_of[np.frombuffer(CHARACTERS.encode(), np.uint8)] = range(len(CHARACTERS))
     states = tile_of[columns["state"].view(np.uint8).reshape(-1, board.cells)]

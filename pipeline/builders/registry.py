@@ -16,7 +16,7 @@ from tablebase.tables.store import Store
 
 BUILDERS = {
     "breadth first": "pipeline.builders.graph_table",
-    "breadth first in blocks": "pipeline.builders.block_table",
+    "breadth first in blocks": "pipeline.builders.sliding_table",
     "every tour": "pipeline.builders.tour_list",
     "numbered cycles": "pipeline.builders.ranking_table",
     "numbered tours": "pipeline.builders.ranking_table",

@@ -17,7 +17,6 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
@@ -25,7 +24,7 @@ from tablebase.puzzles.fifteen.tables import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
-from tablebase.puzzles.sliding.definition import Sliding
+from tablebase.puzzles.sliding.definition import BoardDistances, Sliding
 from tablebase.schema import BreadthFirst
 
 Prove = Callable[[ListedTable, Seen], Outcome]
@@ -33,7 +32,7 @@ Prove = Callable[[ListedTable, Seen], Outcome]
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
-    (BlockBreadthFirst, Sliding): prove_board,
+    (BoardDistances, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_graph,

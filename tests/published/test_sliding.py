@@ -13,18 +13,17 @@ from pipeline import build_context, tasks
 from pipeline.build import BuildObserver, TableStatistics, build
 from pipeline.build_context import BuildContext
 from pipeline.build_request import Request
-from pipeline.builders import block_table
-from pipeline.builders.block_table import make
+from pipeline.builders import sliding_table
 from pipeline.builders.registry import checkpoints
+from pipeline.builders.sliding_table import make
 from pipeline.tasks import TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding import definition as sliding
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.puzzles.sliding.definition import PUZZLE, BoardDistances, parse_board
+from tablebase.puzzles.sliding.table_rows import make_rows
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
@@ -102,7 +101,7 @@ def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: P
 def test_rows_are_made_by_no_more_threads_than_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    thread_names, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
+    thread_names, real_make_rows = set[str](), make_rows
     barrier = threading.Barrier(jobs)
 
     def rows_of(*options: Any) -> Any:
@@ -111,9 +110,9 @@ def test_rows_are_made_by_no_more_threads_than_requested(
             barrier.wait(30)
         return real_make_rows(*options)
 
-    monkeypatch.setattr(block_table, "ROW_GROUP_ROWS", 1)
+    monkeypatch.setattr(sliding_table, "ROW_GROUP_ROWS", 1)
     monkeypatch.setattr(tasks, "count_cores", lambda: 2)
-    monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
+    monkeypatch.setattr(sliding_table, "make_rows", rows_of)
     build_boards(tmp_path, ["2x2"], jobs=jobs)
     assert len(thread_names) == jobs
 
@@ -170,8 +169,8 @@ def test_a_count_needs_a_board(folder: Path) -> None:
     ]
 
 
-def get_recipe(table: Table) -> BlockBreadthFirst:
-    assert isinstance(table.recipe, BlockBreadthFirst)
+def get_recipe(table: Table) -> BoardDistances:
+    assert isinstance(table.recipe, BoardDistances)
     return table.recipe
 
 
