@@ -115,6 +115,6 @@ LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 
 	--no-header --no-annotate --no-emit-find-links
 
 clean: ## remove all built files: tables, caches, the environment
+	@test ! -x $(BIN)/python || $(BIN)/python -m tools.remove_outputs
 	rm -rf $(VENV) node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	find outputs -mindepth 1 ! -name README.md -delete

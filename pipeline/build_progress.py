@@ -145,10 +145,6 @@ class BuildProgress(ProgressBar, BuildObserver):
             if len(self._planned) > 1:
                 self._show_whole()
 
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        """Remove the bar of a shard's table."""
-        self.on_failure(table, statistics)
-
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Remove the bar of a table that was not built."""
         with self._lock:

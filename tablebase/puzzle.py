@@ -29,16 +29,18 @@ MAX_LETTERS = 256
 """The most letters of a puzzle's moves: a label is a byte."""
 
 
-class Stage:
-    """A stage of `pipeline precompute`: its name, and the tables that are built by default."""
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
 
     name: str
     title: str
     tables: tuple[Table, ...]
     example = ""
     """A key that `pipeline query` answers from the default tables."""
-    proof = ""
-    """A plugin's own proof (`module:name`); empty: the registered one."""
+    depth = ""
+    """The column with a state's depth, if there is one."""
+    reader = section = proof = ""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
     @property
     def catalogue(self) -> Catalogue:
@@ -46,15 +48,6 @@ class Stage:
         from tablebase.catalogue import Catalogue
 
         return Catalogue(self.name, self.tables)
-
-
-class Puzzle(Stage):
-    """A puzzle, with the stage that builds its tables."""
-
-    depth = ""
-    """The column with a state's depth, if there is one."""
-    reader = section = ""
-    """A plugin's own reader and report section (`module:name`); empty: the default ones."""
 
     def name_board(self, table: str) -> str | None:
         """Return the board of a table of that name; None for a puzzle without boards."""

@@ -5,6 +5,7 @@ would otherwise evaluate each one, as text, at every start.
 """
 
 import json
+import shutil
 import sys
 from typing import Annotated, cast
 
@@ -32,6 +33,7 @@ from tablebase.puzzles import (
     list_puzzles_with_depths,
 )
 from tablebase.stdio import explain_os_error
+from tablebase.tables.store import Store
 from tablebase.tables.store_factory import open_store
 
 
@@ -163,13 +165,13 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
 @app.command()
 def histogram(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="|".join(WITH_DEPTHS),
             help="Puzzle to count, built in or from a plugin.",
             autocompletion=list_puzzles_with_depths,
         ),
-    ],
+    ] = None,
     board: Annotated[
         str | None,
         typer.Option(
@@ -184,11 +186,27 @@ def histogram(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
     ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="Write the numbers of all tables: .parquet, .csv, .jsonl.",
+        ),
+    ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
     from queries.histogram import count_states as counted
     from queries.histogram import format_bars
 
+    if output is not None:
+        if name or board or svg or as_json:
+            raise BadRequest("--output writes the numbers of all tables", "Leave out the others")
+        _write_counts(open_store(outputs), output)
+        return
+    if name is None:
+        problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
+        raise BadRequest(problem, "See: pipeline histogram --help")
     require_one_printed(svg, as_json=as_json)
     counts = counted(name, open_store(outputs), board)
     if svg is not None:
@@ -198,7 +216,18 @@ def histogram(
         write_output(svg, draw_histogram(counts).encode())
         if svg == STANDARD:
             return
-    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
+    width = shutil.get_terminal_size().columns
+    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
+
+
+def _write_counts(store: Store, output: str) -> None:
+    """Write the number of states at each distance in all tables, in the format of the suffix."""
+    from queries.batch import choose_output_format, open_row_writer
+    from queries.histogram import list_counts
+
+    output_format, counts = choose_output_format(output, None), list_counts(store)
+    with open_row_writer(output, output_format) as write:
+        write(counts)
 
 
 @app.command()
@@ -214,7 +243,6 @@ def verify(
     from pipeline.progress import ProofProgress
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
-    from tablebase.tables.checkpoints import summarize_shards
 
     store = open_store(outputs)
     with ProofProgress(
@@ -228,7 +256,7 @@ def verify(
             if as_json:
                 print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
             raise
-        answer = progress.finish(verified, summarize_shards(store))
+        answer = progress.finish(verified)
     if as_json:
         print_answer(f"{json.dumps(answer)}\n")
 

@@ -14,7 +14,7 @@ import typer
 
 from pipeline.commands.app import app
 from tablebase import __version__
-from tablebase.puzzles import MODULES, list_stages
+from tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said
 
@@ -58,7 +58,7 @@ def test_status(cli: Cli, place: Path) -> None:
             "made_by": made_by,
             "command": f"pipeline precompute {stage.name}",
         }
-        for stage in list_stages()
+        for stage in list_puzzles()
         for table in stage.tables
     ]
     text = cli("status", "--json", cwd=place)

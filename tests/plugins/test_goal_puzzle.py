@@ -27,7 +27,7 @@ from tablebase.errors import BadRequest, NotationError
 from tablebase.table_errors import TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import build_tables, count_distances
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.shell import Said, python
 
@@ -199,7 +199,6 @@ def test_the_answer_as_json(folder: Path) -> None:
 
 def test_the_histogram(tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE)
-    count_distances(tmp_path)
     counts = count_states("pancakes", Folder(tmp_path))
     expected = Counter(distance for distance, _ in search_all().values())
     assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
