@@ -198,7 +198,7 @@ def test_open_tours_are_sampled_from_their_list(
 def test_open_tours_of_larger_boards_are_sampled_by_rank(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
+    monkeypatch.setattr("queries.knight.reader.MAX_LISTED_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         all_drawn = draw(164, seed=5, board="5x4", replacement=False)
