@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_stages
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, list_parameters, read_manifest
 from tablebase.tables.store import Store
@@ -38,7 +38,7 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 "Only tables built on request can be removed",
             )
         has_leftovers = any(
-            puzzle.catalogue.owns_table(name) for puzzle in list_stages()
+            puzzle.catalogue.owns_table(name) for puzzle in list_puzzles()
         ) and find_unlisted_files(store, name, None)
         if name not in published and not has_leftovers:
             removable = list_removable(store)
@@ -58,17 +58,17 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 if _is_outgrown(puzzle, table, published, remaining)
             ),
         )
-        for puzzle in list_stages()
+        for puzzle in list_puzzles()
     ]
     return Request(store, stages, jobs=jobs, without=frozenset(names))
 
 
 def _list_default_tables() -> set[str]:
-    return {table.name for puzzle in list_stages() for table in puzzle.tables}
+    return {table.name for puzzle in list_puzzles() for table in puzzle.tables}
 
 
 def _is_outgrown(
-    puzzle: Stage, table: Table, published: Mapping[str, Entry], remaining: Mapping[str, Entry]
+    puzzle: Puzzle, table: Table, published: Mapping[str, Entry], remaining: Mapping[str, Entry]
 ) -> bool:
     """Return whether a published table refers to tables that are being removed."""
     entry = published.get(table.name)

@@ -128,11 +128,6 @@ class RunRecorder(BuildObserver):
             )
         )
 
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        self._observer.on_shard_built(table, rows, statistics)
-        finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
-        self._change(replace(finished, rows=rows))
-
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         self._observer.on_failure(table, statistics)
         self._change(_add_statistics(self._tables[table.name], FAILED, statistics))

@@ -21,7 +21,7 @@ from queries.sliding.table import BoardTable
 from queries.table_list import format_html, format_repr
 from queries.typed_tables import GoalTable
 from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzles import collect_from_each, is_registered, list_stages
+from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 from tablebase.tables import MANIFEST
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store_factory import open_store
@@ -59,7 +59,7 @@ class Tables:
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
-        catalogues = [stage.catalogue for stage in list_stages()]
+        catalogues = [stage.catalogue for stage in list_puzzles()]
         return format_html(self, self.store, catalogues, has_all=True)
 
     def __getstate__(self) -> dict[str, object]:

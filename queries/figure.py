@@ -125,7 +125,7 @@ class Sources:
                 self._tables[name] = _find_optional_table(name)
             catalogue, table = self._tables[name]
             entry = self.entries[name] = require_intact(self._store, catalogue, table)
-            scan = scan_rows(self._store, table, entry)
+            scan = scan_rows(self._store, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.puzzle import Stage
+    from tablebase.puzzle import Puzzle
     from tablebase.schema import Table
     from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
@@ -38,7 +38,7 @@ MAX_CACHED_BLOCKS = 512
 class IndexReader:
     """An open index of a table, which `stage` builds; many threads may read it."""
 
-    def __init__(self, store: Store, stage: Stage, table: Table) -> None:
+    def __init__(self, store: Store, stage: Puzzle, table: Table) -> None:
         self._path = store.locate(table.index_file)
         self._stage, self._store, self._table = stage, store, table
         self._file: RandomAccessFile | None = None

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
     from tablebase.table_errors import TableDamaged
-    from tablebase.tables.manifest import Entry
 
     ProgressCallback = Callable[[int, int], None]
 
@@ -223,7 +222,6 @@ class Reader:
         """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
-        self._entries: dict[str, Entry] = {}
         self._row_groups: dict[str, RowGroups] = {}
         self._rows: pl.DataFrame | None = None
         self._lock = RLock()
@@ -273,36 +271,22 @@ class Reader:
         if not self.store.refresh():
             return False
         with self._lock:
-            self._entries.clear()
             self._row_groups.clear()
         return True
 
-    def open_row_groups(
-        self, table: Table, value: str, number: int | None = None
-    ) -> Iterator[RowGroups]:
-        """Yield the row groups of each file that may have rows of `value`, and of `number` in it.
-
-        `value` is one of the column within which the table's rows are numbered.
-        """
+    def open_row_groups(self, table: Table) -> RowGroups:
+        """Return the row groups of a table's file, which is opened once."""
         from queries.row_groups import RowGroups
-        from queries.scans import find_files, require_published
+        from queries.scans import require_published
 
-        catalogue = self.puzzle.catalogue
         with self._lock:
-            if table.name not in self._entries:
-                self._entries[table.name] = require_published(self.store, catalogue, table)
-            entry = self._entries[table.name]
-        stage = catalogue.format_build_arguments(table.name)
-        for file in find_files(table, entry, value, number):
-            with self._lock:
-                if file.file not in self._row_groups:
-                    self._row_groups[file.file] = RowGroups(self.store, stage, table, file)
-                groups = self._row_groups[file.file]
-            yield groups
-
-    def count_listed_rows(self, table: Table) -> int | None:
-        """Return the number of rows that a table has or would have, if another table has it."""
-        return None
+            if table.name not in self._row_groups:
+                catalogue = self.puzzle.catalogue
+                file = require_published(self.store, catalogue, table).parquet
+                assert file
+                stage = catalogue.format_build_arguments(table.name)
+                self._row_groups[table.name] = RowGroups(self.store, stage, file)
+            return self._row_groups[table.name]
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles

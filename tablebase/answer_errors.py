@@ -39,11 +39,11 @@ class NoSuchTour(NoAnswer):
 
 
 class BoardTooLarge(NoAnswer):
-    """A board whose tours are too many to list."""
+    """A board whose tours are too many to list; `instead` says which table has them."""
 
-    def __init__(self, board: str, limit: int) -> None:
-        listable = f"Boards of up to {limit} squares can be listed."
-        super().__init__(f"{board} has too many tours to list. {listable}")
+    def __init__(self, board: str, limit: int, size: str = "", instead: str = "") -> None:
+        hint = instead or f"Boards of up to {limit} squares can be listed"
+        super().__init__(f"{board} has too many tours to list{size}. {hint}.")
         self.board = board
         self.limit = limit
 

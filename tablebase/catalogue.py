@@ -84,11 +84,8 @@ class Catalogue:
         """Return whether a table of that name belongs to this puzzle, optional tables included."""
         return any(table == known.name for known in self.tables)
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
-        """Return the arguments of `pipeline precompute` that build a table of that name.
-
-        `has_shards`: whether shards of it are built, if it is built in shards.
-        """
+    def format_build_arguments(self, table: str) -> str:
+        """Return the arguments of `pipeline precompute` that build a table of that name."""
         return self.stage
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:

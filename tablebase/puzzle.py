@@ -25,16 +25,22 @@ if TYPE_CHECKING:
     Columns = Mapping[str, npt.NDArray[Any]]
 
 
-class Stage:
-    """A stage of `pipeline precompute`: its name, and the tables that are built by default."""
+MAX_LETTERS = 256
+"""The most letters of a puzzle's moves: a label is a byte."""
+
+
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
 
     name: str
     title: str
     tables: tuple[Table, ...]
     example = ""
     """A key that `pipeline query` answers from the default tables."""
-    proof = ""
-    """A plugin's own proof (`module:name`); empty: the registered one."""
+    depth = ""
+    """The column with a state's depth, if there is one."""
+    reader = section = proof = ""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
     @property
     def catalogue(self) -> Catalogue:
@@ -42,15 +48,6 @@ class Stage:
         from tablebase.catalogue import Catalogue
 
         return Catalogue(self.name, self.tables)
-
-
-class Puzzle(Stage):
-    """A puzzle, with the stage that builds its tables."""
-
-    depth = ""
-    """The column with a state's depth, if there is one."""
-    reader = section = ""
-    """A plugin's own reader and report section (`module:name`); empty: the default ones."""
 
     def name_board(self, table: str) -> str | None:
         """Return the board of a table of that name; None for a puzzle without boards."""
@@ -225,21 +222,34 @@ class GoalPuzzle(StateSpace):
         )
 
     def make_graph(self) -> Graph:
+        """Make the graph of every legal move, with the number of its letter as its label.
+
+        SearchError if a move cannot be undone: solutions are found from the goal backwards.
+        """
         import numpy as np
 
+        from tablebase.build_errors import SearchError
         from tablebase.graph import Graph
 
+        if len(self.letters) > MAX_LETTERS:
+            problem = f"{self.title} has {len(self.letters)} letters of moves"
+            raise SearchError(f"{problem}, and a table holds {MAX_LETTERS} at most.")
         offsets, targets, labels = [0], [], []
         for rank in range(self.size):
             for letter, next_state in self.moves(self.unrank(rank)):
                 targets.append(self.rank(next_state))
-                labels.append(self.letters.index(letter) << 4)
+                labels.append(self.letters.index(letter))
             offsets.append(len(targets))
-        return Graph(
+        graph = Graph(
             np.array(offsets, dtype=np.int64),
             np.array(targets, dtype=np.int32),
             np.array(labels, dtype=np.uint8),
         )
+        if (one_way := graph.find_one_way_edge()) is not None:
+            one, other = map(self.unrank, one_way)
+            problem = f"{self.title} has a move from {one} to {other}, and none back"
+            raise SearchError(f"{problem}: every move must be undone by a move.")
+        return graph
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
@@ -254,7 +264,7 @@ class GoalPuzzle(StateSpace):
         is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
         for position, letter in enumerate(self.letters):
-            sources_of_letter = source[is_nearer & (graph.labels >> 4 == position)]
+            sources_of_letter = source[is_nearer & (graph.labels == position)]
             best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
         return {
             "state": self.list_states()[rows],

@@ -22,7 +22,7 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import parse_board
@@ -37,7 +37,7 @@ from tests import LONG
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
-from tests.support.tampered import CUTS, link_copy, split, write_manifest
+from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
@@ -161,7 +161,7 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for stage in list_stages():
+    for stage in list_puzzles():
         for table in stage.tables:
             grown = stage.catalogue.adapt_to_manifest(table, list_parameters(published))
             reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
@@ -229,7 +229,7 @@ def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
 
     def run(*words: str, text: bytes = b"") -> Said:
         words = ("query", *words, "--outputs", str(outputs))
-        return cli_in_process(*words, stdin=os.fsdecode(text))
+        return cli_in_process(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return run
 
@@ -247,41 +247,18 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 @pytest.fixture(scope="session")
-def bounds_3x3(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the table of patterns' bounds on 3x3."""
-
-    def make(folder: Path) -> None:
-        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(folder))
-        assert result.code == 0, result.err
-
-    return make_once(tmp_path_factory, "bounds", make)
-
-
-@pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
-    known = [table for registered in list_stages() for table in registered.tables]
+    known = [table for registered in list_puzzles() for table in registered.tables]
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)
     published = read_manifest(Folder(outputs))
     write_manifest(Folder(folder), {table.name: published[table.name] for table in known})
     return place
-
-
-@pytest.fixture(scope="session")
-def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the published tables with every table split into several part files."""
-
-    def make(place: Path) -> None:
-        folder = link_copy(outputs, place)
-        for name, cuts in CUTS.items():
-            split(folder, name, *cuts, row_group=50 if name == "knight_tours_5x5" else 1 << 16)
-
-    return make_once(tmp_path_factory, "several", make) / "copy"
 
 
 @pytest.fixture(scope="session")

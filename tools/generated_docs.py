@@ -26,7 +26,7 @@ from pipeline.verify.proofs import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
-from tablebase.puzzles import MODULES, list_stages
+from tablebase.puzzles import MODULES, list_puzzles
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
@@ -144,7 +144,7 @@ def table_page() -> str:
         "",
         "`make docs` writes this page from the descriptions in the program.",
     ]
-    for stage in list_stages():
+    for stage in list_puzzles():
         for table in stage.tables:
             lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING

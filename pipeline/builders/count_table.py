@@ -22,7 +22,7 @@ from tablebase.schema import Table
 
 def make(recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
-    return _iter_rows(recipe, table, context), make_no_records(), 0
+    return TableData(_iter_rows(recipe, table, context), make_no_records(), 0)
 
 
 def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunks:
@@ -33,7 +33,7 @@ def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunk
         if (short, long) not in totals or (totals[short, long].tours is None and not closed_only):
             if short > 2:
                 needed = estimate_count_cost((files, ranks), closed=closed_only)
-                context.memory.require(f"{table.name} of {files}x{ranks}", needed)
+                context.reserve_memory(table, needed, f" of {files}x{ranks}")
             totals[short, long] = count_tours(
                 KnightBoard(short, long), context.tasks, paths=not closed_only
             )

@@ -10,8 +10,8 @@ from queries.dispatch import open_reader
 from queries.format_names import FORMATS, INPUT_FORMATS
 from tablebase.catalogue import BuildOption
 from tablebase.errors import TablebaseError
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_names, list_puzzles_with_depths, list_stage_names, list_stages
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import list_names, list_puzzles, list_puzzles_with_depths
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names
 from tablebase.tables.store_factory import open_store
@@ -21,11 +21,11 @@ Completer = Callable[[Context], list[str]]
 
 def complete_targets(context: Context) -> list[str]:
     """List the stages and tables that the command line does not name yet."""
-    tables = [table.name for puzzle in list_stages() for table in puzzle.tables]
+    tables = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
     with suppress(TablebaseError):
         tables += read_manifest(open_store(context.params.get("outputs")))
     given = context.params.get("targets") or []
-    return [name for name in dict.fromkeys([*list_stage_names(), *tables]) if name not in given]
+    return [name for name in dict.fromkeys([*list_names(), *tables]) if name not in given]
 
 
 def complete_commands(context: Context) -> list[str]:
@@ -53,7 +53,7 @@ def complete_boards(context: Context) -> list[str]:
     return completer(context) if completer else []
 
 
-def make_build_completer(puzzle: Stage, option: BuildOption) -> Completer:
+def make_build_completer(puzzle: Puzzle, option: BuildOption) -> Completer:
     """Return the completer for an option of `precompute`."""
 
     def complete(context: Context) -> list[str]:

@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -16,17 +15,15 @@ from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
 from pipeline.terminal import print_answer, print_error
 from tablebase.catalogue import BuildOption
-from tablebase.errors import BadRequest, TablebaseError
-from tablebase.puzzle import Stage
-from tablebase.puzzles import MODULES, get_puzzle, get_stage, is_stage, list_stage_names
+from tablebase.errors import TablebaseError
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names
 from tablebase.tables.store import DEFAULT_FOLDER
 from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
     from pipeline.build_progress import BuildProgress
     from pipeline.build_request import Request
-    from pipeline.commands.selection import Selection
-    from tablebase.tables.checkpoints import ShardSpec
 
 STAGES, VALUES, IN_HELP = "pipeline.stages", "pipeline.values", "pipeline.in_help"
 """Keys of a context's `meta`: the stages that the command line names, their options' values, and
@@ -48,7 +45,7 @@ class PrecomputeCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the general parameters and the options of the stages."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
         others = [get_puzzle(name) for name in MODULES]
         params, names = super().get_params(ctx), set[str]()
         if ctx.meta.get(IN_HELP):
@@ -67,7 +64,7 @@ class PrecomputeCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help; that of stages has their own options, and their tables."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
+        stages: list[Puzzle] = ctx.meta.get(STAGES, [])
         ctx.meta[IN_HELP] = bool(stages)
         super().format_help(ctx, formatter)
         for puzzle in stages:
@@ -75,11 +72,11 @@ class PrecomputeCommand(TyperCommand):
         if stages:
             formatter.write("Other options: pipeline precompute --help\n")
         else:
-            formatter.write(f"Stages: {', '.join(list_stage_names())}\n")
+            formatter.write(f"Stages: {', '.join(list_names())}\n")
             formatter.write("Their tables and options: pipeline precompute STAGE --help\n")
 
 
-def _format_tables(puzzle: Stage) -> str:
+def _format_tables(puzzle: Puzzle) -> str:
     """Format the tables that a stage builds without options."""
     lines = [f"Tables of {puzzle.name} ({puzzle.title}):"]
     tables = puzzle.catalogue.list_stage_tables()
@@ -92,19 +89,19 @@ def _format_tables(puzzle: Stage) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Stage]:
+def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Puzzle]:
     """Find the stages of the stages and tables that a command line names, in its order."""
     from pipeline.commands.selection import find_owner
 
     with_value = {
         flag for param in params if not getattr(param, "is_flag", True) for flag in param.opts
     }
-    stages = list[Stage]()
+    stages = list[Puzzle]()
     for previous, argument in zip(["", *args], args, strict=False):
         if argument.startswith("-") or previous in with_value:
             continue
         try:
-            stage = get_stage(argument) if is_stage(argument) else find_owner(argument)
+            stage = get_puzzle(argument) if is_registered(argument) else find_owner(argument)
         except TablebaseError:  # the command itself reports it
             continue
         if stage and stage not in stages:
@@ -112,7 +109,7 @@ def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Stage
     return stages
 
 
-def _make_param(puzzle: Stage, option: BuildOption, *, is_hidden: bool) -> Any:
+def _make_param(puzzle: Puzzle, option: BuildOption, *, is_hidden: bool) -> Any:
     """Make the parameter of a stage's option, which stores its value in the context's `meta`."""
 
     def store_value(context: typer.Context, value: Any) -> None:
@@ -158,7 +155,6 @@ class Invocation(NamedTuple):
     """A build's request, with what only the command line needs."""
 
     request: "Request"
-    selection: "Selection"
     command: list[str]
     scheduler: str | None
     is_quiet: bool
@@ -180,10 +176,6 @@ def precompute(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be built, why and at what cost.")
     ] = False,
-    measure: Annotated[
-        bool,
-        typer.Option("--measure", help="Measure the cost by running samples (with --dry-run)."),
-    ] = False,
     jobs: Jobs = JOBS,
     memory: Memory = None,
     scheduler: Annotated[
@@ -194,70 +186,27 @@ def precompute(
             help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option("--shard", metavar="I/N", help="Build only shard I of N of the lists."),
-    ] = None,
-    publish: Annotated[
-        bool, typer.Option("--publish", help="Publish the lists once every shard is built.")
-    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
     from pipeline.build_request import Request
-    from pipeline.commands.selection import list_followers, parse_targets, select_tables
-    from pipeline.shards import parse_shard, require_shards
+    from pipeline.commands.selection import parse_targets, select_tables
 
-    selection = select_tables(parse_targets(targets or []), context.meta[VALUES])
-    _refuse_combinations(measure=measure and not dry_run, shard=shard, publish=publish, force=force)
+    tables = select_tables(parse_targets(targets or []), context.meta[VALUES])
     store = open_store(outputs)
     request = Request(
         store,
-        selection.tables,
+        tables,
         force,
         jobs,
         memory=parse_memory(memory),
-        find_followers=partial(list_followers, store),
     )
-    run = Invocation(request, selection, sys.argv[1:], scheduler, quiet, as_json)
-    shard_spec = None if shard is None else parse_shard(shard)
+    run = Invocation(request, sys.argv[1:], scheduler, quiet, as_json)
     if dry_run:
-        _print_dry_run(run, shard_spec, is_publishing=publish, is_measured=measure)
-    elif shard_spec:
-        _build_shards(run, shard_spec)
-    elif publish:
-        _build(_select_lists(run))
+        _print_dry_run(run)
     else:
-        if scheduler is None:
-            require_shards(selection.tables)
         _build(run)
-
-
-def _refuse_combinations(*, measure: bool, shard: str | None, publish: bool, force: bool) -> None:
-    """Raise BadRequest for options that cannot be combined."""
-    if measure:
-        raise BadRequest("--measure needs --dry-run", "A build needs no measurement")
-    if publish and shard is not None:
-        raise BadRequest(
-            "--shard cannot be combined with --publish", "Publish once every shard is built"
-        )
-    if force and shard is not None:
-        raise BadRequest("--shard cannot be combined with --force", "Leave out --force")
-
-
-def _select_lists(run: Invocation) -> Invocation:
-    """Return the run that publishes the requested lists, which must have all their shards.
-
-    The repair command of a damaged list has --force, which must not rebuild other files.
-    """
-    from pipeline.shards import require_complete, require_lists
-
-    listings = require_lists("--publish", run.selection.requested)
-    for listing in listings:
-        require_complete(run.request.store, listing)
-    tables = [(listing.puzzle, (listing.table,)) for listing in listings]
-    return run._replace(request=dataclasses.replace(run.request, tables=tables, force=False))
 
 
 def _build(run: Invocation) -> None:
@@ -324,63 +273,19 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     print_answer(f"The tables are in {store}. Next: {following}{outputs}\n")
 
 
-def _build_shards(run: Invocation, shard: "ShardSpec") -> None:
-    """Build a shard of each requested list."""
-    from pipeline.build_progress import BuildProgress
-    from pipeline.dask_executor import open_executor
-    from pipeline.runs import RunRecorder
-    from pipeline.shards import build_shard, require_lists
-
-    request = run.request
-    for listing in require_lists("--shard", run.selection.requested):
-        with (
-            BuildProgress(quiet=run.is_quiet) as progress,
-            RunRecorder(request.store, run.command, progress) as recorder,
-            open_executor(run.scheduler, request.jobs) as executor_and_jobs,
-        ):
-            built = build_shard(request.store, listing, shard, recorder, *executor_and_jobs)
-        if run.as_json:
-            summary = {"table": listing.table.name, "shard": str(shard), **built._asdict()}
-            print_answer(f"{json.dumps(summary)}\n")
-        elif not run.is_quiet:
-            words = f"{built.tasks:,} tasks, {built.rows:,} rows in {built.seconds:.1f} s"
-            print_answer(f"{listing.table.name}: shard {shard}, {words}\n")
-
-
-def _print_dry_run(
-    run: Invocation, shard: "ShardSpec | None", *, is_publishing: bool, is_measured: bool
-) -> None:
+def _print_dry_run(run: Invocation) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
-    from pipeline.commands.text_tables import (
-        format_table,
-        make_dry_run_table,
-        make_measured_table,
-    )
-    from pipeline.dry_run import DryRun, plan_build, plan_shard
-    from pipeline.shards import require_lists, require_shards
+    from pipeline.commands.text_tables import format_table, make_dry_run_table
+    from pipeline.dry_run import plan_build
 
-    run = _select_lists(run) if is_publishing else run
-    if shard:
-        listings = require_lists("--shard", run.selection.requested)
-        planned_shards = [
-            plan_shard(run.request, listing, shard, is_measured=is_measured) for listing in listings
-        ]
-        plan = DryRun(planned_shards, [], None)
-    else:
-        plan = plan_build(run.request, is_measured=is_measured)
+    plan = plan_build(run.request)
     if run.as_json:
         print_answer(f"{json.dumps(plan.to_dict())}\n")
-    else:
-        if plan.recovery and plan.recovery.tables:
-            print_error(plan.recovery.problem)
-            print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
-        if plan.tables:
-            print_answer(format_table(make_dry_run_table(plan.tables)))
-        measured = {planned.table.name: planned.measured for planned in plan.tables}
-        costs = {name: cost for name, cost in measured.items() if cost}
-        if costs:
-            print_answer(f"\n{format_table(make_measured_table(costs, run.request.jobs))}")
-        if plan.up_to_date:
-            print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")
-    if not shard and not is_publishing and run.scheduler is None:
-        require_shards(run.request.tables)
+        return
+    if plan.recovery and plan.recovery.tables:
+        print_error(plan.recovery.problem)
+        print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
+    if plan.tables:
+        print_answer(format_table(make_dry_run_table(plan.tables)))
+    if plan.up_to_date:
+        print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")

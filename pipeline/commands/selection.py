@@ -5,79 +5,64 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.shards import Listing
 from tablebase.catalogue import BuildOption
 from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import (
     MODULES,
     get_puzzle,
-    get_stage,
-    is_stage,
-    list_stage_names,
-    list_stages,
+    is_registered,
+    list_names,
+    list_puzzles,
 )
 from tablebase.schema import Table
-from tablebase.table_errors import TableError
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from tablebase.catalogue import BuildValues
 
 
-class Selection(NamedTuple):
-    """The stages and tables to build, and the tables that were requested one by one.
-
-    A table is requested by its name or by an option.
-    """
-
-    tables: list[tuple[Stage, tuple[Table, ...]]]
-    requested: list[Listing]
-
-
 class Targets(NamedTuple):
     """The targets of a command line: stages, and names of single tables by stage."""
 
-    stages: list[Stage]
+    stages: list[Puzzle]
     table_names: dict[str, list[str]]
 
     @property
-    def puzzles(self) -> list[Stage]:
+    def puzzles(self) -> list[Puzzle]:
         """The stages, with those of single tables, in the order of the registry; or all."""
         names = {*self.table_names, *(stage.name for stage in self.stages)}
         if not names:
-            return list_stages()
-        known = MODULES if names <= {*MODULES} else list_stage_names()  # else plugins are looked up
-        return [get_stage(name) for name in known if name in names]
+            return list_puzzles()
+        known = MODULES if names <= {*MODULES} else list_names()  # else plugins are looked up
+        return [get_puzzle(name) for name in known if name in names]
 
 
-def find_owner(table: str) -> Stage | None:
+def find_owner(table: str) -> Puzzle | None:
     """Find the puzzle that a table of that name belongs to."""
     builtin = (get_puzzle(name) for name in MODULES)
     owner = next((puzzle for puzzle in builtin if puzzle.catalogue.owns_table(table)), None)
     return owner or next(
-        (puzzle for puzzle in list_stages() if puzzle.catalogue.owns_table(table)), None
+        (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(table)), None
     )
 
 
 def parse_targets(texts: Sequence[str]) -> Targets:
     """Parse the names of stages and tables; raise BadRequest for a name that is neither."""
-    stages, table_names = list[Stage](), dict[str, list[str]]()
+    stages, table_names = list[Puzzle](), dict[str, list[str]]()
     for text in texts:
-        if is_stage(text):
-            stages.append(get_stage(text))
+        if is_registered(text):
+            stages.append(get_puzzle(text))
         elif owner := find_owner(text):
             table_names.setdefault(owner.name, []).append(text)
         else:
-            hint = f"Stages: {', '.join(list_stage_names())}. Tables: see pipeline status"
+            hint = f"Stages: {', '.join(list_names())}. Tables: see pipeline status"
             raise BadRequest(f"There is no stage or table {quote(text)}", hint)
     return Targets(stages, table_names)
 
 
-def select_tables(targets: Targets, values: BuildValues) -> Selection:
+def select_tables(targets: Targets, values: BuildValues) -> list[tuple[Puzzle, tuple[Table, ...]]]:
     """Select the tables of the targets and those that the options request."""
-    selected, requested = [], list[Listing]()
+    selected = []
     values_by_stage = _assign_values(targets, values)
     stage_names = {stage.name for stage in targets.stages}
     for puzzle in targets.puzzles:
@@ -92,31 +77,10 @@ def select_tables(targets: Targets, values: BuildValues) -> Selection:
         if puzzle.name in stage_names and not tables:
             raise _make_missing_option_error(puzzle)
         selected.append((puzzle, tuple(tables.values())))
-        requested_names = dict.fromkeys([*names, *(table.name for table in by_option)])
-        requested += [Listing(puzzle, tables[name]) for name in requested_names]
-    return Selection(selected, requested)
+    return selected
 
 
-def list_followers(store: Store) -> list[tuple[Stage, tuple[Table, ...]]]:
-    """List the published tables that are made from other tables; none without a whole manifest."""
-    try:
-        published = read_manifest(store)
-    except TableError:
-        return []
-    return [
-        (stage, tables)
-        for stage in list_stages()
-        if (
-            tables := tuple(
-                table
-                for table in stage.tables
-                if table.name in published and table.recipe.list_sources()
-            )
-        )
-    ]
-
-
-def _make_missing_option_error(puzzle: Stage) -> BadRequest:
+def _make_missing_option_error(puzzle: Puzzle) -> BadRequest:
     """Make the error of a stage that has no tables without an option."""
     option = puzzle.catalogue.options[0]
     example = f"Example: pipeline precompute {puzzle.name} {_format_example(option)}"
@@ -148,7 +112,7 @@ def _assign_values(targets: Targets, values: BuildValues) -> dict[str, BuildValu
     return dict(assigned)
 
 
-def find_declarations(puzzles: Sequence[Stage], name: str) -> Mapping[str, BuildOption]:
+def find_declarations(puzzles: Sequence[Puzzle], name: str) -> Mapping[str, BuildOption]:
     """Find an option's declarations, by stage."""
     return {
         puzzle.name: option

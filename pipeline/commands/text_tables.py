@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
-    from pipeline.measurement import MeasuredCost
 
 
 TEXT_COLUMNS = {
@@ -37,11 +38,18 @@ MIN_COMMAND = 20
 
 
 def format_table(grid: Grid) -> str:
-    """Render a grid as text, as wide as its content needs."""
-    console = Console(highlight=False, width=200)
+    """Render a grid as text, as wide as its content needs: a command in it is never cut."""
+    width = sum(
+        max(map(cell_len, cells), default=0) + GAP for cells in map(_list_cells, grid.columns)
+    )
+    console = Console(highlight=False, width=max(width, MAX_WIDTH))
     with console.capture() as captured:
         console.print(grid)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _list_cells(column: Column) -> list[str]:
+    return [str(cell) for cell in (column.header, *column.cells)]
 
 
 def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> Grid:
@@ -89,7 +97,7 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
         sizes = ("unknown", "", "", "")
         if cost:
             sizes = (
-                f"{cost.rows:,}",
+                "" if cost.rows is None else f"{cost.rows:,}",
                 _format_duration(cost.seconds),
                 _format_size(cost.bytes),
                 _format_size(cost.memory),
@@ -102,9 +110,6 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
 
 def _format_saved(saved: SavedWork) -> str:
     """Format what an unfinished build left."""
-    if saved.tasks:
-        done, total = saved.tasks
-        return f"{done:,} of {total:,} tasks"
     return f"{saved.files:,} checkpoint{'s' * (saved.files != 1)}, {_format_size(saved.bytes)}"
 
 
@@ -118,31 +123,6 @@ def _format_size(count: float) -> str:
         if count >= size:
             return f"{count / size:,.{int(size > 1e6)}f} {unit}"
     return f"{count:,.0f} B"
-
-
-def make_measured_table(tables: Mapping[str, MeasuredCost], cores: int) -> Grid:
-    """Make the grid of measured costs: sizes, and times here and on 10, 100 and 1,000 workers.
-
-    A worker is assumed to be as fast as one core of this machine.
-    """
-    workers = (10, 100, 1000)
-    rows = []
-    for name, cost in tables.items():
-        max_workers = max(1, cost.tasks)  # a task runs on one worker
-        spent = [
-            cost.local_seconds / min(cores, max_workers),
-            *(cost.seconds / min(count, max_workers) for count in workers),
-        ]
-        cells = (
-            name,
-            f"{cost.tasks:,}",
-            f"{cost.error:.0%}" if cost.error else "exact",
-            _format_size(cost.temporary_bytes) if cost.temporary_bytes else "",
-            *(_format_duration(cost.writing_seconds + time) for time in spent),
-        )
-        rows.append(cells)
-    names = "table", "tasks", "error", "temporary", "locally", *(f"{n:,} workers" for n in workers)
-    return _make_table(names, rows, "10 workers", "tasks")
 
 
 def make_runs_table(runs: Sequence[Run]) -> Grid:
@@ -228,7 +208,7 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     cells = []
     for row in rows:
         numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
-        state = row.get("shards", row["state"])
+        state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         cells.append((row["table"], *numbers, _cut(row.get("made_by", ""), MAX_CELL), state))

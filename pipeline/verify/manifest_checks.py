@@ -6,7 +6,7 @@ import struct
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
 from pipeline.verify.listed_table import ListedTable
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
@@ -46,13 +46,13 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
-        for puzzle in list_stages():
+        for puzzle in list_puzzles():
             for table in puzzle.catalogue.list_published_tables(parameters):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue
                 check.require_equal(
-                    f"rows of {table.name}:", bool(entry.files), bool(table.columns)
+                    f"rows of {table.name}:", bool(entry.parquet), bool(table.columns)
                 )
                 check.require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(ListedTable(store, table.name, entry, puzzle, table, listener))
@@ -67,10 +67,9 @@ def check_files(listed: ListedTable) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
-    if entry.files:
+    if entry.parquet:
         with listed.begin_claim(text, force=False) as check:
-            for file in entry.files:
-                _check_bytes(check.for_file(file.file), file)
+            _check_bytes(check, entry.parquet)
     if entry.index:
         with listed.begin_claim(text, index=True, force=False) as check:
             _check_bytes(check, entry.index)

@@ -8,7 +8,7 @@ from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
-    MAX_SINGLE_FILE_SQUARES,
+    MAX_LISTED_SQUARES,
     PAIRS_BOARD,
     TOURS_PREFIX,
     explain_no_tour,
@@ -123,7 +123,7 @@ class KnightQuery(Query):
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
             hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
-        if closed or board.squares > MAX_SINGLE_FILE_SQUARES:
+        if closed or board.squares > MAX_LISTED_SQUARES:
             tours = reader.open_ranked_tours(board, closed=closed)
             for numbers in request.draw_numbers(sum(tours.count_tours_by_start()), "tour"):
                 yield sample_by_rank(tours, numbers, on_progress)
@@ -207,7 +207,7 @@ class KnightReader(Reader):
     sample_options = (
         Option(
             "board",
-            "Board, files x ranks (default: 6x6; over 36 squares: see precompute --rank-tours).",
+            "Board, files x ranks (default: 6x6; over 40 squares: see precompute --rank-tours).",
             "CxR",
         ),
         Option("closed", "Draw closed tours (see precompute --rank-closed)."),
@@ -271,17 +271,6 @@ class KnightReader(Reader):
         raise self.make_damage_error(
             name, f"an existing tour from {board.name_square(start)} is missing"
         )
-
-    def count_listed_rows(self, table: Table) -> int | None:
-        from queries.knight.table_scans import read_tour_counts
-        from tablebase.answer_errors import NoAnswer
-        from tablebase.table_errors import TableError
-
-        board = find_listed_board(table.name)
-        try:
-            return read_tour_counts(self, board, None).tours if board else None
-        except (NoAnswer, TableError):
-            return None
 
     def make_signposts(self, table: Table) -> bytes:
         from queries.knight.explorer_data import make_signposts

@@ -11,7 +11,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost
 from tablebase.puzzles.knight.tables import (
-    MAX_SINGLE_FILE_SQUARES,
+    MAX_LISTED_SQUARES,
     TOURS_PREFIX,
     explain_no_tour,
     get_sides,
@@ -58,22 +58,20 @@ def _search_list(
         values["finish"] = board.name_square(end)
     if closed:
         values["closed"] = True
-    for groups in reader.open_row_groups(table, name, number):
-        for row in groups.iter_rows(values, ("number", "path")):
-            path: str = row["path"]
-            squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-            is_found = (
-                squares[0] == start
-                and end in (None, squares[-1])
-                and (not closed or squares[-1] in board.list_neighbours(start))
-            )
-            if not is_found or not board.is_tour(squares):
-                problem = f"tour {row['number']} from {name} is none"
-                raise reader.make_damage_error(table.name, problem, "parquet")
-            return row["number"], squares
-    count = sum(
-        groups.count_rows({"start": name}) for groups in reader.open_row_groups(table, name)
-    )
+    groups = reader.open_row_groups(table)
+    for row in groups.iter_rows(values, ("number", "path")):
+        path: str = row["path"]
+        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+        is_found = (
+            squares[0] == start
+            and end in (None, squares[-1])
+            and (not closed or squares[-1] in board.list_neighbours(start))
+        )
+        if not is_found or not board.is_tour(squares):
+            problem = f"tour {row['number']} from {name} is none"
+            raise reader.make_damage_error(table.name, problem, "parquet")
+        return row["number"], squares
+    count = groups.count_rows({"start": name})
     if not count:
         raise NoSuchTour(str(board), explain_no_tour(board, start))
     if number is not None:
@@ -126,7 +124,7 @@ def _list_count_commands(store: Store, board: KnightBoard) -> list[str]:
     """
     stages = (
         []
-        if board.squares > MAX_SINGLE_FILE_SQUARES
+        if board.squares > MAX_LISTED_SQUARES
         else [PUZZLE.catalogue.format_build_arguments(f"{TOURS_PREFIX}{board}")]
     )
     for closed in (False, True) if not stages else ():

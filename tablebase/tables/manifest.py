@@ -8,18 +8,18 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import re
 import struct
 from collections.abc import Collection, Mapping
-from itertools import accumulate
 from typing import Any
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from tablebase.errors import BadRequest, quote
+from tablebase.schema import ROW_BYTES
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
+from tablebase.tables.state_counts import StateCounts, compute_count_checksum
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import NotAFile
 
@@ -41,20 +41,13 @@ class Footer(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
 
 
-class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a file of a table's rows; `first`: the number of rows in the files before it.
-
-    `begins`: for a table of several files whose rows are numbered within the equal values of a
-    column, that column's value in the first row, and this row's number among the rows with it.
-    """
+class File(Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry for the Parquet file of a table's rows."""
 
     file: str
-    rows: int
-    first: int
     bytes: int
     sha256: str
     footer: Footer
-    begins: dict[str, str | int] = {}
 
 
 class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,29 +60,26 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a table.
+    """An entry for a table; `counts`: of a table with distances, its states at each of them."""
 
-    `made_from`: the content hash of each table that its rows were made from, if they were.
-    """
-
-    files: list[File]
+    parquet: File | None
     rows: int
     content: str
     made_by: str
     parameters: dict[str, Any]
     description: str
     index: IndexEntry | None
-    made_from: dict[str, str] = {}
+    counts: StateCounts | None = None
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
-        """The files of its rows, in order, then its index."""
-        return [*self.files, *([self.index] if self.index else [])]
+        """The file of its rows and its index, as far as it has them."""
+        return [file for file in (self.parquet, self.index) if file]
 
     @property
     def bytes(self) -> int:
-        """The bytes of the files of rows; those of the index, if there are no rows."""
-        return sum(file.bytes for file in self.files or self.all_files)
+        """The bytes of the file of rows; those of the index, if there are no rows."""
+        return self.all_files[0].bytes
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,17 +148,6 @@ def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
 def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
     """Return the parameters of each table, from which puzzles learn what is published."""
     return {name: entry.parameters for name, entry in tables.items()}
-
-
-def is_row_file(file: str, name: str) -> bool:
-    """Return whether a file's name is one for a table's rows.
-
-    >>> is_row_file("eight.parquet", "eight"), is_row_file("eight.2.parquet", "eight")
-    (True, True)
-    >>> is_row_file("eight_edge.parquet", "eight"), is_row_file("eight.old.parquet", "eight")
-    (False, False)
-    """
-    return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
 
 
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
@@ -281,18 +260,24 @@ def is_table_name(name: str) -> bool:
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Return whether a table's files have its name, and their rows add up to all its rows."""
-    files = {file.file for file in entry.files}
-    firsts = [*(file.first for file in entry.files), entry.rows]
+    """Return whether a table has files, and they have its name."""
     return (
         is_table_name(name)
-        and (len(files) > 0 or entry.index is not None)
-        and len(files) == len(entry.files)
-        and all(is_row_file(file, name) for file in files)
+        and bool(entry.all_files)
+        and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
-        and (not files or firsts == [*accumulate((file.rows for file in entry.files), initial=0)])
-        and firsts == sorted(firsts)
+        and entry.rows >= 0
+        and (entry.counts is None or _add_up(entry, entry.counts))
     )
+
+
+def _add_up(entry: Entry, counts: StateCounts) -> bool:
+    """Return whether a table's counts are those of its content, and add up to all its states."""
+    goals, states = {each.goal for each in counts.goals}, [entry.rows]
+    if entry.parquet is None:  # a record may be a row of bits
+        states.append(8 * ROW_BYTES * entry.rows)
+    is_sealed = counts.checksum == compute_count_checksum(counts.goals, entry.content)
+    return is_sealed and counts.total in states and len(goals) == len(counts.goals)
 
 
 def amend_manifest(

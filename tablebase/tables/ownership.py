@@ -11,7 +11,7 @@ from tablebase.tables.index_format import HEADER, MAGIC, Header
 from tablebase.tables.manifest import is_page_name, read_backup, read_manifest
 from tablebase.tables.store import LOCK, Store
 
-TABLE_FILE = re.compile(r"(\w+)(\.[0-9]+)?\.(parquet|idx)")
+TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
 """The name of a file of a table's rows or index, with the name of the table."""
 
 
@@ -56,7 +56,7 @@ def bears_table(store: Store, name: str) -> bool:
     try:
         with store.open(name) as file:  # pyarrow would wait for a named pipe
             header = Header(file.read(HEADER.size))
-        if match[3] == "idx":
+        if match[2] == "idx":
             return (header.magic, header.name) == (MAGIC, table)
         with pq.ParquetFile(store.get_source(name)) as rows:
             return bool((rows.metadata.metadata or {}).get(b"table") == table)

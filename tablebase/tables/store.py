@@ -51,10 +51,6 @@ class RandomAccessFile:
         """Read several parts, each given by its size and place."""
         return [self.read(size, at) for size, at in parts]
 
-    def has_changed(self) -> bool:
-        """Return whether what was read is known to be of several versions of the file."""
-        return False
-
     def close(self) -> None:
         self._file.close()
 

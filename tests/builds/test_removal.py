@@ -83,7 +83,7 @@ def test_a_table_of_no_known_puzzle_can_be_removed(folder: Path, cli: Cli) -> No
     with edit_manifest(folder) as entries:
         path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
         entry = entries["knight_tours_4x3"]
-        entries["hanoi"] = {**entry, "files": [describe_file(path, entry["rows"])]}
+        entries["hanoi"] = {**entry, "parquet": describe_file(path)}
     (folder / "hanoi.parquet.txt").write_text("mine")
     (folder / "hanoi.parquet").write_text("cut")
     text = cli("status", "--outputs", str(folder))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import part_files
+from pipeline import build as builds
 from pipeline.builders.sweep_driver import count_tours
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import make_count_table
@@ -78,5 +78,5 @@ def test_forced_damaged_or_outdated_counts_are_computed_again(
     table.unlink()
     assert recount() == all_boards
     assert recount((3, 3)) == ["3x3"]
-    monkeypatch.setattr(part_files, "MADE_BY", "puzzle-tablebase 0.0.1")
+    monkeypatch.setattr(builds, "MADE_BY", "puzzle-tablebase 0.0.1")
     assert recount() == all_boards, "another version's"

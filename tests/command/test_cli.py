@@ -14,7 +14,7 @@ import typer
 
 from pipeline.commands.app import app
 from tablebase import __version__
-from tablebase.puzzles import MODULES, list_stages
+from tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import COMMANDS, EXITS, lines
 from tests.support.shell import Cli, Said
 
@@ -58,7 +58,7 @@ def test_status(cli: Cli, place: Path) -> None:
             "made_by": made_by,
             "command": f"pipeline precompute {stage.name}",
         }
-        for stage in list_stages()
+        for stage in list_puzzles()
         for table in stage.tables
     ]
     text = cli("status", "--json", cwd=place)
@@ -101,6 +101,14 @@ def test_no_traceback(words: list[bytes], cli_in_process: Cli, place: Path) -> N
         ("nope", "There is no command 'nope'. See: pipeline --help."),
         ("preco", "There is no command 'preco'. Did you mean precompute? See: pipeline --help."),
         ("query nope", "There is no command 'nope'. See: pipeline query --help."),
+        (
+            "eight 378546201",
+            "There is no command 'eight'. Did you mean pipeline query eight? See: pipeline --help.",
+        ),
+        (
+            "query Eight 378546201",
+            "There is no command 'Eight'. Did you mean eight? See: pipeline query --help.",
+        ),
         ("help nope", "There is no command 'nope'. See: pipeline --help."),
         ("histogram", "One of eight, sliding, senet is missing. See: pipeline histogram --help."),
         ("diff a", "B is missing. See: pipeline diff --help."),
@@ -178,3 +186,9 @@ def test_without_a_command_the_help_is_printed(cli_in_process: Cli) -> None:
         text = cli_in_process(*words)
         assert (text.code, text.err) == (2, "")
         assert text.out.rstrip() == cli_in_process(*words, "--help").out.rstrip()
+
+
+def test_help_shows_what_to_write_and_no_type(cli: Cli) -> None:
+    text = cli("query", "eight", "--help").out
+    assert "Example: 123456780" in text
+    assert not re.search(r"<\w+(\[\w+\])?>", text)

@@ -131,3 +131,13 @@ def test_offered_formats_are_valid(cli: Cli) -> None:
     names = complete(cli, "query eight --format ")
     assert names == ["csv", "jsonl", "parquet"]
     assert [choose_output_format(None, name) for name in names] == names
+
+
+def test_a_home_that_cannot_be_written_is_explained(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file")
+    words = ("--install-completion", "bash")
+    env = {"HOME": str(tmp_path / "home"), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    code, out, complaint = cli(*words, env=env)
+    assert (code, out) == (2, "")
+    assert complaint.startswith("pipeline: Completion cannot be installed (")
+    assert complaint.count("\n") == 1

@@ -53,9 +53,9 @@ def test_a_table_that_cannot_be_used(
 def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> None:
     """Expect a command of its own for a requested table, which no default build includes."""
     with edit_manifest(copy) as entries:
-        listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
-        files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+        listed = describe_file(copy / "knight_tours_5x5.parquet")
+        file = {**listed, "file": "knight_tours_3x4.parquet"}
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "parquet": file}
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))

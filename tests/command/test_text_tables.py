@@ -12,12 +12,10 @@ from pipeline.commands.text_tables import (
     MAX_WIDTH,
     format_table,
     make_dry_run_table,
-    make_measured_table,
     make_run_table,
     make_runs_table,
     make_status_table,
 )
-from pipeline.measurement import MeasuredCost
 from tablebase.cost import Cost
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
@@ -47,26 +45,14 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
 
 @pytest.mark.parametrize("reason", REASONS)
 @pytest.mark.parametrize("rows", [0, 1_000, 166_348_454_590])
-@pytest.mark.parametrize("tasks", [None, (3, 10_864)])
-def test_dry_runs_fit(reason: str, rows: int, tasks: tuple[int, int] | None) -> None:
-    saved = tasks and SimpleNamespace(tasks=tasks, files=3, bytes=12_345_678)
+@pytest.mark.parametrize("files", [0, 3])
+def test_dry_runs_fit(reason: str, rows: int, files: int) -> None:
+    saved = files and SimpleNamespace(files=files, bytes=12_345_678)
     text = format_table(make_dry_run_table(make_plan(reason, rows, saved)))
     require_narrow(text, "table", "reason", *["resumes"] * bool(saved))
     assert reason in text
     assert ("resumes" in text) == bool(saved)
     assert ("CPU time" in text) == bool(rows)
-
-
-@pytest.mark.parametrize("temporary", [0.0, 1e12])
-@pytest.mark.parametrize("seconds", [0.1, 1e4, 1e7])
-def test_measured_costs_fit(temporary: float, seconds: float) -> None:
-    cost = MeasuredCost(
-        tasks=10_864, rows=1e11, bytes=1e12, seconds=seconds, writing_seconds=seconds / 9,
-        local_seconds=seconds, error=0.08, temporary_bytes=temporary, memory=1e9,
-    )  # fmt: skip
-    text = format_table(make_measured_table(dict.fromkeys(NAMES, cost), 2))
-    require_narrow(text, "table", "error", "locally", "1,000 workers")
-    assert ("temporary" in text) == bool(temporary)
 
 
 def make_run(outcome: str = COMPLETED, **changes: Any) -> TableRun:
@@ -105,6 +91,12 @@ def test_runs_fit() -> None:
     lines = require_narrow(format_table(make_runs_table(runs)), "run", "command", "outcome")
     assert "pipeline precompute" in lines[1]
     assert "…" in lines[1]
+
+
+def test_a_command_that_repairs_is_never_cut() -> None:
+    command = f"pipeline precompute eight --outputs {'folder/' * 40}"
+    row = {"table": "eight", "state": "missing", "command": command}
+    assert format_table(make_status_table([row])).splitlines()[1] == f"eight  missing: {command}"
 
 
 def test_columns_without_a_value_are_left_out() -> None:

@@ -22,7 +22,6 @@ from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
-from pipeline.shards import Listing, build_shard
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import ClusterError
 from tablebase.errors import BadRequest
@@ -31,7 +30,6 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests import long_run
@@ -118,7 +116,9 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
     assert len(contents(local)) == len(SMALL) + 4 + 1
 
 
-def test_a_cluster_builds_a_table_of_many_files(running_cluster: Cluster, tmp_path: Path) -> None:
+def test_a_cluster_lists_the_tours_of_a_large_board(
+    running_cluster: Cluster, tmp_path: Path
+) -> None:
     remote, local, large = (
         tmp_path / "there",
         tmp_path / "here",
@@ -127,10 +127,9 @@ def test_a_cluster_builds_a_table_of_many_files(running_cluster: Cluster, tmp_pa
     with open_executor(running_cluster.address, 1) as (executor, jobs):
         request = Request(Folder(remote), [(KNIGHT, (large,))], jobs=jobs)
         build(request, Recorder(), executor)
-    build_shard(Folder(local), Listing(KNIGHT, large), ShardSpec(1, 1), Recorder(), None, 2)
-    build(Request(Folder(local), [(KNIGHT, (large,))]), Recorder())
+    build(Request(Folder(local), [(KNIGHT, (large,))], jobs=2), Recorder())
     assert contents(remote) == contents(local)
-    assert len(contents(local)) == 20 + 1
+    assert len(contents(local)) == 1 + 1
 
 
 def test_results_do_not_go_through_the_scheduler(running_cluster: Cluster, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pipeline.single_query import OptionTexts
 from pipeline.verify import verify
 from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableError
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
@@ -92,7 +92,7 @@ def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
     stage, table = next(
         (result, table)
-        for result in list_stages()
+        for result in list_puzzles()
         for table in result.tables
         if table.index_file == path.name
     )

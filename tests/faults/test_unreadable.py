@@ -21,7 +21,6 @@ def run_unprivileged(*words: str, folder: Path) -> Said:
 FILES = {
     "eight.idx": ("eight", "query eight 123456780", "verify --quick"),
     "senet.parquet": ("senet", "verify --quick"),
-    "distances.parquet": ("distances", "histogram senet", "verify --quick"),
     "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
     "manifest.json": (
         "",
@@ -100,9 +99,9 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
             "Check what is there, or rebuild it. Run: pipeline precompute eight",
         ),
         (
-            "distances.parquet",
-            "histogram senet",
-            "Check what is there, or rebuild it. Run: pipeline precompute distances",
+            "knight_counts.parquet",
+            "query knight a1 --board 5x5 --count",
+            "Check what is there, or rebuild it. Run: pipeline precompute knight",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
 from tablebase.build_errors import SearchError
 from tablebase.errors import NotationError
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
@@ -34,8 +34,8 @@ READ = [(EIGHT, EIGHT.tables[0]), (SENET, SENET.tables[0]), (KNIGHT, KNIGHT.tabl
 
 
 @pytest.fixture(params=READ, ids=[table.name for _, table in READ])
-def table(request: pytest.FixtureRequest) -> tuple[Stage, Table]:
-    result: tuple[Stage, Table] = request.param
+def table(request: pytest.FixtureRequest) -> tuple[Puzzle, Table]:
+    result: tuple[Puzzle, Table] = request.param
     return result
 
 
@@ -58,7 +58,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 
 
 def test_a_record_costs_the_header_and_one_block(
-    outputs: Path, table: tuple[Stage, Table], reads: Counter[int]
+    outputs: Path, table: tuple[Puzzle, Table], reads: Counter[int]
 ) -> None:
     index = IndexReader(Folder(outputs), *table)
     assert reads == {0: 1}

@@ -83,8 +83,8 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
     text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
-    files = [convert(describe_file(rows, count), File)]
-    entry = Entry(files, count, vector.content, "a test", {}, "", text)
+    file = convert(describe_file(rows), File)
+    entry = Entry(file, count, vector.content, "a test", {}, "", text)
     write_manifest(Folder(folder), {vector.name: entry})
     return ListedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
 

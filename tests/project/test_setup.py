@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from queries.explorer.writer import write_explorer
+from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
+from tools.remove_outputs import remove_outputs
 
 LOCKS = ("requirements.lock", "requirements-report.lock", "requirements-dev.lock")
 PACKAGE = re.compile(r"[a-z0-9-]+==[\w.]+(?: ; [^;\\/]+)?")
@@ -166,3 +169,13 @@ def test_an_unsuitable_python_is_refused_with_the_reason(
     assert code == 2
     assert text.splitlines()[0] == f"{clone.folder / 'a-python'} {sentence}"
     assert "-m pip" not in called
+
+
+def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
+    write_explorer(Folder(copy), str(copy / "explorer.html"))
+    (copy / ".eight.parquet.unpublished").write_text("half")
+    others = {"notes.txt", "other.parquet", "README.md"}
+    for name in others:
+        (copy / name).write_text("precious")
+    remove_outputs(Folder(copy))
+    assert {path.name for path in copy.iterdir()} == others

@@ -13,24 +13,22 @@ from pipeline import build_context, tasks
 from pipeline.build import BuildObserver, TableStatistics, build
 from pipeline.build_context import BuildContext
 from pipeline.build_request import Request
-from pipeline.builders import block_table
-from pipeline.builders.block_table import make
+from pipeline.builders import sliding_table
 from pipeline.builders.registry import checkpoints
+from pipeline.builders.sliding_table import make
 from pipeline.tasks import TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding import definition as sliding
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.puzzles.sliding.definition import PUZZLE, BoardDistances, parse_board
+from tablebase.puzzles.sliding.table_rows import make_rows
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import sliding_oracle as oracle
-from tests.support.build_recorder import count_distances
 from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
@@ -103,7 +101,7 @@ def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: P
 def test_rows_are_made_by_no_more_threads_than_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    thread_names, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
+    thread_names, real_make_rows = set[str](), make_rows
     barrier = threading.Barrier(jobs)
 
     def rows_of(*options: Any) -> Any:
@@ -112,9 +110,9 @@ def test_rows_are_made_by_no_more_threads_than_requested(
             barrier.wait(30)
         return real_make_rows(*options)
 
-    monkeypatch.setattr(block_table, "ROW_GROUP_ROWS", 1)
+    monkeypatch.setattr(sliding_table, "ROW_GROUP_ROWS", 1)
     monkeypatch.setattr(tasks, "count_cores", lambda: 2)
-    monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
+    monkeypatch.setattr(sliding_table, "make_rows", rows_of)
     build_boards(tmp_path, ["2x2"], jobs=jobs)
     assert len(thread_names) == jobs
 
@@ -126,7 +124,7 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     assert store.list_names("sliding") == ["sliding_2x4_8.idx"]
     entry = read_manifest(store)["sliding_2x4_8"]
-    assert entry.files == []
+    assert entry.parquet is None
     assert (entry.rows, entry.index and entry.index.records) == (56, 56)
     (row,) = [row for row in list_status(store) if row["table"] == "sliding_2x4_8"]
     assert row["state"] == "published"
@@ -145,7 +143,6 @@ def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("with_bits")
 def test_states_are_counted_from_rows_or_from_the_index(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.to_dicts() == (
         pl.read_parquet(folder / "sliding_2x4_8.parquet")
@@ -161,7 +158,6 @@ def test_a_count_needs_a_board(folder: Path) -> None:
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
         count_states("eight", Folder(folder), "3x3")
-    count_distances(folder)
     assert count_states("sliding", Folder(folder), "2x2")["states"].to_list() == [
         1,
         2,
@@ -173,8 +169,8 @@ def test_a_count_needs_a_board(folder: Path) -> None:
     ]
 
 
-def get_recipe(table: Table) -> BlockBreadthFirst:
-    assert isinstance(table.recipe, BlockBreadthFirst)
+def get_recipe(table: Table) -> BoardDistances:
+    assert isinstance(table.recipe, BoardDistances)
     return table.recipe
 
 
@@ -227,7 +223,6 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
     rows = pl.read_parquet(tmp_path / "sliding_2x4_8.parquet")
     assert (rows["distance"] // 2 % 2).to_list() == bits
     assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "2x4")
     assert (
         counts["states"].to_list()

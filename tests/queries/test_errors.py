@@ -42,8 +42,8 @@ NO: list[Case] = [
     ("knight", "a1", {"board": "5x5", "closed": True}, NoSuchTour, {"board": "5x5"}),
     ("knight", "a1", {"board": "5x5", "number": "9999999999"}, NoSuchTour, {"board": "5x5"}),
     ("knight", "c3", {"board": "5x5", "to": "b2"}, NoSuchTour, {"board": "5x5"}),
-    ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 49}),
-    ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 49}),
+    ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 40}),
+    ("knight", "a1", {"board": "9x9"}, BoardTooLarge, {"board": "9x9", "limit": 40}),
     ("knight", "a1", {"count": True, "board": "7x9"}, NotCounted, {"board": "7x9"}),
     ("knight", "a1", {"count": True, "board": "12x9"}, NotCounted, {"board": "12x9"}),
 ]
@@ -190,13 +190,6 @@ def test_an_uncounted_board_names_the_count_commands(
         error = refusal("knight", "a1", words)
         assert isinstance(error, TableMissing)
         assert error.command == f"pipeline {commands[-1]}"
-
-
-def test_a_list_that_is_not_begun_begins_with_a_shard(outputs: Path) -> None:
-    error = refusal("knight", "a1", {"board": "7x7", "outputs": str(outputs)})
-    assert isinstance(error, TableMissing)
-    start = "pipeline precompute knight --board 7x7 --shard 1/1000"
-    assert error.command == f"{start} --outputs {outputs}"
 
 
 def test_a_narrow_board_is_counted_when_it_is_listed(outputs: Path) -> None:

@@ -18,7 +18,7 @@ from queries.knight.count_answer import CountAnswer
 from queries.knight.tour_answer import KnightAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle
 from tablebase.schema import Table
 from tablebase.tables.store import Folder, Store
@@ -60,7 +60,7 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
     opened = list[str]()
     plain = IndexReader.__init__
 
-    def count(self: IndexReader, store: Store, stage: Stage, table: Table) -> None:
+    def count(self: IndexReader, store: Store, stage: Puzzle, table: Table) -> None:
         opened.append(table.index_file)
         plain(self, store, stage, table)
 

@@ -15,7 +15,7 @@ from tests.search import (
     test_word_bfs,
 )
 from tests.support.shell import python
-from tests.verify import test_footer, test_pattern_bounds, test_sliding
+from tests.verify import test_footer, test_sliding
 from tests.verify import test_sliding_bits as test_bit_proofs
 
 RUNS: tuple[Callable[[], str], ...] = (
@@ -30,7 +30,6 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_sliding_bits.answer_small_board,
     test_bit_proofs.list_layer_sizes,
     test_footer.recount,
-    test_pattern_bounds.count_first_layers,
     test_sliding.build_small_board,
 )
 """Functions that run the kernels of each search, reader and proof."""

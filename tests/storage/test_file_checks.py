@@ -21,7 +21,8 @@ STAGE = "knight --board 3x4"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     build_tables(tmp_path, KNIGHT, TOURS)
-    (file,) = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).files
+    file = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).parquet
+    assert file
     assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 

@@ -121,10 +121,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
     """List only the tables that the report shows, without other published ones."""
     drawn = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
-    listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
-    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+    listed = describe_file(copy / "knight_tours_5x5.parquet")
+    file = {**listed, "file": "knight_tours_3x4.parquet"}
     with edit_manifest(copy) as entries:
-        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "parquet": file}
     assert write_report(Folder(copy), copy / "report.html") == [f"{copy}/report.html"]
     assert state(copy, "report.html") == "published"
     assert {*read_pages(Folder(copy))["report.html"].made_from} == drawn

@@ -125,10 +125,7 @@ COMMANDS = {
         help hanoi
         query knight --count --to a3
         precompute hanoi
-        precompute eight --measure
         precompute knight sliding --board 3x4
-        precompute knight_tours_5x6 --shard 1/2 --publish
-        precompute knight_counts --shard 1/2
         precompute sliding
         precompute sliding --goals all
         precompute eight --board 3x4

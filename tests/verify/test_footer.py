@@ -58,7 +58,7 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     assert footer != data[-8 - size : -8]
     path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
     with edit_manifest(folder) as entries:
-        entries[name] |= {"rows": rows, "files": [describe_file(path, rows)]}
+        entries[name] |= {"rows": rows, "parquet": describe_file(path)}
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,9 @@ def recount() -> str:
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
 def test_impossible_table_names_are_rejected(copy: Path, name: str) -> None:
     five = read_manifest(Folder(copy))[FIVE]
-    files = [replace(five.files[0], file=f"{name}.parquet")]
-    text = format_manifest({name: replace(five, files=files)}, "somebody", {})
+    assert five.parquet
+    file = replace(five.parquet, file=f"{name}.parquet")
+    text = format_manifest({name: replace(five, parquet=file)}, "somebody", {})
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         parse_manifest(text.encode(), Folder(copy))
 
@@ -225,7 +226,7 @@ def test_a_pipe_in_place_of_a_table_is_reported(copy: Path) -> None:
 @pytest.mark.parametrize("value", ["bytes", "sha256"])
 def test_a_footer_differing_from_the_manifest_is_detected(copy: Path, value: str) -> None:
     with edit_manifest(copy) as entries:
-        footer = entries[FIVE]["files"][0]["footer"]
+        footer = entries[FIVE]["parquet"]["footer"]
         footer[value] = footer[value] * 2
     assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(
         get_refutation(copy, FIVE).found

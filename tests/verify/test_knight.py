@@ -27,7 +27,6 @@ from tests.support.tampered import (
     replace_link,
     reseal,
     rewrite,
-    split,
     story,
     vouch,
     without,
@@ -188,12 +187,6 @@ def test_pairs_out_of_order_are_detected(copy: Path, outputs: Path) -> None:
     first, second = pq.read_table(outputs / "knight_tours_8x8.parquet")["finish"][40:42].to_pylist()
     assert failure.content["finish"] == second
     assert (failure.found, failure.expected) == (f"from b1 to {second}", f"b1 to {first}")
-
-
-def test_pairs_in_several_files_pass(copy: Path) -> None:
-    """Split amid a start's tours, and where those of the second square begin."""
-    split(copy, "knight_tours_8x8", 10, 32)
-    assert prove_one(copy, "knight_tours_8x8")
 
 
 def test_a_total_differing_from_the_published_one_is_detected(

@@ -18,11 +18,12 @@ from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong, list_parities
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Depth, Grade, Outcome, Seen
-from tablebase.block_space import BlockBreadthFirst
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding.definition import BoardDistances
 from tablebase.schema import BITS_INDEX, ROW_BYTES
+from tablebase.tables.state_counts import Depth
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
@@ -35,11 +36,11 @@ CHUNK_ORDERS = 1 << 16
 def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove the distances to one goal, and the table's rows if it has any."""
     recipe = listed.definition.recipe
-    assert isinstance(recipe, BlockBreadthFirst)
-    assert isinstance(recipe.space, SlidingBoard)
+    assert isinstance(recipe, BoardDistances)
+    assert isinstance(recipe.board, SlidingBoard)
     (goal,) = recipe.roots
     has_bits = listed.definition.index == BITS_INDEX
-    proof = (BitDistances if has_bits else Distances)(listed, recipe.space, goal)
+    proof = (BitDistances if has_bits else Distances)(listed, recipe.board, goal)
     depths = proof.prove()
     how = HOW_OF_BITS if has_bits else HOW
     if listed.definition.columns:

@@ -8,11 +8,6 @@ from __future__ import annotations
 from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import require_choice
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles.fifteen.bounds import (
-    PARTITIONS_BY_BOARD,
-    find_bounds_board,
-    make_bounds_table,
-)
 from tablebase.puzzles.fifteen.tables import (
     DEFAULT_PARTITION,
     PARTITIONS,
@@ -41,25 +36,14 @@ class FifteenCatalogue(Catalogue):
             example="5-5-5",
             choices=tuple(PARTITIONS),
         ),
-        BuildOption(
-            "bounds",
-            "Compare the bounds of patterns with the distances of all states of this board: "
-            f"{', '.join(PARTITIONS_BY_BOARD)}.",
-            "RxC",
-            example="3x4",
-            choices=tuple(PARTITIONS_BY_BOARD),
-        ),
         BuildOption("parquet", "Also write Parquet: the cells of the tiles and the distance."),
     )
 
     def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
         if not values:
             return ()
-        tables = {table.name: table for table in map(make_bounds_table, values.get("bounds", ()))}
-        names = values.get("patterns", ())
-        if not names and "bounds" not in values:
-            names = (DEFAULT_PARTITION,)
-        for name in names:
+        tables = dict[str, Table]()
+        for name in values.get("patterns") or (DEFAULT_PARTITION,):
             require_choice(name, "partition", *PARTITIONS)
             for table in PARTITIONS[name].make_tables(with_rows="parquet" in values):
                 tables[table.name] = table
@@ -72,21 +56,14 @@ class FifteenCatalogue(Catalogue):
         self, published: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Table, ...]:
         tables = (table for each in PARTITIONS.values() for table in each.make_tables())
-        return (
-            *(
-                self.adapt_to_manifest(table, published)
-                for table in tables
-                if table.name in published
-            ),
-            *(make_bounds_table(board) for board in map(find_bounds_board, published) if board),
+        return tuple(
+            self.adapt_to_manifest(table, published) for table in tables if table.name in published
         )
 
     def owns_table(self, table: str) -> bool:
-        return find_partition(table) is not None or find_bounds_board(table) is not None
+        return find_partition(table) is not None
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
-        if board := find_bounds_board(table):
-            return f"{self.stage} --bounds {board}"
+    def format_build_arguments(self, table: str) -> str:
         name = find_partition(table)
         return self.stage if name == DEFAULT_PARTITION else f"{self.stage} --patterns {name}"
 

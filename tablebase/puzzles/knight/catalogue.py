@@ -9,14 +9,12 @@ from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.memory import estimate_count_cost
 from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
-    MAX_SINGLE_FILE_SQUARES,
+    MAX_LISTED_SQUARES,
     RANKING_TABLES,
     TOURS_PREFIX,
-    find_listed_board,
     find_listed_boards,
     find_ranking_table,
     get_sides,
-    has_part_files,
     make_count_table,
     make_tour_table,
 )
@@ -43,11 +41,9 @@ class KnightCatalogue(Catalogue):
     )
 
     def list_boards(self) -> list[str]:
-        """List the boards whose tours fit in one file, without those too narrow to have any."""
+        """List the boards whose tours can be listed, without those too narrow to have any."""
         sides = ((f, r) for f in range(3, MAX_FILES + 1) for r in range(3, MAX_RANKS + 1))
-        return [
-            f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_SINGLE_FILE_SQUARES
-        ]
+        return [f"{files}x{ranks}" for files, ranks in sides if files * ranks <= MAX_LISTED_SQUARES]
 
     def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
         """Return the lists and rankings of these boards, and the counts if any are requested."""
@@ -79,10 +75,9 @@ class KnightCatalogue(Catalogue):
         ]
         counted_names = published.get(COUNTS_TABLE, {}).get("boards")
         # a board that was listed after the counts were built is not counted yet
-        small = [board for board in boards if not has_part_files(board)]
         counted = [
             get_sides(board)
-            for board in small
+            for board in boards
             if isinstance(counted_names, list) and str(board) in counted_names
         ]
         counts = _add_boards(
@@ -100,22 +95,17 @@ class KnightCatalogue(Catalogue):
             find_listed_boards([table]) or find_ranking_table(table)
         )
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+    def format_build_arguments(self, table: str) -> str:
         if any(table == known.name for known in self.tables):
             return self.stage
         for option in self.options:
             prefix, _ = RANKING_TABLES.get(option.name, ("", None))
             if prefix and table.startswith(prefix):
                 return f"{self.stage} {option.flag} {table.removeprefix(prefix)}"
-        board = find_listed_board(table)
-        arguments = f"{self.stage} --board {table.removeprefix(TOURS_PREFIX)}"
-        if board and has_part_files(board):
-            return f"{arguments} {'--publish' if has_shards else '--shard 1/1000'}"
-        return arguments
+        return f"{self.stage} --board {table.removeprefix(TOURS_PREFIX)}"
 
     def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        small = [board for board in find_listed_boards(published) if not has_part_files(board)]
-        listed = TourCounts(map(get_sides, small))
+        listed = TourCounts(map(get_sides, find_listed_boards(published)))
         return _add_boards(table, listed.merge(find_requested_counts(published)))
 
 
@@ -128,7 +118,7 @@ def _add_boards(table: Table, counts: TourCounts) -> Table:
 
 
 def find_requested_counts(published: Mapping[str, Mapping[str, Any]]) -> TourCounts:
-    """Return the boards over 36 squares in the published counts, which a user may have requested.
+    """Return the boards over 40 squares in the published counts, which a user may have requested.
 
     Smaller ones are left out: they are counted by default, or because their tours are listed.
     """
@@ -142,6 +132,6 @@ def find_requested_counts(published: Mapping[str, Mapping[str, Any]]) -> TourCou
                 estimate_count_cost(get_sides(board), closed=name == "closed")
             except (NotationError, BadRequest):
                 continue
-            if board.squares > MAX_SINGLE_FILE_SQUARES and str(board) == text:
+            if board.squares > MAX_LISTED_SQUARES and str(board) == text:
                 boards.add(get_sides(board))
     return TourCounts(boards_by_kind["boards"] - boards_by_kind["closed"], boards_by_kind["closed"])

@@ -1,4 +1,4 @@
-"""The memory that counting and ranking tours needs, and the boards that are too large."""
+"""The states and the memory of counting and ranking tours, and the boards that are too large."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 """The first so many states need so many more bytes each."""
 MIN_COST = 400_000_000
 """Bytes of memory for the smallest board."""
+GROWTH = {False: 1.45, True: 2.2}
+"""How many times more states the largest layer has on a board with one more square in its longer
+side: for all tours (False) and for closed ones (True)."""
+COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
+"""The states of all layers, as a multiple of those of the largest one."""
+MIN_STATES = 20_000
+"""States of a sweep that would take as long as the smallest board."""
 MAX_RANKED_SIDE = 7
 """Shorter side of the largest boards whose open tours are ranked."""
 
@@ -64,3 +71,20 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
             hint = "Closed tours alone can be counted: add --closed"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
+
+
+def estimate_counted_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that counts tours."""
+    return MIN_STATES + COUNTED_LAYERS * _estimate_layer_states(board, closed=closed)
+
+
+def estimate_ranked_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that ranks tours."""
+    return MIN_STATES + RANKED_LAYERS[closed] * _estimate_layer_states(board, closed=closed)
+
+
+def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the number of states of a board's largest layer."""
+    short, long = sorted(board)
+    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
+    return states * GROWTH[closed] ** min(0, long - longest)

@@ -11,15 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tablebase.cost import Cost
+    from tablebase.answer_errors import BoardTooLarge
     from tablebase.puzzles.knight.count_recipe import Sides
-    from tablebase.schema import PublishedParameters
 
-MAX_SINGLE_FILE_SQUARES = 36
-"""Squares of the largest boards whose tours are listed in one file."""
-MAX_LISTED_SQUARES = 49
-"""Squares of the largest boards whose tours are listed at all."""
+MAX_LISTED_SQUARES = 40
+"""Squares of the largest boards whose tours are listed; larger ones may be ranked or counted."""
 
+TOURS = {
+    (1, 1): 1, (3, 4): 16, (3, 7): 104, (3, 8): 792, (3, 9): 1_120, (3, 10): 6_096,
+    (3, 11): 21_344, (3, 12): 114_496, (3, 13): 257_728, (4, 5): 164, (4, 6): 1_488,
+    (4, 7): 12_756, (4, 8): 62_176, (4, 9): 379_376, (4, 10): 2_426_224, (5, 5): 1_728,
+    (5, 6): 37_568, (5, 7): 1_245_736, (5, 8): 36_122_108, (6, 6): 6_637_920,
+}  # fmt: skip
+"""The number of directed open tours of every board that can be listed and has any, by its sides, as
+this program counts them."""
 TOURS_PREFIX = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
@@ -59,30 +64,6 @@ class AllTours(BoardRecipe):
     __slots__ = ()
     search = "every tour"
 
-    @property
-    def has_part_files(self) -> bool:
-        return has_part_files(self.board)
-
-    @property
-    def is_divisible(self) -> bool:
-        return True
-
-    @property
-    def opening_length(self) -> int:
-        """The number of first squares that all tours of a task share: more on larger boards."""
-        return max(1, self.board.squares - 44)
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_list
-
-        return estimate_list(get_sides(self.board))
-
-    def list_parameters(self) -> dict[str, object]:
-        files = {"opening": self.opening_length} if self.has_part_files else {}
-        return {**super().list_parameters(), **files}
-
 
 class ClosedTourRanking(BoardRecipe):
     """Recipe of the layers of a sweep through half of a board, which rank every closed tour."""
@@ -92,12 +73,15 @@ class ClosedTourRanking(BoardRecipe):
     is_open = False
     """Whether open tours are ranked, for each start separately."""
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_ranked_tours
+    def count_states(self, table: Table) -> float | None:
+        from tablebase.puzzles.knight.memory import estimate_ranked_states
 
-        return estimate_ranked_tours(get_sides(self.board), closed=not self.is_open)
+        return estimate_ranked_states(get_sides(self.board), closed=not self.is_open)
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.puzzles.knight.memory import estimate_rank_cost
+
+        return estimate_rank_cost(get_sides(self.board), closed=not self.is_open)
 
 
 class OpenTourRanking(ClosedTourRanking):
@@ -114,32 +98,33 @@ class TourPerPair(BoardRecipe):
     __slots__ = ()
     search = "one tour a pair"
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_pairs
-
-        return estimate_pairs(table.rows or 0)
-
-
-def has_part_files(board: KnightBoard) -> bool:
-    """Return whether a board has too many tours for one file; narrower than 3 it has none."""
-    return board.squares > MAX_SINGLE_FILE_SQUARES and min(board.files, board.ranks) > 2
-
 
 def make_tour_table(board: KnightBoard) -> Table:
     """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
-        from tablebase.answer_errors import BoardTooLarge
-
-        raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
+        raise _make_size_error(board)
     return Table(
         f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
         AllTours(board),
+        rows=TOURS.get((min(get_sides(board)), max(get_sides(board))), 0),
     )
+
+
+def _make_size_error(board: KnightBoard) -> BoardTooLarge:
+    """Make the error of a board with too many tours to list, with the table to build instead."""
+    from tablebase.answer_errors import BoardTooLarge
+    from tablebase.cost import estimate_cost
+
+    size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
+    for prefix, kind in ((OPEN_RANKING_PREFIX, ""), (CLOSED_RANKING_PREFIX, "closed ")):
+        table = find_ranking_table(f"{prefix}{board}")
+        if cost := table and estimate_cost(table):
+            tours = f"every {kind}tour by its rank, in about {cost.bytes / 1e6:,.0f} MB"
+            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, f"{table.name} has {tours}")
+    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
 
 
 def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
@@ -163,6 +148,7 @@ def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> T
             Column("closed", "int64", "number of those tours that are closed"),
         ),
         TourCounts(boards, closed),
+        rows=sum(files * ranks for files, ranks in {*boards, *closed}),
         sorted_by=("files", "ranks"),
     )
 
@@ -231,7 +217,6 @@ TOUR_COLUMNS = (
         "int64",
         "0, 1, 2 ... among the tours from its start",
         distinct=True,
-        within="start",
     ),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
     Column("path", "string", "squares in order, two characters each", distinct=True),

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockBreadthFirst, BlockSpace
 from tablebase.catalogue import BuildOption, Catalogue
 from tablebase.errors import BadRequest, NotationError, require_choice, require_text
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
-from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
+from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tablebase.block_space import Depths
     from tablebase.catalogue import BuildValues
-    from tablebase.puzzle import Columns
     from tablebase.word_space import WordSpace
 
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
 byte in it for each state. Larger ones get one goal, no rows, and a bit."""
-MAX_MEASURED_CELLS = 12
-"""Cells of the largest boards that are searched to estimate the cost of larger ones."""
 ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
 EXAMPLE_BOARD = "3x4"
 """The board in examples of options."""
+
+
+class BoardDistances(BreadthFirst):
+    """Recipe of a search of a board's states from one goal, in words of bits.
+
+    `rows`: whether the table has rows beside its index.
+    """
+
+    __slots__ = ("board", "rows")
+    search = "breadth first in blocks"
+
+    def __init__(self, board: BoardWithTables, root: str, *, rows: bool) -> None:
+        super().__init__({root: root})
+        self.board = board
+        self.rows = rows
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
+
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
 
 
 class BoardWithTables(SlidingBoard):
@@ -61,7 +80,7 @@ class BoardWithTables(SlidingBoard):
             "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             self.list_row_columns() if with_rows else (),
-            BlockBreadthFirst(self, goal, rows=with_rows),
+            BoardDistances(self, goal, rows=with_rows),
             index=BITS_INDEX if self.is_packed else (("distance", "B"),),
             rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
         )
@@ -70,26 +89,12 @@ class BoardWithTables(SlidingBoard):
     def catalogue(self) -> Catalogue:
         return BoardCatalogue(self)
 
-    def list_measurable_spaces(self) -> list[BlockSpace]:
-        """List the board itself, or two smaller ones with as many rows, or with three."""
-        if self.cells <= MAX_MEASURED_CELLS:
-            return [self]
-        high = min(self.line, 3)
-        columns = MAX_MEASURED_CELLS // high
-        return [BoardWithTables(high, columns - 1), BoardWithTables(high, columns)]
-
     def make_words(self, root: str) -> WordSpace:
+        """Make the states that reach a root, in words of bits, with their moves."""
         from tablebase.puzzles.sliding.word_moves import make_word_space
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
-
-    def make_rows(
-        self, root: str, space: WordSpace, depth: Depths, block: int, first: int, last: int
-    ) -> Columns:
-        from tablebase.puzzles.sliding.table_rows import make_rows
-
-        return make_rows(self, root, space, depth, block, first, last)
 
 
 def parse_board(text: str) -> BoardWithTables:
@@ -132,7 +137,7 @@ class BoardCatalogue(Catalogue):
         super().__init__(board.name, board.tables)
         self._board = board
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+    def format_build_arguments(self, table: str) -> str:
         return format_board_arguments(self._board, table)
 
 
@@ -196,7 +201,7 @@ class SlidingCatalogue(Catalogue):
     def owns_table(self, table: str) -> bool:
         return find_goal(table) is not None
 
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
+    def format_build_arguments(self, table: str) -> str:
         board_and_goal = find_goal(table)
         return format_board_arguments(board_and_goal[0], table) if board_and_goal else self.stage
 
