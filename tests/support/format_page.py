@@ -63,10 +63,6 @@ def place_of(width: int, rank: int) -> tuple[int, int]:
     return 1 + number, 4096 * (1 + number) + place * width
 
 
-def parse_place(row: Row) -> tuple[int, int]:
-    return number_in(row["block"]), number_in(row["byte"])
-
-
 def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
     """Return all records, located by the document's formula, one row each."""
     width = struct.calcsize(table.record_format)
