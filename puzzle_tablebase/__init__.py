@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
     from queries.board_query import BoardAnswer as BoardAnswer
-    from queries.board_query import BoardSolution as BoardSolution
     from queries.eight.table import EightTable as EightTable
     from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
     from queries.fifteen.table import FifteenTable as FifteenTable
     from queries.goal_reader import GoalAnswer as GoalAnswer
-    from queries.goal_reader import GoalSolution as GoalSolution
     from queries.knight.count_answer import CountAnswer as CountAnswer
     from queries.knight.table import KnightTable as KnightTable
     from queries.knight.tour_answer import KnightAnswer as KnightAnswer
@@ -61,9 +59,9 @@ MODULES = {
     "queries.senet.table": ("SenetTable",),
     "queries.knight.table": ("KnightTable",),
     "queries.answer": ("Answer",),
-    "queries.board_query": ("BoardAnswer", "BoardSolution"),
+    "queries.board_query": ("BoardAnswer",),
     "queries.fifteen.solution_answer": ("FifteenSolution",),
-    "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
+    "queries.goal_reader": ("GoalAnswer",),
     "queries.senet.reader": ("SenetAnswer",),
     "queries.knight.tour_answer": ("KnightAnswer",),
     "queries.knight.count_answer": ("CountAnswer",),

@@ -73,12 +73,15 @@ class GoalTable(PuzzleTable):
         assert isinstance(query, GoalQuery)
         return query
 
-    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+    def probe(self, state: str, goal: str | None = None, **flags: bool) -> GoalAnswer:
         """Return the answer for a state and a goal: a layout's name or a state.
 
-        The default goal is the layout that the state reaches.
+        The default goal is the layout that the state reaches. `solution` adds a shortest solution
+        and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
         """
-        return self._make_query(goal).look_up(state)
+        query = self._reader.make_query(goal=goal, **flags)
+        assert isinstance(query, GoalQuery)
+        return query.look_up(state)
 
     def get(
         self, state: str, default: Default | None = None, *, goal: str | None = None

@@ -51,11 +51,12 @@ class EightTable(GoalTable):
     ) -> tuple[Callable[[object, str], int], Callable[[str], GoalAnswer]]:
         return make_fast_lookups(self._reader.open_index("eight").read_records())
 
-    def probe(self, state: str, goal: str | None = None) -> GoalAnswer:
+    def probe(self, state: str, goal: str | None = None, **flags: bool) -> GoalAnswer:
         """Return the answer for a state and a goal: a layout's name or a state.
 
-        The default goal is the layout that the state reaches.
+        The default goal is the layout that the state reaches. `solution` adds a shortest solution
+        and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
         """
-        if goal is None:
+        if goal is None and not flags:
             return self._fast_lookups[1](state)
-        return super().probe(state, goal)
+        return super().probe(state, goal, **flags)

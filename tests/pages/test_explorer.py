@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.board_query import BoardSolution
+from queries.board_query import BoardAnswer
 from queries.explorer import writer as made
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.knight.tour_answer import KnightAnswer
@@ -138,7 +138,7 @@ def _find_differences(
 
     Each key of the page is the name of a declared fact, but for the squares that it draws.
     """
-    declared = {*BoardSolution.facts, *SenetAnswer.facts, *KnightAnswer.facts}
+    declared = {*BoardAnswer.facts, *SenetAnswer.facts, *KnightAnswer.facts}
     assert {key for answer in answers for key in answer} <= declared | {"squares"}
     return [
         (right, answer)

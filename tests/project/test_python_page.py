@@ -56,7 +56,9 @@ def test_each_method_has_a_heading_with_its_signature(outputs: Path) -> None:
     for puzzle, method, text in signatures:
         (function,) = ast.parse(f"def {text.strip()}: ...").body
         assert isinstance(function, ast.FunctionDef)
-        page_names = [each.arg for each in (*function.args.args, *function.args.kwonlyargs)]
+        arguments = function.args
+        given = [*arguments.args, *arguments.kwonlyargs, *filter(None, [arguments.kwarg])]
+        page_names = [each.arg for each in given]
         if (puzzle, method) == ("eight", "distance"):
             assert page_names == ["state"]
             continue

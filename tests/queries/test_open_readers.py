@@ -12,7 +12,7 @@ import puzzle_tablebase as pt
 from queries.answer import Answer
 from queries.dispatch import READERS, Readers, get_reader_class
 from queries.eight.reader import EightReader
-from queries.goal_reader import GoalAnswer, GoalSolution
+from queries.goal_reader import GoalAnswer
 from queries.index_reader import IndexReader
 from queries.knight.count_answer import CountAnswer
 from queries.knight.tour_answer import KnightAnswer
@@ -155,7 +155,7 @@ PYTHON_TYPES = {
 @pytest.mark.parametrize(
     ("name", "table", "kind"),
     [
-        ("eight", 0, GoalSolution),
+        ("eight", 0, GoalAnswer),
         ("senet", 0, SenetAnswer),
         ("knight", 0, KnightAnswer),
         ("knight", -1, CountAnswer),
