@@ -227,7 +227,7 @@ class GoalReader(Reader):
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
-    columns: tuple[str, ...] = GoalAnswer.facts
+    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
     max_solutions = 10_000
     """The most solutions of a state that are listed; they are counted first."""
 
