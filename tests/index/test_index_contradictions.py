@@ -61,7 +61,7 @@ def test_distances_that_lead_nowhere(copied_outputs: Path, neighbour: str, dista
         ("path", "no solution of 4 moves leads"),
         ("solutions", "0 solutions lead"),
     ):
-        with pytest.raises(TableDamaged, match=f"{problem} from"):
+        with pytest.raises(TableDamaged, match=f"({problem}|no move) from"):
             answer_as_text("eight", LINE, {word: True, "outputs": str(copied_outputs)})
 
 
