@@ -241,6 +241,36 @@ class GoalReader(Reader):
         }
         """The names of the tables by layout."""
 
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
+        """Return the answer for a state and a goal: a layout's name or a state.
+
+        The default goal is the layout that the state reaches. `solution` adds a shortest solution
+        and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
+        """
+        return self._make_goal_query(goal, **options).look_up(key)
+
+    def solution(self, key: str, goal: str | None = None) -> str:
+        """Return the letters of a shortest solution, the first in letter order."""
+        return "".join(letter for letter, _ in self._find_solution(key, goal)[1:])
+
+    def path(self, key: str, goal: str | None = None) -> list[str]:
+        """Return every state on the shortest solution of `solution`, first to last."""
+        return [step for _, step in self._find_solution(key, goal)]
+
+    def list_hardest(self, goal: str | None = None) -> list[str]:
+        """Return all states that are farthest from the goal, or from the layouts they reach."""
+        return self._make_goal_query(goal).find_hardest().keys
+
+    def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
+        start, goal_state = self._make_goal_query(goal).parse_ends(key)
+        self.find_distance(start, goal_state)
+        return self.find_path(start, goal_state)
+
+    def _make_goal_query(self, goal: str | None, **options: Any) -> GoalQuery:
+        query = self.make_query(goal=goal, **options)
+        assert isinstance(query, GoalQuery)
+        return query
+
     def parse_goal(self, text: str) -> str:
         """Return the goal state that a text names; a TablebaseError if no table answers for it."""
         goal = self.puzzle.parse_goal(text)

@@ -6,7 +6,7 @@ from _thread import RLock  # `threading` takes longer to import
 
 from queries.answer import Answer
 from queries.index_reader import IndexReader
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, TablebaseError, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -14,11 +14,11 @@ from tablebase.tables.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, overload
 
     import polars as pl
 
-    from queries.answer_frames import Answers
+    from queries.answer_frames import Answers, Frame, Keys
     from queries.hardest import HardestAnswer
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
@@ -189,7 +189,11 @@ class Query:
 
 
 class Reader:
-    """A reader of one puzzle's tables in one store; indexes are opened when first needed."""
+    """A reader of one puzzle's tables in one store; indexes are opened when first needed.
+
+    It is what Python programs have as `tables.eight` and the like. The options of `probe` and of
+    the methods beside it are those of `pipeline query` and `pipeline sample`, by name.
+    """
 
     query: type[Query]
     """The class of this reader's queries."""
@@ -226,9 +230,75 @@ class Reader:
         self._rows: pl.DataFrame | None = None
         self._lock = RLock()
         """The lock under which something is read that threads then share."""
-        self.on_close: list[Callable[[], None]] = []
-        """The callbacks of what has records of these tables in memory."""
         self._closed = False
+
+    def __repr__(self) -> str:
+        from queries.table_list import format_repr
+
+        return format_repr(self, self.store, self.puzzle.catalogue)
+
+    def _repr_html_(self) -> str:
+        """List the puzzle's published tables for a notebook."""
+        from queries.table_list import format_html
+
+        return format_html(self, self.store, [self.puzzle.catalogue])
+
+    def probe(self, key: str, **options: Any) -> Answer:
+        """Return the answer for a key: the facts of its record, and those that options add."""
+        return self.make_query(**options).look_up(key)
+
+    def get(self, key: str, default: Any = None, **options: Any) -> Any:
+        """Return the answer of `probe`, or the default where the answer is no or the key is bad.
+
+        A bad option raises, and so does trouble with the tables.
+        """
+        from tablebase.table_errors import TableError
+
+        query = self.make_query(**options)
+        try:
+            return query.look_up(key)
+        except TableError:
+            raise
+        except TablebaseError:
+            return default
+
+    if TYPE_CHECKING:
+
+        @overload
+        def annotate(
+            self, frame: Keys, column: str | None = None, *, prefix: str = "", **options: Any
+        ) -> pl.DataFrame: ...
+        @overload
+        def annotate(
+            self, frame: Frame, column: str | None = None, *, prefix: str = "", **options: Any
+        ) -> Frame: ...
+
+    def annotate(
+        self, frame: Any, column: str | None = None, *, prefix: str = "", **options: Any
+    ) -> Any:
+        """Add the columns of answers to a frame, for a column of keys.
+
+        The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
+        lazy. A list of keys becomes a polars frame. A key without an answer gets nulls. No column
+        of the frame is replaced: `prefix` begins the names of the added columns.
+        """
+        from queries.answer_frames import annotate_frame
+
+        query, column = self.make_query(**options), column or self.columns[0]
+        added = query.list_added_columns()
+        return annotate_frame(frame, column, prefix, added, query.annotate_keys, self.key_digits)
+
+    def sample(
+        self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
+    ) -> pl.DataFrame:
+        """Draw a uniform sample of rows; the same seed draws the same rows.
+
+        The options select what is drawn. MemoryShort if the sample is too large for memory.
+        """
+        from queries.sampling import SampleRequest, draw_frame
+
+        request = SampleRequest(size, seed, replacement).check()
+        return draw_frame(request, self.make_query(**options).draw_samples(request))
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
@@ -306,8 +376,6 @@ class Reader:
         self._row_groups.clear()
         for index in self._indexes.values():
             index.close()
-        for forget in self.on_close:
-            forget()
 
     def make_query(self, **options: Any) -> Query:
         """Make a query from its options by name, given as texts or as values."""

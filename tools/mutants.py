@@ -112,7 +112,6 @@ QUERY_TESTS = {
     "queries/batch_formats.py": "batch_input batch",
     "queries/eight/any_goal.py": "vectorized goals",
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
-    "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/answer.py": "dispatch fast_path",
     "queries/fifteen/batch.py": "fifteen_search queries/fifteen",
     "queries/fifteen/compiled_search.py": "fifteen_search",

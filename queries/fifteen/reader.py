@@ -221,6 +221,8 @@ class FifteenQuery(Query):
 
 
 class FifteenReader(Reader):
+    """The tables of the 15-puzzle's patterns, and the searches that they lead."""
+
     query = FifteenQuery
     has_pictures = True
     options = (
@@ -251,6 +253,19 @@ class FifteenReader(Reader):
         super().__init__(puzzle, store)
         self._plain: dict[str, PlainSolver] = {}
         self._compiled: dict[str, CompiledSolver] = {}
+
+    def solve(
+        self, key: str, goal: str | None = None, *, time_limit: float | None = None
+    ) -> FifteenSolution:
+        """Return a shortest solution; the default goal has the blank in the last corner.
+
+        After `time_limit` seconds it raises Undecided, which has what is known.
+        """
+        return FifteenQuery(self, goal, time_limit=time_limit).solve(key)
+
+    def bound(self, key: str, goal: str | None = None) -> int:
+        """Return a number of moves that no solution is shorter than, from the tables alone."""
+        return FifteenQuery(self, goal).compute_bound(key)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())

@@ -179,6 +179,23 @@ def _refuse_exclusive(given: Iterable[str]) -> None:
 
 
 class KnightReader(Reader):
+    """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
+
+    >>> from queries import open_tables
+    >>> knight = open_tables("outputs").knight
+    >>> knight.probe("a1", to="b3").closed
+    True
+    >>> knight.count("c3", board="5x5")
+    CountAnswer(board='5x5', start='c3', tours=64, closed=0)
+
+    Tours have numbers on boards whose table was made with `precompute knight --rank-tours`, closed
+    ones with `--rank-closed`:
+
+    >>> knight.unrank(0, board="5x5", closed=True)
+    Traceback (most recent call last):
+    tablebase.answer_errors.NoSuchTour: 5x5 has no closed tour.
+    """
+
     has_pictures = True
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),
@@ -226,6 +243,33 @@ class KnightReader(Reader):
         if rank_of is None:
             return KnightQuery(self, **options)
         return RankQuery(self, rank_of, **options)
+
+    def probe(self, key: str, **options: Any) -> KnightAnswer:
+        """Return the first tour from a square with these options; NoSuchTour if there is none."""
+        query = KnightQuery(self, **options)
+        return query.find_tour(query.board.parse_square(key))
+
+    def count(self, start: str, board: str = "8x8") -> CountAnswer:
+        """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
+        query = KnightQuery(self, board)
+        return query.count_tours(query.board.parse_square(start))
+
+    def unrank(
+        self, rank: int, start: str = "a1", *, board: str = "8x8", closed: bool = False
+    ) -> KnightAnswer:
+        """Return the tour of that rank among all open tours from a square, or all closed ones.
+
+        A closed tour begins at the square and goes on towards the lower of its neighbours.
+        NoSuchTour past the last one, and TableMissing where the board's tours are not ranked.
+        """
+        return self.probe(start, board=board, closed=closed, rank=rank)
+
+    def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
+        """Return the rank of a tour among all open ones from its first square, or all closed ones.
+
+        A closed tour may begin at any of its squares and go in either direction.
+        """
+        return RankQuery(self, squares, board=board, closed=closed).find_rank()[1]
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""

@@ -117,7 +117,7 @@ class BoardTableQuery(BoardQuery):
 
 
 class BoardReader(GoalReader):
-    """A reader of one board's tables."""
+    """The tables of one board; the default goal is the blank in the last corner."""
 
     query = BoardTableQuery
     has_pictures = True

@@ -315,7 +315,7 @@ def test_invalid_sizes_and_seeds_are_rejected(
 def test_a_sample_that_is_too_large_for_memory_is_refused(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.typed_tables.get_free_memory", lambda: 1 << 20)
+    monkeypatch.setattr("queries.sampling.get_free_memory", lambda: 1 << 20)
     assert tables.eight.sample(100).height == 100
     with pytest.raises(MemoryShort, match=r"A sample of 1,000,000 rows needs .* Draw fewer"):
         tables.eight.sample(1_000_000)

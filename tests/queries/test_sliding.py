@@ -294,7 +294,7 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
         table.get("123450", goal="123")
     with pytest.raises(TableMissing, match="precompute sliding --board 2x5"):
         tables.sliding("5x2").probe("1234567890")
-    assert repr(table) == f"<BoardTable in {folder}: sliding_2x3_5, sliding_2x3_6>"
+    assert repr(table) == f"<BoardReader in {folder}: sliding_2x3_5, sliding_2x3_6>"
     with open_tables(str(folder)) as opened:
         table = opened.sliding("2x3")
         table.probe("123450")

@@ -98,4 +98,4 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
     with open_tables(str(outputs)) as tables:
         for goal in GOALS:
             tables.eight.annotate(STATES[:3], goal=goal)
-        assert len(tables.eight._reader._rows_by_goal) == eight_reader.MAX_GOALS  # type: ignore[attr-defined]
+        assert len(tables.eight._rows_by_goal) == eight_reader.MAX_GOALS

@@ -146,7 +146,7 @@ def test_a_build_without_the_lock_writes_nothing(memory: Memory) -> None:
 def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: Path) -> None:
     expected = open_tables(str(outputs)).eight
     with open_tables(memory) as tables:
-        assert repr(tables.eight) == "<EightTable in memory:: eight, eight_edge>"
+        assert repr(tables.eight) == "<EightReader in memory:: eight, eight_edge>"
         for goal in (None, "edge", "012345678"):
             assert tables.eight.probe("378546201", goal) == expected.probe("378546201", goal)
         frame = pl.DataFrame({"state": ["378546201", "867254301", "nothing"]})
