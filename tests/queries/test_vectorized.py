@@ -22,7 +22,7 @@ from queries.eight.vectorized import rank_states
 from queries.reader import Query
 from queries.state_columns import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError
-from tablebase.table_errors import TableDamaged
+from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Ask
@@ -382,7 +382,7 @@ def test_keys_must_be_text(tables: Tables, key: Any) -> None:
         tables.eight.probe(key, goal="centre")
 
 
-def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
+def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) -> None:
     for goal in ("zz", "123456789", ""):
         with pytest.raises(NotationError, match="is not a goal"):
             tables.eight.get("123456780", goal=goal, default=3)
@@ -398,3 +398,5 @@ def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
         assert caught.value.exit_code == 2
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3
+    with pytest.raises(TableMissing):
+        tables.sliding("3x4").get("123456789ab0", default=3)
