@@ -18,6 +18,7 @@ from tablebase.tile_boards import list_moved_tiles
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     import polars as pl
 
@@ -254,14 +255,12 @@ class FifteenReader(Reader):
         self._plain: dict[str, PlainSolver] = {}
         self._compiled: dict[str, CompiledSolver] = {}
 
-    def solve(
-        self, key: str, goal: str | None = None, *, time_limit: float | None = None
-    ) -> FifteenSolution:
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.
 
         After `time_limit` seconds it raises Undecided, which has what is known.
         """
-        return FifteenQuery(self, goal, time_limit=time_limit).solve(key)
+        return FifteenQuery(self, goal, hint=False, **options).solve(key)
 
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""

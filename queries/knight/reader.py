@@ -246,7 +246,7 @@ class KnightReader(Reader):
 
     def probe(self, key: str, **options: Any) -> KnightAnswer:
         """Return the first tour from a square with these options; NoSuchTour if there is none."""
-        query = KnightQuery(self, **options)
+        query = KnightQuery(self, count=False, **options)
         return query.find_tour(query.board.parse_square(key))
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:

@@ -143,6 +143,10 @@ class BoardReader(GoalReader):
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
+    def distance(self, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves from a state to the goal."""
+        return self.probe(key, goal).distance
+
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
 

@@ -92,7 +92,7 @@ def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None
     known = list_states_near(goal, 12)
     with pt.open_tables(str(patterns_555)) as tables:
         for state in random.Random(4).sample(sorted(known), 40):
-            answer = tables.fifteen.solve(state, goal)
+            answer = tables.fifteen.probe(state, goal)
             assert answer.distance == len(answer.solution) == known[state]
             assert walk(state, answer.solution)[-1] == goal
             assert tables.fifteen.bound(state, goal) == answer.bound <= answer.distance
@@ -103,7 +103,7 @@ def test_published_boards_have_the_published_distances(patterns_555: Path) -> No
     frame = pl.DataFrame({"state": [state for state, _ in boards]})
     with pt.open_tables(str(patterns_555)) as tables:
         for state, distance in boards:
-            answer = tables.fifteen.solve(state, "0123456789abcdef")
+            answer = tables.fifteen.probe(state, "0123456789abcdef")
             assert answer.distance == len(answer.solution) == distance
             assert walk(state, answer.solution)[-1] == "0123456789abcdef"
         assert tables.fifteen.annotate(frame)["distance"].null_count() == len(frame)
@@ -198,12 +198,12 @@ def test_a_time_limit_ends_with_what_is_known(
     with pt.open_tables(str(patterns_555)) as tables:
         # a limit that is long enough changes nothing but the positions
         near = scramble(30, 5)
-        assert tables.fifteen.solve(near, time_limit=60).distance == (
-            tables.fifteen.solve(near).distance
+        assert tables.fifteen.probe(near, time_limit=60).distance == (
+            tables.fifteen.probe(near).distance
         )
         expire(FIND_PATH)
         with pytest.raises(Undecided) as caught:
-            tables.fifteen.solve(state, time_limit=60)
+            tables.fifteen.probe(state, time_limit=60)
         known = caught.value
         assert known.exit_code == 4
         assert known.least <= distance <= (known.most or 0) == len(known.solution or "")
@@ -231,7 +231,7 @@ def test_a_time_limit_holds_for_all_of_an_answer(
     with pt.open_tables(str(patterns_555)) as tables:
         expire(slow)
         with pytest.raises(Undecided) as caught:
-            tables.fifteen.solve(state, time_limit=60)
+            tables.fifteen.probe(state, time_limit=60)
         assert 0 < caught.value.least <= distance
         assert (caught.value.solution is not None) == is_solved
         assert ("No solution was found" in str(caught.value)) != is_solved
@@ -287,10 +287,10 @@ def test_the_compiled_search_takes_over(
 ) -> None:
     state, distance = min(list_published("korf"), key=lambda board: board[1])
     with pt.open_tables(str(patterns_555)) as tables:
-        expected = tables.fifteen.solve(state, "0123456789abcdef")
+        expected = tables.fifteen.probe(state, "0123456789abcdef")
     monkeypatch.setattr(fifteen_reader, "MAX_PLAIN_POSITIONS", 300)
     with pt.open_tables(str(patterns_555)) as tables:
-        assert tables.fifteen.solve(state, "0123456789abcdef") == expected
+        assert tables.fifteen.probe(state, "0123456789abcdef") == expected
     assert expected.distance == distance
 
 
@@ -321,12 +321,12 @@ def test_errors(ask: Ask, words: list[str], code: int, message: str) -> None:
 def test_python_errors(patterns_555: Path, tmp_path: Path, outputs: Path) -> None:
     with pt.open_tables(str(patterns_555)) as tables:
         with pytest.raises(GoalUnreachable):
-            tables.fifteen.solve("123456789abcdfe0")
+            tables.fifteen.probe("123456789abcdfe0")
         assert tables.fifteen.get("123456789abcdfe0", default=0) == 0
         with pytest.raises(BadRequest):
             tables.fifteen.get(GOAL, goal="123450789abcdef6")
     with pt.open_tables(str(outputs)) as tables, pytest.raises(TableMissing) as caught:
-        tables.fifteen.solve(GOAL)
+        tables.fifteen.probe(GOAL)
     assert "pipeline precompute fifteen" in str(caught.value)
 
 

@@ -287,7 +287,7 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
     table = tables.sliding("2x3")
     assert table.get("213450", "no") == "no"
     assert table.get("x") is None
-    assert tables.sliding("2x3").probe("123405", "corner").distance == 1
+    assert tables.sliding("2x3").distance("123405", "corner") == 1
     with pytest.raises(NotationError):
         tables.sliding("4x5")
     with pytest.raises(NotationError):

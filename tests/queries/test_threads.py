@@ -54,7 +54,7 @@ def make_question(chance: random.Random) -> Question:
         lambda tables: tables.sliding("2x3").probe(small),
         lambda tables: tables.sliding("3x2").path(small),
         lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
-        lambda tables: tables.fifteen.solve(board),
+        lambda tables: tables.fifteen.probe(board),
     ]
     return chance.choice(questions)
 

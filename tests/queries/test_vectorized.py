@@ -398,5 +398,8 @@ def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) ->
         assert caught.value.exit_code == 2
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3
+    for probe, other in ((tables.knight.probe, "count"), (tables.fifteen.probe, "hint")):
+        with pytest.raises(TypeError, match=other):  # whose answers are of another kind
+            probe("a1", **{other: True})
     with pytest.raises(TableMissing):
         tables.sliding("3x4").get("123456789ab0", default=3)
