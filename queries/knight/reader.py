@@ -191,7 +191,7 @@ class KnightReader(Reader):
     Tours have numbers on boards whose table was made with `precompute knight --rank-tours`, closed
     ones with `--rank-closed`:
 
-    >>> knight.unrank(0, board="5x5", closed=True)
+    >>> knight.probe("a1", rank=0, board="5x5", closed=True)
     Traceback (most recent call last):
     tablebase.answer_errors.NoSuchTour: 5x5 has no closed tour.
     """
@@ -245,7 +245,11 @@ class KnightReader(Reader):
         return RankQuery(self, rank_of, **options)
 
     def probe(self, key: str, **options: Any) -> KnightAnswer:
-        """Return the first tour from a square with these options; NoSuchTour if there is none."""
+        """Return the first tour from a square with these options; NoSuchTour if there is none.
+
+        With `rank`: the tour of that rank among all open tours from the square, or all closed ones.
+        A closed tour begins at the square and goes on towards the lower of its neighbours.
+        """
         query = KnightQuery(self, count=False, **options)
         return query.find_tour(query.board.parse_square(key))
 
@@ -253,16 +257,6 @@ class KnightReader(Reader):
         """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
         query = KnightQuery(self, board)
         return query.count_tours(query.board.parse_square(start))
-
-    def unrank(
-        self, rank: int, start: str = "a1", *, board: str = "8x8", closed: bool = False
-    ) -> KnightAnswer:
-        """Return the tour of that rank among all open tours from a square, or all closed ones.
-
-        A closed tour begins at the square and goes on towards the lower of its neighbours.
-        NoSuchTour past the last one, and TableMissing where the board's tours are not ranked.
-        """
-        return self.probe(start, board=board, closed=closed, rank=rank)
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
         """Return the rank of a tour among all open ones from its first square, or all closed ones.

@@ -30,11 +30,11 @@ def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
-        path = split_path(knight.unrank(number, board=board, closed=True).path)
+        path = split_path(knight.probe("a1", rank=number, board=board, closed=True).path)
         assert list_jumps(page.tour(number)) == list_jumps(path)
         assert page.number(path) == number
     with pytest.raises(NoSuchTour):
-        knight.unrank(total, board=board, closed=True)
+        knight.probe("a1", rank=total, board=board, closed=True)
 
 
 @pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
@@ -49,11 +49,11 @@ def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: 
         total = page.total(starts[0])
         for number in range(total):
             start = starts[number % len(starts)]
-            path = split_path(knight.unrank(number, start, board=board).path)
+            path = split_path(knight.probe(start, rank=number, board=board).path)
             assert page.tour(number, start) == path
             assert page.number(path) == number
         with pytest.raises(NoSuchTour):
-            knight.unrank(total, starts[-1], board=board)
+            knight.probe(starts[-1], rank=total, board=board)
 
 
 def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None:

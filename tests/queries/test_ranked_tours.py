@@ -159,20 +159,20 @@ def test_invalid_closed_tours_are_rejected_with_the_reason(ranked_boards: Path) 
 
 def test_tours_are_ranked_and_unranked_from_python(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
-        tour = tables.knight.unrank(15, "c3", board="10x3", closed=True)
+        tour = tables.knight.probe("c3", rank=15, board="10x3", closed=True)
         assert (tour.start, tour.rank, len(tour.jumps)) == ("c3", 15, 29)
         assert tables.knight.rank(tour.path, board="10x3", closed=True) == 15
-        assert tables.knight.unrank(0, board="5x6", closed=True).start == "a1"
+        assert tables.knight.probe("a1", rank=0, board="5x6", closed=True).start == "a1"
         with pytest.raises(NoSuchTour, match="numbered 0 to 15"):
-            tables.knight.unrank(16, board="10x3", closed=True)
-        tours = [tables.knight.unrank(number, "c3", board="5x5") for number in range(64)]
+            tables.knight.probe("a1", rank=16, board="10x3", closed=True)
+        tours = [tables.knight.probe("c3", rank=number, board="5x5") for number in range(64)]
         assert len({tour.path for tour in tours}) == 64
         assert {(tour.start, tour.closed) for tour in tours} == {("c3", False)}
         assert tables.knight.rank(tours[63].path, board="5x5") == 63
         with pytest.raises(NoSuchTour, match="5x5 has 64 tours from c3, numbered 0 to 63"):
-            tables.knight.unrank(64, "c3", board="5x5")
+            tables.knight.probe("c3", rank=64, board="5x5")
     with pytest.raises(ValueError, match="closed"):
-        tables.knight.unrank(15, board="6x6", closed=True)
+        tables.knight.probe("a1", rank=15, board="6x6", closed=True)
 
 
 def test_ranked_tours_are_rejected_in_batches(ranked_boards: Path, cli: Cli) -> None:
@@ -228,7 +228,7 @@ def test_inconsistent_layers_are_damage(copied_boards: Path, layer: int) -> None
     refused = list[str]()
     for cycle in range(0, 9862, 1201):
         try:
-            answer = knight.unrank(cycle, board="6x6", closed=True)
+            answer = knight.probe("a1", rank=cycle, board="6x6", closed=True)
         except TableDamaged as damaged:
             refused.append(damaged.file)
         else:
@@ -243,7 +243,9 @@ def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None
     """Change some bytes of some records, with valid checksums in every block."""
     path, randomness = replace_link(copied_boards / f"{NAME}.idx"), random.Random(6)
     original = path.read_bytes()
-    tour = open_tables(str(copied_boards)).knight.unrank(4711, board="6x6", closed=True).path
+    tour = (
+        open_tables(str(copied_boards)).knight.probe("a1", rank=4711, board="6x6", closed=True).path
+    )
     refused = 0
     for _ in range(often(40, 4000)):
         path.write_bytes(corrupt_records(original, randomness))
@@ -251,7 +253,7 @@ def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None
             refused += 1
             knight = open_tables(str(copied_boards)).knight
             for _ in range(3):
-                knight.unrank(randomness.randrange(9862), board="6x6", closed=True)
+                knight.probe("a1", rank=randomness.randrange(9862), board="6x6", closed=True)
             knight.rank(tour, board="6x6", closed=True)
             refused -= 1
     assert refused

@@ -66,7 +66,7 @@ def test_closed_tours_unranked_together_equal_single_ones(ranked_boards: Path, b
         for number in range(0, result.height, max(1, result.height // 40)):
             assert (
                 result["path"][number]
-                == tables.knight.unrank(number, board=board, closed=True).path
+                == tables.knight.probe("a1", rank=number, board=board, closed=True).path
             )
 
 
@@ -79,7 +79,7 @@ def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, boa
     with open_tables(str(ranked_boards)) as tables:
         for row in range(0, result.height, max(1, result.height // 40)):
             start, number = result["start"][row], result["rank"][row]
-            assert result["path"][row] == tables.knight.unrank(number, start, board=board).path
+            assert result["path"][row] == tables.knight.probe(start, rank=number, board=board).path
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
@@ -94,7 +94,7 @@ def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_
             squares = [oracles.square_number(files, name) for name in names]
             oracles.knight_check(files, ranks, squares)
             assert oracles.is_closed(files, squares)
-            assert tables.knight.unrank(number, board=board, closed=True).path == path
+            assert tables.knight.probe("a1", rank=number, board=board, closed=True).path == path
 
 
 @pytest.mark.parametrize("here", [0, 1])
@@ -208,7 +208,7 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
         assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
         for start, number, path in draw(40, board="5x4").drop("board").rows():
             assert tables.knight.rank(path, board="5x4") == number
-            assert tables.knight.unrank(number, start, board="5x4").path == path
+            assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, board="5x4", replacement=False)
 
