@@ -11,9 +11,6 @@ from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.build_request import (
     FORCED,
@@ -28,7 +25,7 @@ from tablebase.build_errors import SearchError
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.table_errors import TableDamaged, TableVersionError
-from tablebase.tables import BACKUP, MADE_BY, MANIFEST
+from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
@@ -38,18 +35,16 @@ from tablebase.tables.manifest import (
     Page,
     amend_manifest,
     facts_of_rows,
-    find_mismatch,
     has_manifest,
     measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter, compute_description
+from tablebase.tables.parquet import TableWriter
 from tablebase.tables.repair import list_files, make_open_error
 from tablebase.tables.state_counts import StateCounter, make_counts
 from tablebase.tables.store import Store
-from tablebase.tables.store_errors import Unreachable
 
 
 class TableStatistics(NamedTuple):
@@ -269,7 +264,7 @@ def _build_queue(
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
     entries, shared = {}, SharedResults()
-    for puzzle, table, reason, published in queue:
+    for puzzle, table, reason, _ in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
         clock = Clock()
@@ -280,9 +275,6 @@ def _build_queue(
             usage=clock.usage,
         )
         context = BuildContext(table_runner, store, memory, shared)
-        if reason != FORCED:
-            read_rows = partial(read_previous_rows, store, table, published)
-            context = replace(context, read_previous_rows=read_rows)
         try:
             entry = _write_table(store, puzzle, table, context)
         except BaseException:
@@ -296,21 +288,6 @@ def _build_queue(
         _remove_unlisted(store, table.name, entry)
         observer.on_built(table, entry, clock.read())
     return entries
-
-
-def read_previous_rows(store: Store, table: Table, entry: Entry | None) -> pa.Table | None:
-    """Return a table's published rows if this version built them and the file is not damaged."""
-    own = MADE_BY, compute_description(table)
-    if entry is None or entry.parquet is None or (entry.made_by, entry.description) != own:
-        return None
-    try:
-        if find_mismatch(store, entry.parquet):
-            return None
-        return pq.read_table(pa.BufferReader(store.read(entry.parquet.file)))
-    except Unreachable:
-        raise
-    except OSError:
-        return None
 
 
 def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:

@@ -8,8 +8,6 @@ from functools import partial
 from threading import Condition
 from typing import Any, TypeVar, cast
 
-import pyarrow as pa
-
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import MemoryShort
 from tablebase.resources import get_free_memory
@@ -75,10 +73,6 @@ class SharedResults:
         return cast(Result, self._results[compute])
 
 
-def read_no_rows() -> None:
-    """Return None: no rows were published before."""
-
-
 @dataclass(frozen=True, slots=True)
 class BuildContext:
     """The context of the builder of one table."""
@@ -87,8 +81,6 @@ class BuildContext:
     store: Store
     memory: MemoryLimit = field(default_factory=MemoryLimit)
     shared: SharedResults = field(default_factory=SharedResults)
-    read_previous_rows: Callable[[], pa.Table | None] = read_no_rows
-    """A function that returns the table's rows if this version of the program published them."""
 
     def reserve_memory(self, table: Table, needed: int, of: str = "") -> None:
         """Reserve the bytes of a table's search, which the build releases after the table."""

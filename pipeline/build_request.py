@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry, find_mismatch, list_parameters
+from tablebase.tables.manifest import Entry, find_mismatch
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.repair import ABSENT, make_open_error
 from tablebase.tables.store import Store
@@ -39,14 +38,14 @@ def list_reasons(
 ) -> Iterator[tuple[Puzzle, Table, str]]:
     """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
 
-    The table is as it must be built beside those that are published or requested.
+    A table that is published with rows keeps them.
     """
-    requested = {table.name: dict[str, Any]() for _, tables in request.tables for table in tables}
-    parameters = {**requested, **list_parameters(published)}
     for puzzle, tables in request.tables:
-        for default_table in tables:
-            table = puzzle.catalogue.adapt_to_manifest(default_table, parameters)
-            entry = published.get(table.name)
+        for requested in tables:
+            entry = published.get(requested.name)
+            has_rows = entry is not None and bool(entry.parameters.get("rows"))
+            with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
+            table = with_rows or requested
             yield puzzle, table, explain_rebuild(request.store, entry, table, request.force)
 
 

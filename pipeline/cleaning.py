@@ -15,7 +15,7 @@ from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
 from tablebase.build_errors import StoreError
 from tablebase.output import format_temporary_begin
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import find_owner
 from tablebase.tables import REPLACED
 from tablebase.tables.checkpoints import SUFFIX
 from tablebase.tables.manifest import read_manifest
@@ -110,8 +110,7 @@ def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
     published = read_manifest(store)
     matches = [match for name in names if published and (match := TABLE_FILE.fullmatch(name))]
     tables = {match[1] for match in matches}
-    owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_puzzles())}
-    for table in sorted(owned):
+    for table in sorted(filter(find_owner, tables)):
         for name in find_unlisted_files(store, table, published.get(table)):
             if bears_table(store, name):
                 yield name, table

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.row_comparison import RowCounts, compare_rows, have_equal_records
 from tablebase.answer_errors import NoAnswer
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.schema import Table
 from tablebase.stdio import explain_os_error
 from tablebase.table_errors import TableError
@@ -95,7 +95,7 @@ def _find_tables(*published: Mapping[str, Entry]) -> dict[str, Table]:
         table.name: table
         for entries in published
         for puzzle in list_puzzles()
-        for table in puzzle.catalogue.list_published_tables(list_parameters(entries))
+        for table in puzzle.list_published(list_parameters(entries))
     }
 
 
@@ -194,7 +194,6 @@ def make_difference_error(
 
 def _format_repair_command(store: Store, name: str) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
-    for puzzle in list_puzzles():
-        if puzzle.catalogue.owns_table(name):
-            return format_rebuild_command(puzzle.catalogue.format_build_arguments(name), store)
+    if find_owner(name):
+        return format_rebuild_command(name, store)
     return format_remove_command(name, store)

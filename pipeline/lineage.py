@@ -5,7 +5,7 @@ The registry of puzzles has the tables; the report and the explorer name those t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.terminal import escape_control
 from queries.explorer.writer import EXPLORER_PAGE, list_source_files
@@ -63,11 +63,12 @@ class Lineage(NamedTuple):
 
 
 def make_lineage(store: Store) -> Lineage:
-    """Make the lineage of the default tables and of the optional ones that a store publishes."""
+    """Make the lineage of the default tables and of the requested ones that a store publishes."""
     lineage = Lineage([], [])
     published = list_parameters(read_manifest(store))
     for puzzle in list_puzzles():
-        if tables := puzzle.catalogue.list_published_tables(published):
+        defaults = {table.name: dict[str, Any]() for table in puzzle.tables}
+        if tables := puzzle.list_published(defaults | published):
             lineage.nodes.append(Node(puzzle.name, "puzzle", puzzle.title))
             for table in tables:
                 _add_table(lineage, puzzle.name, table)

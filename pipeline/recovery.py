@@ -77,7 +77,7 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
     for puzzle in list_puzzles():
-        for table in puzzle.catalogue.list_published_tables(known):
+        for table in puzzle.list_published(known):
             table_parameters = parameters.pop(table.name, None)
             if table_parameters is not None:
                 try:

@@ -53,8 +53,7 @@ class Tables:
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
-        catalogues = [stage.catalogue for stage in list_puzzles()]
-        return format_html(self, self.store, catalogues, has_all=True)
+        return format_html(self, self.store, list_puzzles(), has_all=True)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to open the tables there: no open file."""

@@ -39,7 +39,7 @@ def list_counts(store: Store) -> pl.DataFrame:
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()
-        for table in puzzle.catalogue.list_published_tables(parameters)
+        for table in puzzle.list_published(parameters)
         if table.name in entries and _has_depths(puzzle, table)
     )
     rows = [row for puzzle, table in tables for row in _iter_counts(store, puzzle, table)]
@@ -57,14 +57,11 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         if puzzle is None:
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
-    board_option = next(
-        (option for option in puzzle.catalogue.options if option.name == "board"), None
-    )
-    if board is not None and board_option is None:
-        raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
-    tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
-    if not tables and board_option:
-        raise BadRequest("Missing option --board", f"Example: --board {board_option.example}")
+    tables = puzzle.list_board_tables(board)
+    if board is not None:
+        published = read_manifest(store)
+        listed = sorted((t for t in tables if t.name in published), key=lambda table: table.name)
+        tables = (*listed,) or tables[:1]
     rows = [row for table in tables for row in _iter_counts(store, puzzle, table)]
     counts = pl.DataFrame(rows, SCHEMA, orient="row")
     counts = counts.select("goal", pl.col("distance").alias(puzzle.depth), "states")
@@ -79,23 +76,13 @@ def _has_depths(puzzle: Puzzle, table: Table) -> bool:
 
 def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[object, ...]]:
     """Iterate over a table's rows of counts; a TableError if its manifest entry has none."""
-    counts = require_published(store, puzzle.catalogue, table).counts
+    counts = require_published(store, table).counts
     if counts is None:
-        arguments = puzzle.catalogue.format_build_arguments(table.name)
-        command = format_rebuild_command(arguments, store, force=True)
+        command = format_rebuild_command(table.name, store, force=True)
         problem = f"it does not say how many states of {table.name} are at each distance"
         raise TableOutdated(store.locate(MANIFEST), problem, command)
     for row in counts.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row
-
-
-def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
-    """Return a board's published tables, for all goals; its default tables if it has none."""
-    names = {t.name for t in puzzle.catalogue.request_tables({"board": [board], "goals": ["all"]})}
-    published = puzzle.catalogue.list_published_tables(list_parameters(read_manifest(store)))
-    default_tables = puzzle.catalogue.request_tables({"board": [board]})
-    tables = sorted(published, key=lambda table: table.name)
-    return tuple(table for table in tables if table.name in names) or default_tables
 
 
 def format_bars(counts: pl.DataFrame, width: int = 80) -> str:

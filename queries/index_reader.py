@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.puzzle import Puzzle
     from tablebase.schema import Table
     from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
@@ -36,11 +35,14 @@ MAX_CACHED_BLOCKS = 512
 
 
 class IndexReader:
-    """An open index of a table, which `stage` builds; many threads may read it."""
+    """An open index of a table; many threads may read it.
 
-    def __init__(self, store: Store, stage: Puzzle, table: Table) -> None:
+    `request`: the name that builds it, if it is not its own.
+    """
+
+    def __init__(self, store: Store, table: Table, request: str = "") -> None:
         self._path = store.locate(table.index_file)
-        self._stage, self._store, self._table = stage, store, table
+        self._store, self._table, self._request = store, table, request or table.name
         self._file: RandomAccessFile | None = None
         self._cache: dict[int, bytes] = {}
         self._lock = allocate_lock()
@@ -197,8 +199,7 @@ class IndexReader:
         """Return the command that builds the index."""
         from tablebase.tables.repair import format_rebuild_command
 
-        arguments = self._stage.catalogue.format_build_arguments(self._table.name)
-        return format_rebuild_command(arguments, self._store)
+        return format_rebuild_command(self._request, self._store)
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:

@@ -235,13 +235,13 @@ class Reader:
     def __repr__(self) -> str:
         from queries.table_list import format_repr
 
-        return format_repr(self, self.store, self.puzzle.catalogue)
+        return format_repr(self, self.store, self.puzzle)
 
     def _repr_html_(self) -> str:
         """List the puzzle's published tables for a notebook."""
         from queries.table_list import format_html
 
-        return format_html(self, self.store, [self.puzzle.catalogue])
+        return format_html(self, self.store, [self.puzzle])
 
     def probe(self, key: str, **options: Any) -> Answer:
         """Return the answer for a key: the facts of its record, and those that options add."""
@@ -308,12 +308,15 @@ class Reader:
             next(table for table in self.puzzle.tables if table.name == name)
         )
 
-    def open_table_index(self, table: Table) -> IndexReader:
-        """Return the index of any table of this puzzle."""
+    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
+        """Return the index of any table of this puzzle.
+
+        `request`: the name that builds it with the tables that it is read with.
+        """
         self.require_open()
         with self._lock:
             if table.name not in self._indexes:
-                self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
+                self._indexes[table.name] = IndexReader(self.store, table, request)
             return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
@@ -321,9 +324,7 @@ class Reader:
         from tablebase.table_errors import TableDamaged
         from tablebase.tables.repair import format_rebuild_command
 
-        command = format_rebuild_command(
-            self.puzzle.catalogue.format_build_arguments(name), self.store, force=True
-        )
+        command = format_rebuild_command(name, self.store, force=True)
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
@@ -333,7 +334,7 @@ class Reader:
             if table.name not in self._scans:
                 from queries.scans import scan_table
 
-                self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
+                self._scans[table.name] = scan_table(self.store, table)
             return self._scans[table.name]
 
     def refresh_lists(self) -> bool:
@@ -351,11 +352,9 @@ class Reader:
 
         with self._lock:
             if table.name not in self._row_groups:
-                catalogue = self.puzzle.catalogue
-                file = require_published(self.store, catalogue, table).parquet
+                file = require_published(self.store, table).parquet
                 assert file
-                stage = catalogue.format_build_arguments(table.name)
-                self._row_groups[table.name] = RowGroups(self.store, stage, file)
+                self._row_groups[table.name] = RowGroups(self.store, table.name, file)
             return self._row_groups[table.name]
 
     def __reduce__(self) -> tuple[object, ...]:

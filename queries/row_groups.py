@@ -35,9 +35,9 @@ Values = Mapping[str, Any]
 class RowGroups:
     """The row groups of a table's file; many threads may read them, one at a time."""
 
-    def __init__(self, store: Store, stage: str, file: File) -> None:
+    def __init__(self, store: Store, table: str, file: File) -> None:
         self._path = store.locate(file.file)
-        self._command = format_rebuild_command(stage, store)
+        self._command = format_rebuild_command(table, store)
         try:
             source = store.open_random_access(file.file)
             if source.size != file.bytes:

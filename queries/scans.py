@@ -13,30 +13,29 @@ from tablebase.tables.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
-    from tablebase.catalogue import Catalogue
     from tablebase.schema import Table
 
 
-def require_published(store: Store, catalogue: Catalogue, table: Table) -> Entry:
+def require_published(store: Store, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
-        command = format_rebuild_command(catalogue.format_build_arguments(table.name), store)
+        command = format_rebuild_command(table.name, store)
         raise TableMissing(store.locate(table.file), command)
     return entry
 
 
-def require_intact(store: Store, catalogue: Catalogue, table: Table) -> Entry:
+def require_intact(store: Store, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if a file does not match it."""
-    entry = require_published(store, catalogue, table)
+    entry = require_published(store, table)
     if entry.parquet:
-        check_file(store, catalogue.format_build_arguments(table.name), entry.parquet)
+        check_file(store, table.name, entry.parquet)
     return entry
 
 
-def check_file(store: Store, stage: str, file: File) -> None:
+def check_file(store: Store, table: str, file: File) -> None:
     """Raise a TableError if a file does not match the manifest."""
-    path, command = store.locate(file.file), format_rebuild_command(stage, store)
+    path, command = store.locate(file.file), format_rebuild_command(table, store)
     try:
         problem = find_mismatch(store, file)
     except OSError as error:
@@ -45,9 +44,9 @@ def check_file(store: Store, stage: str, file: File) -> None:
         raise TableDamaged(path, problem, command)
 
 
-def scan_table(store: Store, catalogue: Catalogue, table: Table) -> pl.LazyFrame:
+def scan_table(store: Store, table: Table) -> pl.LazyFrame:
     """Check a table's files and return its rows."""
-    return scan_rows(store, require_intact(store, catalogue, table))
+    return scan_rows(store, require_intact(store, table))
 
 
 def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:

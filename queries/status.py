@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import (
@@ -23,22 +23,11 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
     rows = []
-    for puzzle in list_puzzles():
-        command = format_rebuild_command(puzzle.name, store)
-        for table in puzzle.tables:
-            entry = entries.pop(table.name, None)
-            rows.append(_make_row(store, table.name, entry, command))
-    for name, entry in entries.items():
-        owner = next(
-            (puzzle for puzzle in list_puzzles() if puzzle.catalogue.owns_table(name)), None
-        )
+    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    for name in dict.fromkeys([*defaults, *entries]):
         # a table that no puzzle owns cannot be rebuilt, only removed
-        command = (
-            format_rebuild_command(owner.catalogue.format_build_arguments(name), store)
-            if owner
-            else format_remove_command(name, store)
-        )
-        rows.append(_make_row(store, name, entry, command))
+        format_command = format_rebuild_command if find_owner(name) else format_remove_command
+        rows.append(_make_row(store, name, entries.get(name), format_command(name, store)))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -59,7 +48,9 @@ def _make_row(
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it
-    facts = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
+    facts: dict[str, Any] = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
+    if entry.states is not None:
+        facts["states"] = entry.states
     return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
 
 

@@ -34,10 +34,10 @@ RATES = {
     "breadth first": Rate(3e-6, memory=150),
     "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
     "every tour": Rate(7e-7),
-    "numbered cycles": Rate(1e-6, bytes=2.5),
-    "numbered tours": Rate(1e-6, bytes=2.5),
     "one tour a pair": Rate(2e-4),
     "placements of a pattern": Rate(4e-8, memory=2, row_seconds=1.5e-6),
+    "ranked closed tours": Rate(1e-6, bytes=2.55),
+    "ranked tours": Rate(1e-6, bytes=2.44),
     "tour counts": Rate(1e-6),
 }
 """The rates of each kind of search."""

@@ -6,7 +6,7 @@ take a few milliseconds in all.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError, require_text
+from tablebase.errors import BadRequest, NotationError, TablebaseError, require_text
 from tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.catalogue import Catalogue
     from tablebase.graph import Graph, SearchResult
 
     Bytes = npt.NDArray[np.bytes_]
@@ -42,12 +41,57 @@ class Puzzle:
     reader = section = proof = ""
     """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """The tables that can be built, and the options that request them."""
-        from tablebase.catalogue import Catalogue
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.
 
-        return Catalogue(self.name, self.tables)
+        None if the name is none of this puzzle's. `with_rows`: whether tables that can be an index
+        alone have rows; None: as they have by default. Raise BadRequest for a table that is too
+        large, with the reason and with what to build instead.
+        """
+        return tuple(table for table in self.tables if name in (self.name, table.name))
+
+    def find_table(self, name: str, *, with_rows: bool | None = None) -> Table | None:
+        """Find the one table of that name; None if it is none of this puzzle's, or too large."""
+        try:
+            tables = self.find_tables(name, with_rows=with_rows)
+        except TablebaseError:
+            return None
+        return next((table for table in tables if table.name == name), None)
+
+    def list_requests(self) -> dict[str, list[str]]:
+        """List the names that can be built beside the default tables', each list under a title."""
+        return {}
+
+    def format_example(self, table: str) -> str:
+        """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
+        return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
+
+    def list_published(self, parameters: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+        """List this puzzle's tables among published ones, which are given with their parameters.
+
+        Tables of one search follow each other, in the order of the default tables.
+        """
+        defaults = [table.name for table in self.tables]
+        searches = [table.recipe.search for table in self.tables]
+        tables = (
+            self.find_table(name, with_rows=parameters[name].get("rows") is True)
+            for name in sorted(parameters)
+        )
+
+        def find_place(table: Table) -> tuple[int, int]:
+            search = table.recipe.search
+            return (
+                searches.index(search) if search in searches else len(searches),
+                defaults.index(table.name) if table.name in defaults else len(defaults),
+            )
+
+        return sorted(filter(None, tables), key=find_place)
+
+    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
+        """List the tables of all goals of a board; None for a puzzle without boards."""
+        if board is not None:
+            raise BadRequest(f"{self.title} has one board", "Leave out --board")
+        return self.tables
 
     def name_board(self, table: str) -> str | None:
         """Return the board of a table of that name; None for a puzzle without boards."""

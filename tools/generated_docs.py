@@ -53,7 +53,6 @@ PROGRAM = Path(sys.executable).with_name("pipeline")
 COMMANDS = (
     (),
     ("precompute",),
-    *(("precompute", name) for name in MODULES),
     ("remove",),
     ("query",),
     *(("query", name) for name in MODULES),

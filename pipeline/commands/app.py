@@ -121,18 +121,18 @@ app.command(cls=PrecomputeCommand)(precompute)
 
 @app.command()
 def remove(
-    tables: Annotated[
+    names: Annotated[
         list[str],
         typer.Argument(
-            metavar="TABLE",
-            help="Table to remove, as printed by `pipeline status`.",
+            metavar="NAME",
+            help="Table or group to remove; `pipeline status` lists the tables.",
             autocompletion=completion.complete_removable_tables,
         ),
     ],
     outputs: Outputs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove tables that were built on request (with `precompute --board`)."""
+    """Remove tables that were built on request."""
     from pipeline.build import build
     from pipeline.build_progress import BuildProgress
     from pipeline.removal import make_removal
@@ -143,9 +143,10 @@ def remove(
         BuildProgress(quiet=quiet) as progress,
         RunRecorder(store, sys.argv[1:], progress) as recorder,
     ):
-        build(make_removal(store, tables, JOBS), recorder)
+        request = make_removal(store, names, JOBS)
+        build(request, recorder)
     if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in tables))
+        print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
 
 
 @app.command()

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
+    from tablebase.cost import Cost
 
 
 TEXT_COLUMNS = {
-    "table", "made by", "state", "reason", "resumes", "from", "run", "command",
+    "table", "name", "made by", "state", "reason", "resumes", "from", "run", "command",
     "outcome", "difference", "details", "kind", "note",
 }  # fmt: skip
 """Columns whose cells begin at the left."""
@@ -79,7 +80,7 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
         (
             name,
             reason,
-            f"{entry.rows:,}",
+            _format_rows(entry.rows, entry.states),
             f"{sum(file.bytes for file in entry.all_files):,}",
             f"{statistics.seconds:.2f}",
             f"{entry.rows / statistics.seconds:,.0f}" if statistics.seconds else "",
@@ -89,21 +90,41 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
     return _make_table(("table", "reason", "rows", "bytes", "seconds", "rows/s"), rows, "rows/s")
 
 
+def make_cost_table(costs: Mapping[str, Cost | None]) -> Grid:
+    """Make the grid of names that can be built, each with an estimate of its cost."""
+    rows = [(name, *_format_cost(cost)) for name, cost in costs.items()]
+    return _make_table(("name", "rows or states", "CPU time", "size", "memory"), rows)
+
+
+def _format_cost(cost: Cost | None, states: int | None = None) -> tuple[str, str, str, str]:
+    """Format the rows, the time, the bytes and the memory of an estimate.
+
+    `states`: those of an index alone.
+    """
+    if cost is None:
+        return "unknown", "", "", ""
+    return (
+        _format_rows(cost.rows, states),
+        _format_duration(cost.seconds),
+        _format_size(cost.bytes),
+        _format_size(cost.memory),
+    )
+
+
+def _format_rows(rows: int | None, states: int | None) -> str:
+    """Format the number of rows, or of the states of an index alone."""
+    if states is not None:
+        return f"{states:,} states"
+    return "" if rows is None else f"{rows:,}"
+
+
 def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
     """Make the grid of the tables that a build would write: reasons, saved work, and cost."""
     rows = []
     for planned in tables:
-        cost = planned.cost
-        sizes = ("unknown", "", "", "")
-        if cost:
-            sizes = (
-                "" if cost.rows is None else f"{cost.rows:,}",
-                _format_duration(cost.seconds),
-                _format_size(cost.bytes),
-                _format_size(cost.memory),
-            )
-        saved = _format_saved(planned.saved) if planned.saved else ""
-        rows.append((planned.table.name, planned.reason, saved, *sizes, planned.source))
+        saved, table = _format_saved(planned.saved) if planned.saved else "", planned.table
+        cost = _format_cost(planned.cost, None if table.columns else table.states or None)
+        rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
     return _make_table(names, rows, "from", "memory", "size", "rows")
 
@@ -207,11 +228,15 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     """Make the grid of the status of tables and pages, for people."""
     cells = []
     for row in rows:
-        numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
+        rows_and_bytes = ["", ""]
+        if "rows" in row:
+            rows_and_bytes[0] = _format_rows(row["rows"], row.get("states"))
+        if "bytes" in row:
+            rows_and_bytes[1] = f"{row['bytes']:,}"
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        cells.append((row["table"], *numbers, _cut(row.get("made_by", ""), MAX_CELL), state))
+        cells.append((row["table"], *rows_and_bytes, _cut(row.get("made_by", ""), MAX_CELL), state))
     return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

@@ -67,8 +67,7 @@ class ListedTable:
         """
         file = self.index.file if index else self.file
         total = self.index.records if index else self.entry.rows
-        stage = self.puzzle.catalogue.format_build_arguments(self.name) if self.puzzle else ""
-        command = format_rebuild_command(stage, self.store, force=force)
+        command = format_rebuild_command(self.name if self.puzzle else "", self.store, force=force)
         claim = Claim(self.name, file, text, total if rows is None else rows)
         return ClaimCheck(claim, self.store, command, self.listener)
 

@@ -47,7 +47,7 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
         for puzzle in list_puzzles():
-            for table in puzzle.catalogue.list_published_tables(parameters):
+            for table in puzzle.list_published(parameters):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue

@@ -11,7 +11,7 @@ from queries.index_reader import IndexReader
 from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
 from tablebase.answer_errors import GoalUnreachable, Undecided
 from tablebase.errors import BadRequest, NotationError, require_choice
-from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
 from tablebase.table_errors import TableMissing
 from tablebase.tile_boards import list_moved_tiles
 
@@ -338,7 +338,9 @@ class FifteenReader(Reader):
             return self._compiled[partition]
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
-        return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
+        request = self.puzzle.name if partition == DEFAULT_PARTITION else name_partition(partition)
+        tables = PARTITIONS[partition].make_tables()
+        return [self.open_table_index(table, request) for table in tables]
 
 
 def parse_corner_goal(text: str) -> str:

@@ -8,12 +8,13 @@ from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
+    CLOSED_RANKS_PREFIX,
     MAX_LISTED_SQUARES,
     PAIRS_BOARD,
+    RANKS_PREFIX,
     TOURS_PREFIX,
     explain_no_tour,
-    find_listed_board,
-    find_ranked_board,
+    find_board,
     get_sides,
     make_tour_table,
 )
@@ -188,8 +189,8 @@ class KnightReader(Reader):
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
 
-    Tours have numbers on boards whose table was made with `precompute knight --rank-tours`, closed
-    ones with `--rank-closed`:
+    Tours have numbers on boards whose table was made with `precompute knight_ranks_CxR`, closed
+    ones with `knight_closed_ranks_CxR`:
 
     >>> knight.probe("a1", rank=0, board="5x5", closed=True)
     Traceback (most recent call last):
@@ -225,10 +226,10 @@ class KnightReader(Reader):
     sample_options = (
         Option(
             "board",
-            "Board, files x ranks (default: 6x6; over 40 squares: see precompute --rank-tours).",
+            "Board, files x ranks (default: 6x6; over 40 squares: needs knight_ranks_CxR).",
             "CxR",
         ),
-        Option("closed", "Draw closed tours (see precompute --rank-closed)."),
+        Option("closed", "Draw closed tours (needs knight_closed_ranks_CxR)."),
     )
     key = "SQUARE"
     keyless = ("count", "rank_of")
@@ -281,7 +282,8 @@ class KnightReader(Reader):
         from tablebase.tables.manifest import read_manifest
 
         names = [*read_manifest(self.store)]
-        known = [*map(find_listed_board, names), *map(find_ranked_board, names)]
+        prefixes = TOURS_PREFIX, RANKS_PREFIX, CLOSED_RANKS_PREFIX
+        known = [find_board(prefix, name) for prefix in prefixes for name in names]
         return tuple(dict.fromkeys(str(board) for board in known if board))
 
     def find_pair_tour(

@@ -10,6 +10,7 @@ from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     EXAMPLE_BOARD,
+    FIFTEEN_BOARD,
     ROW_STATES,
     BoardWithTables,
     find_goal,
@@ -43,6 +44,8 @@ MAX_DIGITS = 10
 LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
+SOLVED_BY_SEARCH = "pipeline query fifteen"
+"""The command that answers for the 4x4 board, whose tables would take 1.3 TB each."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -304,6 +307,11 @@ class SlidingReader(Reader):
         board = parse_board(text)
         with self._lock:
             if str(board) not in self._boards:
+                if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
+                    from tablebase.table_errors import TableMissing
+
+                    file = self.store.locate(board.tables[0].index_file)
+                    raise TableMissing(file, SOLVED_BY_SEARCH)
                 kind = BitReader if board.is_packed else BoardReader
                 self._boards[str(board)] = kind(board, self.store)
                 self._boards[str(board)].on_step = self.on_step

@@ -93,6 +93,13 @@ def list_puzzles() -> list[Puzzle]:
     return collect_from_each(lambda puzzle: puzzle)
 
 
+def find_owner(table: str) -> Puzzle | None:
+    """Find the puzzle that a table of that name belongs to; built-in puzzles are asked first."""
+    builtin = (get_puzzle(name) for name in MODULES)
+    owner = next((puzzle for puzzle in builtin if puzzle.find_table(table)), None)
+    return owner or next((puzzle for puzzle in list_puzzles() if puzzle.find_table(table)), None)
+
+
 def get_load_errors() -> list[PluginError]:
     """Return the errors of the plugins that could not be loaded when all puzzles were listed."""
     return list(_load_errors.values())

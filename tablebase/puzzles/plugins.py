@@ -61,7 +61,7 @@ def load_plugin(name: str, builtin: Iterable[Puzzle]) -> Puzzle:
     clashes = [
         table.name
         for table in plugin.tables
-        if any(puzzle.catalogue.owns_table(table.name) for puzzle in builtin)
+        if any(puzzle.find_table(table.name) for puzzle in builtin)
     ]
     if clashes:
         raise _make_error(name, f"the program itself has a table {clashes[0]}")

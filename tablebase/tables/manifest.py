@@ -72,6 +72,11 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     counts: StateCounts | None = None
 
     @property
+    def states(self) -> int | None:
+        """The states of an index alone, a record of which may hold many of them."""
+        return self.counts.total if self.counts and not self.parquet else None
+
+    @property
     def all_files(self) -> list[File | IndexEntry]:
         """The file of its rows and its index, as far as it has them."""
         return [file for file in (self.parquet, self.index) if file]

@@ -9,6 +9,7 @@ import pytest
 from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.dry_run import plan_build
+from pipeline.selection import find_request
 from tablebase.cost import RATES_DATE
 from tablebase.puzzles import get_puzzle, list_puzzles
 from tablebase.puzzles.knight.board import parse_board
@@ -19,15 +20,11 @@ from tests.support.build_recorder import COUNTS, build_tables, contents
 from tests.support.shell import SCRIPT, Cli, with_a_disk
 
 SMALL = ("knight_tours_5x5", "eight")
-OPTIONAL = (
-    ("knight", {"board": ["3x7", "13x3"]}),
-    ("knight", {"count": ["7x7"]}),
-    ("knight", {"count": ["8x8"], "closed": [""]}),
-    ("knight", {"rank_closed": ["6x6"]}),
-    ("knight", {"rank_tours": ["5x5", "7x8"]}),
-    ("sliding", {"board": ["3x4"], "goals": ["all"]}),
-    ("sliding", {"board": ["2x4"], "parquet": [""]}),
-)
+ON_REQUEST = (
+    "fifteen", "fifteen_7-8", "knight_tours_5x8", "knight_tours_3x4", "knight_counts_6x7",
+    "knight_closed_counts_8x8", "knight_closed_ranks_6x6", "knight_ranks_5x5", "knight_ranks_7x8",
+    "sliding_3x4_all", "sliding_2x4",
+)  # fmt: skip
 
 
 def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
@@ -119,13 +116,9 @@ def test_a_dry_run_needs_no_writable_folder(copy: Path) -> None:
     assert lines[-1].startswith("up to date: eight_edge, senet, ")
 
 
-@pytest.mark.parametrize(("name", "values"), OPTIONAL, ids=str)
-def test_every_optional_table_has_an_estimate(
-    name: str, values: dict[str, list[str]], tmp_path: Path
-) -> None:
-    puzzle = get_puzzle(name)
-    tables = puzzle.catalogue.request_tables(values)
-    assert tables
+@pytest.mark.parametrize("name", ON_REQUEST)
+def test_every_table_on_request_has_an_estimate(name: str, tmp_path: Path) -> None:
+    puzzle, tables = find_request(name)
     for planned in plan_build(Request(Folder(tmp_path), [(puzzle, tables)])).tables:
         assert planned.source == f"rates of {RATES_DATE}", planned.table.name
         assert planned.cost is not None
@@ -144,10 +137,10 @@ def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("knight --board 7x7 --dry-run", "too many tours to list (1.2 TB)"),
-        ("nope --dry-run", "There is no stage or table 'nope'"),
-        ("knight --count 9x9 --dry-run", "9x9"),
-        ("eight --board 5x5 --dry-run", "--board is an option of the stage"),
+        ("knight_tours_7x7 --dry-run", "too many tours to list (1.2 TB)"),
+        ("nope --dry-run", "There is no table 'nope'"),
+        ("knight_counts_9x9 --dry-run", "9x9"),
+        ("eight --parquet --dry-run", "--parquet needs the name of"),
     ],
 )
 def test_a_dry_run_refuses_what_the_build_refuses(

@@ -84,9 +84,9 @@ def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     refused = cli("status", *options)
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
-    built_again = cli("precompute", "sliding", "--board", "2x3", *options)
+    built_again = cli("precompute", "sliding_2x3", *options)
     assert built_again.code == 0
-    assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
+    assert f"recovered: {CYCLES.name}, {COUNTS.name}, " in built_again.err
     assert "recovered" not in built_again.out
     assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
 

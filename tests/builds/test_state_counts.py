@@ -31,9 +31,10 @@ LAYERS = Counter(sliding_oracle.distances(GOAL, 2, 4).values())
 COUNTS = [LAYERS[distance] for distance in sorted(LAYERS)]
 
 
-def build_board(folder: Path, *options: str, executor: ThreadPoolExecutor | None = None) -> None:
-    """Build 2x4, with these options."""
-    tables = SLIDING.catalogue.request_tables({"board": ["2x4"], **dict.fromkeys(options, ())})
+def build_board(
+    folder: Path, *, with_rows: bool | None = None, executor: ThreadPoolExecutor | None = None
+) -> None:
+    tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
     build(Request(Folder(folder), [(SLIDING, tables)], jobs=2), Recorder(), executor)
 
 
@@ -78,13 +79,13 @@ def test_the_default_tables_are_counted(outputs: Path, cli: Cli, tmp_path: Path)
 
 
 @pytest.mark.parametrize("is_remote", [False, True])
-@pytest.mark.parametrize("options", [(), ("parquet",)])
+@pytest.mark.parametrize("with_rows", [None, True])
 @pytest.mark.usefixtures("bits")
 def test_every_search_of_a_board_counts_its_layers(
-    tmp_path: Path, is_remote: bool, options: tuple[str, ...]
+    tmp_path: Path, is_remote: bool, with_rows: bool | None
 ) -> None:
     with ThreadPoolExecutor(2) as executor:
-        build_board(tmp_path, *options, executor=executor if is_remote else None)
+        build_board(tmp_path, with_rows=with_rows, executor=executor if is_remote else None)
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.rows() == [(GOAL, *layer) for layer in enumerate(COUNTS)]
     verify(Folder(tmp_path))
@@ -98,7 +99,7 @@ def test_a_false_number_of_a_search_is_refused(tmp_path: Path) -> None:
         verify(Folder(tmp_path))
     assert caught.value.file == str(tmp_path / MANIFEST)
     assert str(caught.value).endswith(
-        "at distance 1: 3, expected 2. Run: pipeline precompute sliding --board 2x4 "
+        "at distance 1: 3, expected 2. Run: pipeline precompute sliding_2x4_8 "
         f"--force --outputs {tmp_path}"
     )
 
@@ -150,7 +151,7 @@ def test_bits_without_a_manifest_have_no_numbers_until_they_are_built(tmp_path: 
         (tmp_path / name).unlink()
     build_board(tmp_path)
     verify(Folder(tmp_path))
-    command = f"pipeline precompute sliding --board 2x4 --force --outputs {tmp_path}"
+    command = f"pipeline precompute sliding_2x4_8 --force --outputs {tmp_path}"
     for read in (list_counts, lambda store: count_states("sliding", store, "2x4")):
         with pytest.raises(TableOutdated) as caught:
             read(Folder(tmp_path))

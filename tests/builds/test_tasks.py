@@ -26,7 +26,6 @@ from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.tasks import TaskRunner, TaskUsage, make_checkpoint_name
 from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
-from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles, plugins
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
@@ -354,16 +353,13 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
 
-def list_example_values(puzzle: Puzzle) -> dict[str, list[str]]:
-    """List the example of each option, without those that only restrict others."""
-    return {option.name: [option.example] for option in puzzle.catalogue.options if option.metavar}
-
-
 def test_every_recipe_has_a_builder() -> None:
     tables = [
         table
         for stage in list_puzzles()
-        for table in (*stage.tables, *stage.catalogue.request_tables(list_example_values(stage)))
+        for name in [stage.name, *(names[0] for names in stage.list_requests().values())]
+        if name != "sliding"
+        for table in stage.find_tables(name)
     ]
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 

@@ -56,7 +56,7 @@ def test_status(cli: Cli, place: Path) -> None:
                 file.stat().st_size for file in (place / "outputs").glob(f"{table.name}.*")
             ),
             "made_by": made_by,
-            "command": f"pipeline precompute {stage.name}",
+            "command": f"pipeline precompute {table.name}",
         }
         for stage in list_puzzles()
         for table in stage.tables

@@ -60,9 +60,9 @@ def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> N
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))
     default_command, _, requested_command = text.err.partition(" Run: ")[2].partition(" && ")
-    assert text.err.startswith("pipeline: 3 of 9 tables cannot be used (3 damaged). ")
+    assert text.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
     assert default_command == f"pipeline precompute --outputs {copy}"
-    assert requested_command == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
+    assert requested_command == f"pipeline precompute knight_tours_3x4 --outputs {copy}\n"
 
 
 def test_an_outdated_page_is_no_error(copy: Path, cli: Cli) -> None:

@@ -19,7 +19,7 @@ from pipeline.commands.text_tables import (
 from tablebase.cost import Cost
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
-NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_numbers_7x7"]
+NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_ranks_7x7"]
 REASONS = ["missing", "parameters changed", "description changed", "eight.idx cannot be read"]
 
 
@@ -37,7 +37,11 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
     names: Sequence[str] = NAMES
     return [
         SimpleNamespace(
-            table=SimpleNamespace(name=name), cost=cost, saved=saved, reason=reason, source="recipe"
+            table=SimpleNamespace(name=name, columns=(), states=0),
+            cost=cost,
+            saved=saved,
+            reason=reason,
+            source="recipe",
         )
         for name in names
     ]
@@ -58,7 +62,7 @@ def test_dry_runs_fit(reason: str, rows: int, files: int) -> None:
 def make_run(outcome: str = COMPLETED, **changes: Any) -> TableRun:
     values: dict[str, Any] = {
         **dict.fromkeys(TableRun.__struct_fields__, None),
-        "table": "knight_numbers_7x7",
+        "table": "knight_ranks_7x7",
         "reason": "missing",
         "outcome": outcome,
         "rows": 166_348_454_590,

@@ -109,7 +109,7 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
-        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.catalogue.request_tables({"board": ["2x4"]}))]
+        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
         build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
     build(Request(Folder(local), tables), Recorder())
     assert contents(remote) == contents(local)
@@ -263,7 +263,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
 
     Only memory of their own counts, as the pages of libraries are shared by all processes.
     """
-    words = ("precompute", "sliding", "--quiet", "--outputs")
+    words = ("precompute", "sliding_3x4", "--quiet", "--outputs")
     for _ in range(2):
         own_cluster.start_worker()
     await_workers(own_cluster, 4)
@@ -274,8 +274,6 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
         str(SCRIPT),
         *words,
         str(remote),
-        "--board",
-        "3x4",
         "--scheduler",
         own_cluster.address,
     ]
@@ -290,7 +288,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     total = max(get_memory(worker, "VmHWM") for worker in survivors)
     print(f"idle {idle:.0f} MiB, at most {peak:.0f} MiB; with libraries {total:.0f} MiB")
     assert peak <= idle + 150
-    assert cli(*words, str(local), "--board", "3x4", timeout=300).code == 0
+    assert cli(*words, str(local), timeout=300).code == 0
     assert contents(remote) == contents(local)
 
 

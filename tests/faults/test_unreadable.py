@@ -21,7 +21,7 @@ def run_unprivileged(*words: str, folder: Path) -> Said:
 FILES = {
     "eight.idx": ("eight", "query eight 123456780", "verify --quick"),
     "senet.parquet": ("senet", "verify --quick"),
-    "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
+    "knight_counts.parquet": ("knight_counts", "query knight a1 --board 5x5 --count"),
     "manifest.json": (
         "",
         "query eight 123456780",
@@ -101,7 +101,7 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
         (
             "knight_counts.parquet",
             "query knight a1 --board 5x5 --count",
-            "Check what is there, or rebuild it. Run: pipeline precompute knight",
+            "Check what is there, or rebuild it. Run: pipeline precompute knight_counts",
         ),
     ],
 )

@@ -225,6 +225,6 @@ def test_a_damaged_parquet_file_never_answers(tmp_path: Path, change: str) -> No
         DAMAGES[change](path)
     with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as caught:
         answer_as_text("knight", "a1", options)
-    assert str(caught.value).endswith(f"precompute knight --board 3x4 --outputs {tmp_path}")
+    assert str(caught.value).endswith(f"precompute knight_tours_3x4 --outputs {tmp_path}")
     # the counts are another file, which is intact
     assert "tours" in answer_as_text("knight", "a1", {**options, "count": True})

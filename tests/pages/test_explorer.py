@@ -107,7 +107,7 @@ def test_without_sliding_boards_their_view_is_hidden(shown: Explorer) -> None:
     expect(page.locator("#eight-title")).to_have_text("8-puzzle")
     trouble = page.locator("#trouble")
     expect(trouble).to_contain_text("no puzzle “sliding”. It has 8-puzzle, Senet, Knight’s tour.")
-    expect(trouble).to_contain_text("To add it: pipeline precompute sliding --board 2x3")
+    expect(trouble).to_contain_text("To add it: pipeline precompute sliding_2x3")
     page.goto(f"{shown.file.as_uri()}#chess/1")
     expect(trouble).to_contain_text("no puzzle “chess”")
     page.click("#eight-board .open")

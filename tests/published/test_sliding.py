@@ -52,8 +52,13 @@ def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) 
             [
                 (
                     PUZZLE,
-                    PUZZLE.catalogue.request_tables(
-                        {"board": boards, **{name: ["all"] for name in options}}
+                    tuple(
+                        table
+                        for board in boards
+                        for table in PUZZLE.find_tables(
+                            f"sliding_{board}{'_all' * ('goals' in options)}",
+                            with_rows="parquet" in options,
+                        )
                     ),
                 )
             ],
@@ -197,7 +202,7 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
 
 def read_bits(folder: Path, table: Table) -> list[int]:
     """Return the bits of a table's records, the lowest bit of each byte first."""
-    records = IndexReader(Folder(folder), PUZZLE, table).read_records()
+    records = IndexReader(Folder(folder), table).read_records()
     return [byte >> bit & 1 for byte in records for bit in range(8)]
 
 
@@ -234,7 +239,7 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
 def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
     table = parse_board("2x4").tables[0]
-    records = IndexReader(Folder(tmp_path), PUZZLE, table).read_records()
+    records = IndexReader(Folder(tmp_path), table).read_records()
     line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
     content = hashlib.sha256(line.encode()).hexdigest()
     assert read_manifest(Folder(tmp_path))[table.name].content == content
@@ -266,35 +271,8 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
         build(Request(Folder(tmp_path), [(PUZZLE, (table,))]), Quiet())
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            "sliding",
-            "sliding has no table without --board. Example: pipeline precompute sliding",
-        ),
-        ("sliding --board 3x6", "'3x6' is not a sliding board: boards have at most 16 cells."),
-        ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
-        ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
-        ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
-        ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals all."),
-        (
-            "knight --board 3x4 --parquet",
-            "--parquet is an option of the stage sliding and of fifteen.",
-        ),
-        ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
-    ],
-)
-def test_invalid_combinations_of_options_are_refused(
-    cli: Cli, tmp_path: Path, words: str, message: str
-) -> None:
-    result = cli("precompute", *words.split(), "--outputs", str(tmp_path))
-    assert result.code == 2
-    assert result.err.startswith(f"pipeline: {message}")
-
-
 def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
-    built = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
+    built = cli("precompute", "sliding_3x2", "--outputs", str(tmp_path))
     assert built.code == 0
     assert [line.split()[:3] for line in built.out.splitlines()[1:-1]] == [
         ["sliding_2x3_5", "missing", "360"],
@@ -307,4 +285,4 @@ def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> 
     words = ("--board", "2x3", "--goal", "123405", "--outputs", str(tmp_path))
     missing = cli("query", "sliding", "123450", *words)
     assert missing.code == 3
-    assert "Run: pipeline precompute sliding --board 2x3 --outputs" in missing.err
+    assert "Run: pipeline precompute sliding_2x3 --outputs" in missing.err

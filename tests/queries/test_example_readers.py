@@ -147,7 +147,7 @@ def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder:
 
 
 def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
-    index = IndexReader(Folder(board_folder), sliding.PUZZLE, sliding.parse_board("3x4").tables[0])
+    index = IndexReader(Folder(board_folder), sliding.parse_board("3x4").tables[0])
     data = (board_folder / "sliding_3x4_12.idx").read_bytes()
     (listed,) = [row for row in tables_under("The index files")[0] if "sliding" in row["file"]]
     assert [45, 665_280, len(data) // 4096, len(data)] == [

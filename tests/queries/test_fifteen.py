@@ -309,7 +309,7 @@ def test_the_compiled_search_takes_over(
         ),
         ([GOAL, "--patterns", "7-9"], 2, "Choose one of: 7-8, 6-6-3, 5-5-5"),
         ([GOAL, "--hint", "--not-shortest"], 2, "--hint cannot be combined"),
-        ([GOAL, "--patterns", "7-8"], 3, "precompute fifteen --patterns 7-8"),
+        ([GOAL, "--patterns", "7-8"], 3, "precompute fifteen_7-8"),
     ],
 )
 def test_errors(ask: Ask, words: list[str], code: int, message: str) -> None:

@@ -18,7 +18,6 @@ from queries.knight.count_answer import CountAnswer
 from queries.knight.tour_answer import KnightAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle
 from tablebase.schema import Table
 from tablebase.tables.store import Folder, Store
@@ -60,9 +59,9 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
     opened = list[str]()
     plain = IndexReader.__init__
 
-    def count(self: IndexReader, store: Store, stage: Puzzle, table: Table) -> None:
+    def count(self: IndexReader, store: Store, table: Table, request: str = "") -> None:
         opened.append(table.index_file)
-        plain(self, store, stage, table)
+        plain(self, store, table, request)
 
     monkeypatch.setattr(IndexReader, "__init__", count)
     with pt.open_tables(str(outputs)) as tables:

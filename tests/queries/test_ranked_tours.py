@@ -19,7 +19,7 @@ from tests.support import oracles
 from tests.support.shell import Ask, Cli
 from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
-NAME = "knight_cycles_6x6"
+NAME = "knight_closed_ranks_6x6"
 
 
 def ask(folder: Path, key: str | None, **options: str | bool) -> str:
@@ -89,7 +89,7 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
     with pytest.raises(TableDamaged) as damaged:
         ask(ranked_boards, "a1", **options)
     assert damaged.value.problem == f"{which} is none: b1 is missing"
-    kind = "cycles_6x6" if "closed" in options else "numbers_5x4"
+    kind = "closed_ranks_6x6" if "closed" in options else "ranks_5x4"
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
@@ -103,9 +103,9 @@ def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli: Cli) -
 def test_a_missing_ranking_table_names_its_build_command(ranked_boards: Path) -> None:
     with pytest.raises(TableMissing) as missing:
         ask(ranked_boards, "b1", closed=True, rank="0", board="8x8")
-    command = f"pipeline precompute knight --rank-closed 8x8 --outputs {ranked_boards}"
+    command = f"pipeline precompute knight_closed_ranks_8x8 --outputs {ranked_boards}"
     assert missing.value.command == command
-    assert missing.value.file == str(ranked_boards / "knight_cycles_8x8.idx")
+    assert missing.value.file == str(ranked_boards / "knight_closed_ranks_8x8.idx")
 
 
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
@@ -210,7 +210,7 @@ def test_a_damaged_block_is_detected_when_it_is_read(copied_boards: Path) -> Non
         assert "the checksum of block " in error.problem
         assert (
             error.command
-            == f"pipeline precompute knight --rank-closed 6x6 --outputs {copied_boards}"
+            == f"pipeline precompute knight_closed_ranks_6x6 --outputs {copied_boards}"
         )
 
 

@@ -22,7 +22,7 @@ LARGE, SMALL = make_tour_table(parse_board("6x6")), make_tour_table(parse_board(
 def open_groups(store: Store, name: str = "knight_tours_6x6") -> RowGroups:
     file = read_manifest(store)[name].parquet
     assert file
-    return RowGroups(store, "knight", file)
+    return RowGroups(store, name, file)
 
 
 @pytest.mark.parametrize("conditions", [{}, {"closed": True}, {"closed": False}])

@@ -266,8 +266,8 @@ def test_all_chunks_of_a_sample_are_written(
         ("knight --seed x", 2, "--seed needs a whole number from 0, not 'x'"),
         ("knight --json --format csv", 2, "--json cannot be combined with --format"),
         ("sliding", 2, "Missing option --board. Example: --board 3x4."),
-        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding --board 2x3"),
-        ("knight --closed --board 6x7", 3, "pipeline precompute knight --rank-closed 6x7"),
+        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding_2x3"),
+        ("knight --closed --board 6x7", 3, "pipeline precompute knight_closed_ranks_6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
         (
             "knight --board 5x5 --size 10000001 --distinct",
@@ -329,7 +329,7 @@ def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     folder = link_copy(ranked_boards, tmp_path)
-    path = replace_link(folder / "knight_cycles_6x6.idx")
+    path = replace_link(folder / "knight_closed_ranks_6x6.idx")
     original = path.read_bytes()
     data = bytearray(original)
     data[4096 * 9 + 7] ^= 1
@@ -378,7 +378,7 @@ def test_corrupt_records_give_a_tour_or_an_error(
 ) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
     folder, randomness, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
-    path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
+    path = replace_link(folder / f"knight_{'closed_' * closed}ranks_{board}.idx")
     original, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
         path.write_bytes(corrupt_records(original, randomness))

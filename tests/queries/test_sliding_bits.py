@@ -43,8 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
-        values = {"board": ["2x4", "3x3"], "goals": ["all"]}
-        build(Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables(values))]), Quiet())
+        tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
+        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
         yield place
 
 
@@ -155,9 +155,7 @@ def answer_small_board() -> str:
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         build(
-            Request(
-                Folder(Path(place)), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x4"]}))]
-            ),
+            Request(Folder(Path(place)), [(PUZZLE, PUZZLE.find_tables("sliding_2x4"))]),
             Quiet(),
         )
         board_reader = open_board(Path(place), "2x4", 0)

@@ -49,7 +49,7 @@ def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     assert [*rows][-3:] == [*further]
     assert [rows[name]["command"] for name in further] == [
         f"pipeline remove hanoi --outputs {store}",
-        f"pipeline precompute knight --board 3x4 --outputs {store}",
+        f"pipeline precompute knight_tours_3x4 --outputs {store}",
         f"pipeline remove towers --outputs {store}",
     ]
 
@@ -127,9 +127,9 @@ def test_impossible_histograms_are_rejected(
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:
     store = Folder(tmp_path)
-    with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
+    with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding_2x3_6 "):
         count_states("sliding", store, "2x3")
-    one, *others = SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
+    one, *others = SLIDING.find_tables("sliding_2x3_all")
     build_tables(tmp_path, SLIDING, *others)
     assert count_states("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
     build_tables(tmp_path, SLIDING, one)

@@ -166,7 +166,7 @@ def test_a_file_that_is_not_as_listed_is_damaged(
         assert str(file) in str(error)
     text = cli("diff", str(small), str(tmp_path / "whole"), timeout=20)
     assert text.code == 3
-    assert text.err.endswith(f"Run: pipeline precompute knight --board 3x4 --outputs {small}\n")
+    assert text.err.endswith(f"Run: pipeline precompute knight_tours_3x4 --outputs {small}\n")
 
 
 def test_a_store_without_a_usable_manifest_is_an_error(small: Path, tmp_path: Path) -> None:

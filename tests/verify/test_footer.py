@@ -21,8 +21,6 @@ from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
 from pipeline.verify.table_rows import read_rows
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import COUNTED_BOARDS
 from tablebase.table_errors import TableDamaged, TableUnreadable
 from tablebase.tables.manifest import (
     format_manifest,
@@ -139,15 +137,6 @@ def test_false_counts_with_right_total_and_symmetry_are_detected(copy: Path) -> 
     assert "an independent recount, path by path" in failure.claim.claim
     assert failure.content["start"] == "a1"
     assert (failure.found, failure.expected) == ("tours 4642", "4542")
-
-
-def test_counted_boards_are_named_by_rules_or_listed() -> None:
-    boards = [*map("{0[0]}x{0[1]}".format, COUNTED_BOARDS), "7x7", "8x9", "26x9", "2x7", "2x8"]
-    tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
-    counts = KNIGHT.catalogue.list_published_tables(
-        {COUNTS: {"boards": boards}, **{name: {} for name in tours}}
-    )[-1]
-    assert {*counts.recipe.boards} == {*COUNTED_BOARDS, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
 
 
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:

@@ -216,5 +216,5 @@ def test_requested_boards_are_proved(copy: Path) -> None:
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104), ("5x6", 37568)):
         proved = prove_one(copy, f"knight_tours_{name}")
         assert any(f"{rows:,} directed tours" in claim.claim for claim in proved)
-        command = f"pipeline precompute knight --board {name} --force --outputs {copy}"
+        command = f"pipeline precompute knight_tours_{name} --force --outputs {copy}"
         assert open_one(copy, f"knight_tours_{name}").begin_claim("").command == command

@@ -92,7 +92,7 @@ def test_claims_about_ranks_of_closed_tours(
     (records,) = (text for text in progress if text.startswith("layer after layer"))
     assert progress[numbers] == [0, *range(16), 16]
     assert progress[records] == [0, 14, 14]
-    golden("claims_knight_cycles", "".join(story))
+    golden("claims_knight_closed_ranks", "".join(story))
 
 
 def test_claims_about_ranks_of_open_tours(
@@ -101,7 +101,7 @@ def test_claims_about_ranks_of_open_tours(
     story, totals = Story(), [*map(len, all_tours(5, 4))]
     seen = make_counts_outcome("5x4", tours=totals)
     prove_board(ranked_boards, "5x4 open", story, seen, RankingLimits(tours=0, sample=5))
-    golden("claims_knight_numbers", "".join(story))
+    golden("claims_knight_ranks", "".join(story))
 
 
 def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> None:

@@ -52,7 +52,7 @@ def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
 
     listed = [
         ListedTable(store, table.name, entries[table.name], PUZZLE, table, on_claim)
-        for table in PUZZLE.catalogue.list_published_tables(list_parameters(entries))
+        for table in PUZZLE.list_published(list_parameters(entries))
     ]
     for one in listed:
         check_files(one)
@@ -63,7 +63,7 @@ def prove_boards(folder: Path, story: Listener = ignore_claim) -> list[Claim]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]),
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.find_tables("sliding_2x3"))]),
         Quiet(),
     )
     return tmp_path
@@ -79,9 +79,7 @@ def index_alone(tmp_path: Path) -> Path:
 def vouch(folder: Path) -> None:
     """Make the manifest and the index's header agree with the changed files."""
     beside = list_parameters(read_manifest(Folder(folder)))
-    (table,) = [
-        table for table in PUZZLE.catalogue.list_published_tables(beside) if table.name == NAME
-    ]
+    (table,) = [table for table in PUZZLE.list_published(beside) if table.name == NAME]
     content = ContentHash(table.columns or table.list_fields())
     index = folder / f"{NAME}.idx"
     with edit_manifest(folder) as entries:
@@ -114,9 +112,7 @@ def build_small_board() -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(
-            Request(
-                Folder(folder), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"]}))]
-            ),
+            Request(Folder(folder), [(PUZZLE, PUZZLE.find_tables("sliding_2x3"))]),
             Quiet(),
         )
         hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
@@ -138,7 +134,7 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
     build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": [board]}))]),
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.find_tables(f"sliding_{board}"))]),
         Quiet(),
     )
     assert prove_boards(tmp_path)
@@ -211,7 +207,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
     build(
         Request(
             Folder(folder),
-            [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]}))],
+            [(PUZZLE, PUZZLE.find_tables("sliding_2x3_all"))],
         ),
         Quiet(),
     )
@@ -223,7 +219,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
 
 
 def test_records_of_another_board_are_detected(folder: Path) -> None:
-    store, (table, *_) = Folder(folder), PUZZLE.catalogue.request_tables({"board": ["2x3"]})
+    store, (table, *_) = Folder(folder), PUZZLE.find_tables("sliding_2x3")
     listed = ListedTable(store, NAME, read_manifest(store)[NAME], PUZZLE, table, ignore_claim)
     with pytest.raises(VerifyFailed) as reported:
         proof.Distances(listed, sliding.parse_board("2x4"), "12345670").prove()
@@ -328,9 +324,7 @@ def test_a_wrong_row_is_detected(
 ) -> None:
     path = folder / f"{NAME}.parquet"
     rows = edit(pq.read_table(path))
-    (table,) = [
-        one for one in PUZZLE.catalogue.request_tables({"board": ["2x3"]}) if one.name == NAME
-    ]
+    (table,) = [one for one in PUZZLE.find_tables("sliding_2x3") if one.name == NAME]
     with path.open("wb") as file, TableWriter(file, table) as writer:
         columns = {name: rows[name].to_numpy() for name in rows.column_names if name != "goal"}
         texts = {name: columns[name].astype("S") for name in ("state", "best_moves")}

@@ -33,7 +33,7 @@ def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x4"]}))]),
+        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.find_tables("sliding_2x4"))]),
         Quiet(),
     )
     return tmp_path
@@ -88,7 +88,7 @@ def test_a_table_of_bits_is_proved(folder: Path) -> None:
 
 
 def test_the_rows_beside_a_table_of_bits_are_proved(tmp_path: Path) -> None:
-    tables = PUZZLE.catalogue.request_tables({"board": ["2x4"], "parquet": []})
+    tables = PUZZLE.find_tables("sliding_2x4", with_rows=True)
     build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
     claims = {claim.claim: claim.rows for claim in prove_boards(tmp_path)}
     assert claims["every row is its rank's state, distance, best moves and manhattan"] == 20_160

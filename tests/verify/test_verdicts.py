@@ -382,13 +382,14 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)))
-    build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
+    build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x3"))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
-        for options in ({"board": ["2x4"]}, {"board": ["2x4"], "parquet": []}):
-            folder = tmp_path / f"bits {len(options)}"
-            build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))
+        for with_rows in (False, True):
+            folder = tmp_path / f"bits {with_rows}"
+            tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
+            build_tables(folder, SLIDING, *tables)
             verdicts += verify(Folder(folder)).verdicts
     verdicts += pattern_verdicts
     require_same("Other tables", verdicts)
@@ -410,7 +411,7 @@ def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
 def numbered_boards(ranked_boards: Path) -> list[Verdict]:
     """Return verdicts on ranking tables, also with limits and references changed."""
     result = list[Verdict]()
-    names = ("knight_cycles_5x6", "knight_numbers_5x4")
+    names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
     listed = open_one(ranked_boards, names[0])
     few = ranking.RankingLimits(states=0, tours=0, sample=5)

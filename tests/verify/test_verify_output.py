@@ -177,9 +177,7 @@ def sliding_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_once(
         tmp_path_factory,
         "sliding",
-        lambda place: build_tables(
-            place, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]})
-        ),
+        lambda place: build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x3")),
     )
 
 

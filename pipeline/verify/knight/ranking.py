@@ -24,7 +24,14 @@ from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward
 from tablebase.jit import compiled
-from tablebase.puzzles.knight.tables import COUNTS_TABLE, RANKING_FIELDS, ClosedTourRanking
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.tables import (
+    CLOSED_COUNTS_PREFIX,
+    COUNTS_PREFIX,
+    COUNTS_TABLE,
+    RANKING_FIELDS,
+    ClosedTourRanking,
+)
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Sweep, TourRanker
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 
@@ -58,8 +65,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
         _prove_layers(listed, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
-    counts = earlier.get(COUNTS_TABLE, Outcome((), {}))
-    counted = counts.result.get(str(board), {}).get("tours" if paths else "closed")
+    counts, counted = _find_counts(earlier, board, "tours" if paths else "closed")
     # the ranking counts a closed tour and its reverse as one
     kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
@@ -78,6 +84,17 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
     source = known[1] if known else ""
     evidence = _Evidence(are_layers_summed, tried, sum(totals), source, is_recounted)
     return listed.make_outcome(evidence.decide_grade(), evidence.describe(kind))
+
+
+def _find_counts(
+    earlier: Seen, board: KnightBoard, column: str
+) -> tuple[Outcome, list[int] | None]:
+    """Find the outcome of the table that counts a board's tours, with the counts of its squares."""
+    for table in (COUNTS_TABLE, f"{COUNTS_PREFIX}{board}", f"{CLOSED_COUNTS_PREFIX}{board}"):
+        outcome = earlier.get(table, Outcome((), {}))
+        if counted := outcome.result.get(str(board), {}).get(column):
+            return outcome, counted
+    return Outcome((), {}), None
 
 
 class _Evidence(NamedTuple):

@@ -80,6 +80,11 @@ PARTITIONS = {
 DEFAULT_PARTITION = "6-6-3"
 
 
+def name_partition(partition: str) -> str:
+    """Return the name that stands for the tables of a partition."""
+    return f"{TABLE_PREFIX}{partition}"
+
+
 def find_partition(table: str) -> str | None:
     """Find the partition that a table of that name belongs to.
 

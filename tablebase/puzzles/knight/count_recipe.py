@@ -49,8 +49,3 @@ class TourCounts(Recipe):
             ),
             default=None,
         )
-
-    def merge(self, other: TourCounts) -> TourCounts:
-        """Return a recipe with the boards of both recipes."""
-        all_tours = ({*self.boards} - self.closed) | ({*other.boards} - other.closed)
-        return TourCounts(all_tours, self.closed | other.closed)

@@ -45,11 +45,11 @@ def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
     More than for counting: no state stands for its mirror image.
     """
     if not closed and min(board) > MAX_RANKED_SIDE:
-        name, hint = (
-            f"{board[0]}x{board[1]}",
-            f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}",
-        )
-        raise BadRequest(f"{name} has too many open tours to number", hint)
+        name = f"{board[0]}x{board[1]}"
+        hint = f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}"
+        if _has_countable_closed_tours(board):
+            hint = f"knight_closed_ranks_{name} has every closed tour by its rank"
+        raise BadRequest(f"{name} has too many open tours to rank", hint)
     # all encoded layers stay in memory, and open tours have more of them
     factor = 2 if closed else 2.2
     return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
@@ -66,9 +66,8 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
         # boards may have more files than ranks
         sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
-        has_closed = KnightBoard(*board).has_closed_tours()
-        if not closed and has_closed and long <= MAX_LAYER_STATES[True].get(short, (0,))[0]:
-            hint = "Closed tours alone can be counted: add --closed"
+        if not closed and _has_countable_closed_tours(board):
+            hint = f"knight_closed_counts_{name} counts closed tours alone"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
 
@@ -88,3 +87,10 @@ def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
     short, long = sorted(board)
     longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
     return states * GROWTH[closed] ** min(0, long - longest)
+
+
+def _has_countable_closed_tours(board: Sides) -> bool:
+    """Return whether a board has closed tours, and few enough to count and rank them."""
+    short, long = sorted(board)
+    longest, _ = MAX_LAYER_STATES[True].get(short, (0, 0))
+    return long <= longest and KnightBoard(*board).has_closed_tours()
