@@ -1,4 +1,4 @@
-"""Removal of optional tables from a store."""
+"""Removal of tables that were built on request."""
 
 from __future__ import annotations
 

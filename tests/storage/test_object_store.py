@@ -98,7 +98,7 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
 ) -> None:
     with open_tables(URL) as tables, open_tables(str(outputs)) as here:
         assert tables.eight.probe("378546201") == here.eight.probe("378546201")
-        with pytest.raises(TableMissing, match=r"knight --outputs 's3://puzzles/tables'"):
+        with pytest.raises(TableMissing, match=r"knight_tours_8x8 --outputs 's3://puzzles/tables'"):
             tables.knight.probe("b1")
     assert count_states("eight", built_store).equals(
         count_states("eight", open_store(str(outputs)))

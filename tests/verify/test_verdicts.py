@@ -439,12 +439,12 @@ def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
     assert [how[0].startswith("each layer was summed again") for how in hows] == summed
     assert hows[0][1:] == [
         "closed tours are as many as published (OEIS A175881)",
-        "all 8 numbers were tried, which tests the lookup",
+        "all 8 ranks were tried, which tests the lookup",
     ]
-    assert hows[2][2].startswith("all 8 numbers were tried")
+    assert hows[2][2].startswith("all 8 ranks were tried")
     assert hows[5][1:] == [
         "the number of closed tours was compared with no other count",
-        "5 of 8 numbers were tried, which tests the lookup",
+        "5 of 8 ranks were tried, which tests the lookup",
     ]
 
 

@@ -136,7 +136,7 @@ class _Evidence(NamedTuple):
             totals = f"the number of {kind} was compared with no other count"
         is_complete = self.tried == self.total
         numbers = f"all {self.total:,}" if is_complete else f"{self.tried:,} of {self.total:,}"
-        return f"{layers}; {totals}; {numbers} numbers were tried, which tests the lookup"
+        return f"{layers}; {totals}; {numbers} ranks were tried, which tests the lookup"
 
 
 def _prove_records(listed: ListedTable) -> int:
