@@ -319,11 +319,12 @@ def test_a_count_of_the_same_sweep_is_no_recount(
     assert result.verdict == "sampled"
 
 
-def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
-    seen = make_counts_outcome("5x6", closed=[16] * 30)
+@pytest.mark.parametrize("table", [COUNTS_TABLE, "knight_closed_counts_5x6"])
+def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path, table: str) -> None:
+    seen = {table: make_counts_outcome("5x6", closed=[16] * 30)[COUNTS_TABLE]}
     (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
-    sources = "as published (OEIS A175881) and as knight_counts, which was recounted"
-    assert f"; closed tours are as many {sources}; all 8 numbers" in result.how
+    sources = f"as published (OEIS A175881) and as {table}, which was recounted"
+    assert f"; closed tours are as many {sources}; all 8 ranks" in result.how
 
 
 Tours = Callable[[int], list[int]]

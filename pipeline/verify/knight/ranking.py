@@ -65,7 +65,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
         _prove_layers(listed, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
-    counts, counted = _find_counts(earlier, board, "tours" if paths else "closed")
+    table, counts, counted = _find_counts(earlier, board, "tours" if paths else "closed")
     # the ranking counts a closed tour and its reverse as one
     kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
@@ -73,7 +73,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
         with listed.begin_claim(text, sum(totals), index=True) as check:
             check.require_equal(kind, sum(totals), known[0] // directions)
     if counted:
-        text = f"there are as many {kind}{' from each square' * paths} as known ({COUNTS_TABLE})"
+        text = f"there are as many {kind}{' from each square' * paths} as known ({table})"
         with listed.begin_claim(text, sum(totals), index=True) as check:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
@@ -81,20 +81,21 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
     tried = _prove_numbers(listed, ranker, totals, limits)
     listed.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
     is_recounted = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
+    recounted = table if is_recounted else ""
     source = known[1] if known else ""
-    evidence = _Evidence(are_layers_summed, tried, sum(totals), source, is_recounted)
+    evidence = _Evidence(are_layers_summed, tried, sum(totals), source, recounted)
     return listed.make_outcome(evidence.decide_grade(), evidence.describe(kind))
 
 
 def _find_counts(
     earlier: Seen, board: KnightBoard, column: str
-) -> tuple[Outcome, list[int] | None]:
-    """Find the outcome of the table that counts a board's tours, with the counts of its squares."""
+) -> tuple[str, Outcome, list[int] | None]:
+    """Find the table that counts a board's tours, its outcome, and the counts of the squares."""
     for table in (COUNTS_TABLE, f"{COUNTS_PREFIX}{board}", f"{CLOSED_COUNTS_PREFIX}{board}"):
         outcome = earlier.get(table, Outcome((), {}))
         if counted := outcome.result.get(str(board), {}).get(column):
-            return outcome, counted
-    return Outcome((), {}), None
+            return table, outcome, counted
+    return "", Outcome((), {}), None
 
 
 class _Evidence(NamedTuple):
@@ -108,8 +109,8 @@ class _Evidence(NamedTuple):
     """The number of tours."""
     source: str
     """The source of the published total, or an empty text."""
-    is_recounted: bool
-    """Whether the total was counted by another method too."""
+    recounted: str
+    """The table whose total was counted by another method too, or an empty text."""
 
     def decide_grade(self) -> Grade:
         """Return the verdict on layers and sums.
@@ -117,7 +118,7 @@ class _Evidence(NamedTuple):
         The counts at the cut of the board are not sums of the layer before it. Only trying all
         ranks, and comparing the total with a known number of tours, shows that they are right.
         """
-        has_known_total = self.source or self.is_recounted
+        has_known_total = self.source or self.recounted
         if self.are_layers_summed and self.tried == self.total and has_known_total:
             return Grade.RECOUNTED
         return Grade.PUBLISHED if self.source else Grade.SAMPLED
@@ -130,7 +131,7 @@ class _Evidence(NamedTuple):
             else "the layers were not summed again"
         )
         sources = [f"as published ({self.source})"] * bool(self.source)
-        sources += [f"as {COUNTS_TABLE}, which was recounted"] * self.is_recounted
+        sources += [f"as {self.recounted}, which was recounted"] * bool(self.recounted)
         totals = f"{kind} are as many {' and '.join(sources)}"
         if not sources:
             totals = f"the number of {kind} was compared with no other count"
