@@ -36,6 +36,10 @@ $(LINTER): package.json package-lock.json
 	npm ci --loglevel=error
 	@touch $@
 
+# An environment has its own path in it: in a clone that was moved or renamed, it is made again.
+MOVED := $(shell test ! -s $(VENV)/.whole || test "$$(cat $(VENV)/.whole)" = "$(CURDIR)" || \
+	rm -f $(VENV)/.whole $(TABLES) $(REPORT) $(TESTS))
+
 # An interrupted install starts again with an empty environment, because pip would take a partly
 # installed package for a complete one. The file .whole marks a complete install.
 define install
@@ -49,7 +53,7 @@ define install
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 @$(BIN)/python -m compileall -q tablebase queries pipeline puzzle_tablebase
-@touch $(VENV)/.whole
+@echo '$(CURDIR)' > $(VENV)/.whole
 endef
 
 precompute: $(TABLES) ## build all missing or outdated tables in outputs/
@@ -111,6 +115,6 @@ LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 
 	--no-header --no-annotate --no-emit-find-links
 
 clean: ## remove all built files: tables, caches, the environment
+	@test ! -x $(BIN)/python || $(BIN)/python -m tools.remove_outputs
 	rm -rf $(VENV) node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	find outputs -mindepth 1 ! -name README.md -delete

@@ -13,21 +13,20 @@ import numpy as np
 
 from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
+from pipeline.build_context import BuildContext
+from pipeline.builders.registry import build_table_data
 from pipeline.builders.tour_columns import make_search_board
-from pipeline.builders.tour_list import iter_rows_from, list_openings
-from pipeline.part_files import PartFileTask
+from pipeline.builders.tour_list import list_prefixes
 from pipeline.search.hamiltonian_paths import iter_paths
 from pipeline.tasks import TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 
-Openings = list[tuple[int, ...]]
-SIX, SIX_OPENINGS = KnightBoard(6, 6), list_openings(KnightBoard(6, 6), 1)
-LISTS: dict[str, tuple[KnightBoard, Openings]] = {
-    "6x6, every tour": (SIX, SIX_OPENINGS),
-    "7x7, those that begin f2 e4 d6 f7 e5": (KnightBoard(7, 7), [(12, 25, 38, 47, 32)]),
-}
+SIX = KnightBoard(6, 6)
+BOARDS = (KnightBoard(5, 7), SIX)
 FAST_OPTIONS = ("-O3", "-march=native")
 ROUNDS = 3
 
@@ -37,13 +36,12 @@ def compare_lists() -> str:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         program = compile_reference("tours.c", Path(folder), *FAST_OPTIONS)
-        for name, (board, openings) in LISTS.items():
-            arguments = [*map(str, openings[0])] if len(openings) == 1 else []
+        for board in BOARDS:
             seconds = measure_in_turns(
                 {
-                    "c": partial(time_reference, [[program, str(board), *arguments]]),
-                    "search": partial(_time_processor, partial(_search, board, openings)),
-                    "written": partial(_time_processor, partial(_write, board, openings, 1)),
+                    "c": partial(time_reference, [[program, str(board)]]),
+                    "search": partial(_time_processor, partial(_search, board)),
+                    "written": partial(_time_processor, partial(_write, board, 1)),
                 },
                 ROUNDS,
             )
@@ -51,42 +49,44 @@ def compare_lists() -> str:
             rate = f"{reference / search:.2f}"
             parquet = f"{(written - search) / written:.0%}"
             cells = [f"{value:.2f} s" for value in (search, reference, written)]
-            rows.append((name, *cells[:2], rate, cells[2], parquet))
+            rows.append((f"{board}, every tour", *cells[:2], rate, cells[2], parquet))
     head = ("tours", "search", "plain C", "rate beside C", "search and Parquet", "Parquet's share")
     return format_table(head, rows)
 
 
 def compare_threads() -> str:
-    """Time the tasks of a list, each writing a part file, on one thread and on two."""
+    """Time a list with its file, its tasks on one thread and on two."""
     seconds = measure_in_turns(
         {
-            "one": partial(time_call, partial(_write, SIX, SIX_OPENINGS, 1)),
-            "two": partial(time_call, partial(_write, SIX, SIX_OPENINGS, 2)),
+            "one": partial(time_call, partial(_write, SIX, 1)),
+            "two": partial(time_call, partial(_write, SIX, 2)),
         },
         ROUNDS,
     )
     one, two = seconds["one"], seconds["two"]
     cells = (f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}")
     head = ("tours", "one thread", "two threads", "times the rate")
-    return format_table(head, [("6x6, a file for each start", *cells)])
+    return format_table(head, [("6x6, a task for each start", *cells)])
 
 
-def _search(board: KnightBoard, openings: Openings) -> None:
+def _search(board: KnightBoard) -> None:
     """Search the tours and keep only the text of one chunk in memory."""
     names = np.array([list(name.encode()) for name in board.name_squares()], dtype=np.uint8)
-    for opening in openings:
-        for _ in iter_paths(*make_search_board(board), names, *opening):
+    for prefix in list_prefixes(board, 1):
+        for _ in iter_paths(*make_search_board(board), names, *prefix):
             pass
 
 
-def _write(board: KnightBoard, openings: Openings, threads: int) -> None:
-    """Search the tours and write a Parquet file for each opening."""
-    sides = board.files, board.ranks
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(threads) as pool:
-        task = PartFileTask(Folder(Path(folder)), make_tour_table(board), iter_rows_from)
-        items = [(number, *sides, *opening) for number, opening in enumerate(openings)]
-        for _ in TaskRunner(pool, threads).run_tasks(task, items):
-            pass
+def _write(board: KnightBoard, threads: int) -> None:
+    """Search the tours and write their Parquet file."""
+    table = make_tour_table(board)
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(threads) as pool:
+        store = Folder(Path(name))
+        context = BuildContext(TaskRunner(pool, threads), store)
+        rows, *_ = build_table_data(PUZZLE, table, context)
+        with store.write_atomically(table.file) as (file,), TableWriter(file, table) as writer:
+            for columns in rows:
+                writer.write(columns)
 
 
 def _time_processor(work: Callable[[], None]) -> float:

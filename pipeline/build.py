@@ -11,31 +11,18 @@ from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
-from msgspec.structs import replace as replace_entry
-
 from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.build_request import (
     FORCED,
     UP_TO_DATE,
     Request,
-    divide_request,
-    find_unchanged,
-    follow_request,
-    list_contents,
     list_reasons,
 )
 from pipeline.builders.registry import build_table_data, checkpoints
-from pipeline.part_files import (
-    build_part_files,
-    describe,
-    is_repairable,
-    read_previous_rows,
-    repair_part_files,
-)
-from pipeline.recovery import Recovery, recover
+from pipeline.recovery import Recovery, make_entry, recover, require_own_files
 from pipeline.tasks import TaskRunner, TaskUsage
 from tablebase.build_errors import SearchError
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
@@ -49,7 +36,6 @@ from tablebase.tables.manifest import (
     amend_manifest,
     facts_of_rows,
     has_manifest,
-    is_row_file,
     measure_file,
     read_backup,
     read_manifest,
@@ -57,6 +43,7 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.repair import list_files, make_open_error
+from tablebase.tables.state_counts import StateCounter, make_counts
 from tablebase.tables.store import Store
 
 
@@ -72,16 +59,6 @@ class TableStatistics(NamedTuple):
     tasks_done: int
     tasks_resumed: int
     tasks_failed: int
-
-
-class EarlierTables(NamedTuple):
-    """The published tables, also those that this build has made, which tables are made from.
-
-    `layers`: the states at each depth of the tables that this build searched.
-    """
-
-    entries: Mapping[str, Entry]
-    layers: dict[str, list[int]]
 
 
 class BuildObserver:
@@ -101,9 +78,6 @@ class BuildObserver:
 
     def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
         """Handle the publication of a table."""
-
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        """Handle the end of a shard, which nothing publishes yet."""
 
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Handle the end of a table that was not built."""
@@ -133,14 +107,7 @@ def build(
         unlisted_names = [name for name in request.without if published.pop(name, None)]
         reasons = [*list_reasons(request, published)]
         observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
-        first = [each for each in reasons if not each[1].recipe.list_sources()]
-        earlier = EarlierTables(published, {})
-        built = _build_tables(request, first, earlier, observer, executor)
-        published |= built
-        # whether a derived table is out of date is known only now
-        for part in (divide_request(request)[1], *([follow_request(request)] if built else [])):
-            derived = list_reasons(part, published)
-            published |= _build_tables(request, derived, earlier, observer, executor)
+        published |= _build_tables(request, reasons, published, observer, executor)
         if unlisted_names:
             amend_manifest(request.store, without=unlisted_names)
         for name in request.without:
@@ -150,13 +117,13 @@ def build(
 
 def _build_tables(
     request: Request,
-    reasons: Iterable[tuple[Stage, Table, str]],
-    earlier: EarlierTables,
+    reasons: Iterable[tuple[Puzzle, Table, str]],
+    published: Mapping[str, Entry],
     observer: BuildObserver,
     executor: Executor | None,
 ) -> dict[str, Entry]:
     """Build the tables that are out of date, several at a time; return their entries."""
-    table_queues = _find_outdated(request.store, reasons, earlier.entries, observer)
+    table_queues = _find_outdated(request.store, reasons, published, observer)
     _require_space(request.store, table_queues)
     entries = dict[str, Entry]()
     with ExitStack() as stack:
@@ -169,7 +136,7 @@ def _build_tables(
             request.jobs,
             is_remote=executor is not None,
         )
-        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer, earlier
+        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
         arguments = [(queue, *shared) for queue in table_queues]
         table_runner = replace(runner, executor=table_pool, is_remote=False)
         for queue_entries in table_runner.run_tasks(_build_queue, arguments):
@@ -191,7 +158,7 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
     Nothing is written. A manifest of a newer version is replaced only by force, since a newer
     program can read it.
     """
-    store = request.store
+    store, is_older = request.store, False
     try:
         published = read_manifest(store)
         if published or has_manifest(store):
@@ -202,6 +169,7 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
     except TableVersionError as error:
         if error.version > error.supported and not request.force:
             raise
+        is_older = error.version < error.supported
         problem = f"{error.file} has format version {error.version}, not {error.supported}."
     try:
         backup = read_backup(store)
@@ -209,13 +177,15 @@ def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]
         if not request.force:
             raise
         backup = dict[str, Entry](), dict[str, Page]()
-    recovery = recover(store, *backup)._replace(problem=problem)
+    recovery = recover(store, *backup)._replace(problem=problem, is_older=is_older)
     return dict(recovery.tables), recovery
 
 
 def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
     """Read the published entries; write a new manifest if tables had to be recovered."""
     published, recovery = read_published(request)
+    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
+    require_own_files(request.store, unlisted, recovery, force=request.force)
     if recovery is None:
         return published
     if recovery.tables or recovery.left_out:
@@ -226,13 +196,13 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
     return published
 
 
-TableQueue = list[tuple[Stage, Table, str, Entry | None]]
+TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one puzzle and one search: they are built one after another and share results."""
 
 
 def _find_outdated(
     store: Store,
-    reasons: Iterable[tuple[Stage, Table, str]],
+    reasons: Iterable[tuple[Puzzle, Table, str]],
     published: Mapping[str, Entry],
     observer: BuildObserver,
 ) -> list[TableQueue]:
@@ -291,11 +261,10 @@ def _build_queue(
     store: Store,
     listing: Lock,
     observer: BuildObserver,
-    earlier: EarlierTables,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
     entries, shared = {}, SharedResults()
-    for puzzle, table, reason, published in queue:
+    for puzzle, table, reason, _ in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
         clock = Clock()
@@ -305,23 +274,14 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
-        context = BuildContext(table_runner, store, memory, shared, layers=earlier.layers)
-        if reason != FORCED:
-            read_rows = partial(read_previous_rows, store, table, published)
-            context = replace(
-                context,
-                read_previous_rows=read_rows,
-                unchanged_sources=find_unchanged(published, earlier.entries),
-            )
+        context = BuildContext(table_runner, store, memory, shared)
         try:
-            if reason != FORCED and published and is_repairable(table, published):
-                entry = repair_part_files(store, table, published, table_runner)
-            else:
-                entry = _write_table(store, puzzle, table, context)
-                entry = replace_entry(entry, made_from=list_contents(table, earlier.entries))
+            entry = _write_table(store, puzzle, table, context)
         except BaseException:
             observer.on_failure(table, clock.read())
             raise
+        finally:
+            memory.release(table.name)
         entries[table.name] = entry
         with listing:
             amend_manifest(store, {table.name: entry})
@@ -334,7 +294,7 @@ def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[st
     """List a table's files that are not in its entry, and its unfinished build's checkpoints."""
     listed = [file.file for file in entry.all_files] if entry else []
     table_files = (
-        f for f in list_files(store, f"{name}.") if is_row_file(f, name) or f == f"{name}.idx"
+        file for file in list_files(store, f"{name}.") if file in (f"{name}.parquet", f"{name}.idx")
     )
     return [
         *(file for file in table_files if file not in listed),
@@ -366,11 +326,10 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
     return published
 
 
-def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContext) -> Entry:
+def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildContext) -> Entry:
     """Write a table and its index, and return the manifest's entry for them."""
-    if table.recipe.has_part_files:
-        return build_part_files(store, table, context.tasks)
-    rows, records, count = build_table_data(puzzle, table, context)
+    rows, records, count, depths = build_table_data(puzzle, table, context)
+    counter = StateCounter(table, puzzle.depth)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
     with (
@@ -380,16 +339,17 @@ def _write_table(store: Store, puzzle: Stage, table: Table, context: BuildContex
     ):
         with TableWriter(files[0] if row_files else None, table) as writer:
             for columns in rows:
-                writer.write(columns)
+                counter.update(writer.write(columns))
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
         context.tasks.require_no_failure()
         for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
-    files_written = [File(file, writer.rows, 0, **facts_of_rows(store, file)) for file in row_files]
+    parquet = File(table.file, **facts_of_rows(store, table.file)) if table.columns else None
     index_entry = (
         IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
         if index_files
         else None
     )
-    return describe(table, files_written, writer.rows, writer.content, index_entry)
+    counts = make_counts(counter.list_depths() or depths, writer.content)
+    return make_entry(table, parquet, writer.rows, writer.content, index_entry, counts)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pipeline.build import BuildObserver, TableStatistics
 from pipeline.build_request import UP_TO_DATE
-from pipeline.progress import ProgressBar
+from pipeline.progress import UNBROKEN, ProgressBar
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry
 
@@ -81,7 +81,7 @@ class BuildProgress(ProgressBar, BuildObserver):
         line_interval: float = LINE_INTERVAL,
         silent_seconds: float = SILENT_SECONDS,
     ) -> None:
-        super().__init__(_CountColumn(), _RateColumn(), bars.TimeElapsedColumn(), shown=not quiet)
+        super().__init__(_CountColumn(UNBROKEN), _RateColumn(UNBROKEN), shown=not quiet)
         self._expected = dict(expected_seconds or {})
         self._line_interval, self._silent_seconds = line_interval, silent_seconds
         self._steps: dict[str, _Step] = {}
@@ -144,10 +144,6 @@ class BuildProgress(ProgressBar, BuildObserver):
             self._print(f"{table.name}: {entry.rows:,} rows in {statistics.seconds:.1f} s")
             if len(self._planned) > 1:
                 self._show_whole()
-
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        """Remove the bar of a shard's table."""
-        self.on_failure(table, statistics)
 
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         """Remove the bar of a table that was not built."""

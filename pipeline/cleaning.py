@@ -1,4 +1,4 @@
-"""Leftovers of unfinished builds in a store: checkpoints, shards, temporary files, old records.
+"""Leftovers of unfinished builds in a store: checkpoints, temporary files, old records.
 
 Only names that this program gives to files are considered, and of these no published table, and no
 table that a process is writing.
@@ -10,39 +10,32 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from pipeline.build import find_unlisted_files
 from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
 from tablebase.build_errors import StoreError
 from tablebase.output import format_temporary_begin
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import find_owner
 from tablebase.tables import REPLACED
-from tablebase.tables.checkpoints import SUFFIX, summarize_shards
-from tablebase.tables.index_format import HEADER, MAGIC
-from tablebase.tables.manifest import read_backup, read_manifest
-from tablebase.tables.repair import format_clean_command, list_files
+from tablebase.tables.checkpoints import SUFFIX
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.ownership import TABLE_FILE, bears_table
+from tablebase.tables.repair import format_clean_command, list_files, require_listable
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
 from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
 from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store
 
-CHECKPOINTS, SHARDS, TEMPORARY = "checkpoints", "shards", "temporary files"
-PART_FILES, REPLACED_MANIFEST, RUN_RECORDS = "unlisted files", "replaced manifest", "run records"
+CHECKPOINTS, TEMPORARY, UNLISTED = "checkpoints", "temporary files", "unlisted files"
+REPLACED_MANIFEST, RUN_RECORDS = "replaced manifest", "run records"
 NOTES = {
     CHECKPOINTS: "finished tasks, from which a build resumes",
-    SHARDS: "finished work of {shards}, perhaps days of it; publish it first",
     TEMPORARY: "left by a writer that was killed",
-    PART_FILES: "files of a table that the manifest does not list",
+    UNLISTED: "files of a table that the manifest does not list",
     REPLACED_MANIFEST: "the manifest before the last repair",
     RUN_RECORDS: "older than the last {kept} runs",
 }
-CHECKPOINT_NAME = re.compile(
-    rf"\.(\w+)\.[0-9a-f]+\.([0-9a-f]+|[0-9]+-of-[0-9]+){re.escape(SUFFIX)}"
-)
+CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
 SHARED_NAME = re.compile(rf"\.(\w+)\.[\w.-]+\.[0-9a-f]{{16}}{re.escape(SHARED_SUFFIX)}")
-TABLE_FILE = re.compile(r"(\w+)(\.[0-9]+)?\.(parquet|idx)")
 
 
 class Leftover(NamedTuple):
@@ -62,16 +55,16 @@ class Leftover(NamedTuple):
 def list_leftovers(store: Store) -> list[Leftover]:
     """List what unfinished builds left, by kind and table; raise TableError if the manifest is
     damaged: then nobody knows which tables are published."""
+    require_listable(store)
     names = list_files(store)
-    shards, groups = summarize_shards(store), dict[tuple[str, str], list[str]]()
+    groups = dict[tuple[str, str], list[str]]()
     for kind, table, name in _iter_leftovers(store, names):
-        is_of_shards = kind in (CHECKPOINTS, PART_FILES) and table in shards
-        groups.setdefault((SHARDS if is_of_shards else kind, table), []).append(name)
+        groups.setdefault((kind, table), []).append(name)
     leftovers = []
     for (kind, table), files in groups.items():
         sizes = {name: size for name in files if (size := _find_size(store, name)) is not None}
         if sizes:
-            note = NOTES[kind].format(shards=shards.get(table, ""), kept=MAX_RECORDS)
+            note = NOTES[kind].format(kept=MAX_RECORDS)
             leftovers.append(Leftover(kind, table, tuple(sizes), sum(sizes.values()), note))
     return leftovers
 
@@ -102,7 +95,7 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
             yield TEMPORARY, "", name
     for name, table in _iter_unlisted(store, names):
         if table not in busy:
-            yield PART_FILES, table, name
+            yield UNLISTED, table, name
     if REPLACED in names:
         yield REPLACED_MANIFEST, "", REPLACED
     for name in list_run_names(store)[MAX_RECORDS:]:
@@ -112,41 +105,21 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
 def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and the table of each file of a table's rows or index that is not published.
 
-    Where the manifest is lost, a repair lists whole tables again, but no part files: only these
-    are not published then, unless the manifest's backup lists them.
+    Where the manifest is lost there are none: a repair lists the tables again.
     """
     published = read_manifest(store)
-    listed, _ = (published, None) if published else read_backup(store)
-    matches = [match for name in names if (match := TABLE_FILE.fullmatch(name))]
+    matches = [match for name in names if published and (match := TABLE_FILE.fullmatch(name))]
     tables = {match[1] for match in matches}
-    owned = {t for t in tables if any(puzzle.catalogue.owns_table(t) for puzzle in list_stages())}
-    for table in sorted(owned):
-        unlisted = {*find_unlisted_files(store, table, listed.get(table))}
-        for match in matches:
-            is_candidate = match[0] in unlisted and (published or match[2])
-            if is_candidate and _is_own_file(store, match[0], table):
-                yield match[0], table
+    for table in sorted(filter(find_owner, tables)):
+        for name in find_unlisted_files(store, table, published.get(table)):
+            if bears_table(store, name):
+                yield name, table
 
 
 def _is_page_output(name: str) -> bool:
     """Return whether a file is the temporary one of a page that is made from the tables."""
     pages = tuple(map(format_temporary_begin, (REPORT_PAGE, EXPLORER_PAGE)))
     return name.startswith(pages) and name.endswith(NEW)
-
-
-def _is_own_file(store: Store, name: str, table: str) -> bool:
-    """Return whether this program wrote a file as one of that table: its metadata says so."""
-    try:
-        with store.open(name) as file:  # pyarrow would wait for a named pipe
-            header = file.read(HEADER.size)
-        if name.endswith(".idx"):
-            magic, *_, title = HEADER.unpack(header.ljust(HEADER.size))
-            return bool((magic, title.rstrip(b"\0")) == (MAGIC, table.encode()))
-        with pq.ParquetFile(store.get_source(name)) as rows:
-            metadata = rows.metadata.metadata or {}
-        return bool(metadata.get(b"table") == table.encode())
-    except (OSError, pa.ArrowException):
-        return False
 
 
 def remove_leftovers(store: Store) -> list[Leftover]:

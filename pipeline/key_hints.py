@@ -25,7 +25,10 @@ def find_key_hint(query: Query, key: str) -> BadRequest | None:
             return make_file_error(name, noun)
     if len(words) > 1 and all(_is_key(query, word) for word in words[:MAX_WORDS]):
         problem = f"{len(words):,} {noun}s are given, and a single query answers one"
-        return BadRequest(problem, "Answer several with --input FILE, or from a pipe")
+        hint = "Answer several with --input FILE, or from a pipe"
+        if len(words) == 2 and any(option.name == "to" for option in query.reader.options):
+            hint = f"Did you mean {words[0]} --to {words[1]}? {hint}"
+        return BadRequest(problem, hint)
     return None
 
 

@@ -18,6 +18,7 @@ THREADS, THREADS_A_CORE = 8, 6
 """Threads that the libraries start in all and for each core: measured, plus two."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
 MAX_POLARS_THREADS = 1_024
+NUMBA_THREADS = "NUMBA_NUM_THREADS"
 
 
 class _Guard:
@@ -49,6 +50,9 @@ def find_limit() -> MachineLimit | None:
             f"{POLARS_THREADS} is {threads[:20]}",
             f"Set it to a number from 1 to {MAX_POLARS_THREADS:,}",
         )
+    threads = os.environ.get(NUMBA_THREADS, "1").strip()
+    if not (threads.isascii() and threads.isdecimal() and int(threads[:9]) >= 1):
+        return MachineLimit(f"{NUMBA_THREADS} is {threads[:20]}", "Set it to a number from 1")
     limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
     if limit is not None and limit < needed:
         return MachineLimit(
@@ -94,6 +98,9 @@ def find_shortage(error: BaseException | None) -> MachineLimit | None:
             is_panic and "spawn" in message and "thread" in message
         ):
             return _few_threads()
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            problem = "The system opens no more files for this process"
+            return MachineLimit(problem, "Raise the limit (ulimit -n)")
         if (
             isinstance(error, MemoryError)
             or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

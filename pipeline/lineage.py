@@ -5,25 +5,24 @@ The registry of puzzles has the tables; the report and the explorer name those t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.terminal import escape_control
 from queries.explorer.writer import EXPLORER_PAGE, list_source_files
 from queries.report.writer import REPORT_PAGE, list_charted_files
 from queries.svg import AMBER, BLUE, CELL, GREEN, INK, MUTED, Picture
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Store
 
-COLUMNS = {"puzzle": 0, "recipe": 1, "table": 2, "index": 2, "derived": 3, "page": 3}
-"""The kinds of nodes, each with its column in the picture; a derived table is made from tables."""
+COLUMNS = {"puzzle": 0, "recipe": 1, "table": 2, "index": 2, "page": 3}
+"""The kinds of nodes, each with its column in the picture."""
 SHAPES = {
     "puzzle": '(["{}"])',
     "recipe": '[["{}"]]',
     "table": '[("{}")]',
     "index": '[("{}")]',
-    "derived": '[("{}")]',
     "page": '["{}"]',
 }
 """The shape of each kind in Mermaid."""
@@ -32,7 +31,6 @@ COLOURS = {
     "recipe": AMBER,
     "table": BLUE,
     "index": BLUE,
-    "derived": BLUE,
     "page": GREEN,
 }
 WIDTHS = (150, 190, 220, 150)
@@ -65,23 +63,16 @@ class Lineage(NamedTuple):
 
 
 def make_lineage(store: Store) -> Lineage:
-    """Make the lineage of the default tables and of the optional ones that a store publishes."""
+    """Make the lineage of the default tables and of the requested ones that a store publishes."""
     lineage = Lineage([], [])
     published = list_parameters(read_manifest(store))
-    derived = list[Table]()
-    for stage in list_stages():
-        tables = stage.catalogue.list_published_tables(published)
-        derived += [table for table in tables if table.recipe.list_sources()]
-        if made := [table for table in tables if table not in derived]:
-            lineage.nodes.append(Node(stage.name, "puzzle", stage.title))
-            for table in made:
-                _add_table(lineage, stage.name, table)
+    for puzzle in list_puzzles():
+        defaults = {table.name: dict[str, Any]() for table in puzzle.tables}
+        if tables := puzzle.list_published(defaults | published):
+            lineage.nodes.append(Node(puzzle.name, "puzzle", puzzle.title))
+            for table in tables:
+                _add_table(lineage, puzzle.name, table)
     files = {node.id for node in lineage.nodes if node.kind in ("table", "index")}
-    for table in derived:
-        lineage.nodes.append(Node(table.file, "derived", table.file))
-        for source in table.recipe.list_sources():
-            file = next(name for name in (f"{source}.parquet", f"{source}.idx") if name in files)
-            lineage.edges.append((file, table.file))
     pages = {REPORT_PAGE: list_charted_files(), EXPLORER_PAGE: list_source_files(store)}
     for page, sources in pages.items():
         lineage.nodes.append(Node(page, "page", page))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 from rich import progress as bars
 from rich.console import Console
+from rich.table import Column
+from rich.text import Text
 
 from tablebase.output import STANDARD
 from tablebase.paths import expand_path
@@ -23,9 +25,18 @@ if TYPE_CHECKING:
 
 FEW_BOARDS = 6
 """Maximum number of boards that a line names; for more it has their number."""
+UNBROKEN = Column(no_wrap=True)
+"""A bar's column of numbers: a narrow terminal cuts the text and the bar instead."""
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
 cursor."""
+
+
+class _ActivityColumn(bars.ProgressColumn):
+    """Column with what is done, cut where the terminal is too narrow for the line."""
+
+    def render(self, task: bars.Task) -> Text:
+        return Text(f"  {task.description}", no_wrap=True, overflow="ellipsis")
 
 
 class ProgressBar:
@@ -34,9 +45,10 @@ class ProgressBar:
     def __init__(self, *columns: bars.ProgressColumn, shown: bool = True) -> None:
         self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
         self._progress = bars.Progress(
-            bars.TextColumn("  {task.description}", markup=False),
+            _ActivityColumn(),
             bars.BarColumn(bar_width=24),
-            *(columns or (bars.MofNCompleteColumn(), bars.TimeElapsedColumn())),
+            *(columns or (bars.MofNCompleteColumn(table_column=UNBROKEN),)),
+            bars.TimeElapsedColumn(UNBROKEN),
             console=self.console,
             transient=True,
             # output printed meanwhile appears above the bar, but only if both share a terminal
@@ -153,11 +165,8 @@ class ProofProgress(ProgressBar):
             elif needed and not self._quick:
                 self._say(f"  {text}\n")
 
-    def finish(self, verified: Verified, shards: Mapping[str, str]) -> dict[str, object]:
-        """Print the remaining lines and the totals, and return the results as plain values.
-
-        `shards` has the shards built so far of tables that are not published yet.
-        """
+    def finish(self, verified: Verified) -> dict[str, object]:
+        """Print the remaining lines and the totals, and return the results as plain values."""
         from pipeline.verify.verdicts import count_tables
 
         for name, proved_table in self._proved.items():
@@ -165,34 +174,20 @@ class ProofProgress(ProgressBar):
         counts = count_tables(verified.verdicts)
         tables, claims = sum(counts.values()), len(verified.claims)
         seconds = time.monotonic() - self._start_time
-        partial = {
-            name: shards_built for name, shards_built in shards.items() if name not in self._proved
-        }
         by_verdict = ", ".join(f"{count} {grade}" for grade, count in counts.items())
         line_totals = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
         end = "; only the files were compared with the manifest" if self._quick else ""
         self._say(f"{line_totals}, {_format_seconds(seconds)}{end}\n")
-        self._note(verified.unpublished, partial)
+        if verified.unpublished:
+            names = ", ".join(verified.unpublished)
+            self.console.print(f"note: not published, so not verified: {names}", markup=False)
         totals = {"claims": claims, "tables": tables, "seconds": round(seconds, 3)}
         return {
             "tables": [asdict(verdict) for verdict in verified.verdicts],
             "totals": {**totals, "verdicts": counts},
             "unpublished": verified.unpublished,
-            "partial": partial,
             "claims": [asdict(claim) for claim in verified.claims],
         }
-
-    def _note(self, unpublished: Sequence[str], partial: Mapping[str, str]) -> None:
-        """Print on standard error which tables were not verified because they are incomplete or not
-        published."""
-        notes = [
-            f"{name} is incomplete ({shards_built} are there) and was not verified"
-            for name, shards_built in partial.items()
-        ]
-        if unpublished:
-            notes.append(f"not published, so not verified: {', '.join(unpublished)}")
-        for note in notes:
-            self.console.print(f"note: {note}", markup=False)
 
 
 def _count(number: int, noun: str) -> str:

@@ -9,31 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from pipeline.part_files import describe
-from tablebase.puzzles import list_stages
+from tablebase.build_errors import StoreError
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
-from tablebase.tables import INDEX_VERSION
+from tablebase.tables import MADE_BY
 from tablebase.tables.content_hash import ContentHash
-from tablebase.tables.index_format import (
-    BLOCK_BYTES,
-    BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    compute_checksum,
-    count_blocks,
-    make_record_type,
-)
+from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
     Entry,
     File,
@@ -42,13 +32,13 @@ from tablebase.tables.manifest import (
     facts_of_rows,
     measure_file,
 )
-from tablebase.tables.parquet import TableWriter, make_schema
+from tablebase.tables.ownership import bears_table
+from tablebase.tables.parquet import TableWriter, compute_description, make_schema
 from tablebase.tables.repair import ABSENT, list_files, make_open_error
+from tablebase.tables.state_counts import StateCounter, StateCounts, make_counts
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
 
-BLOCKS = 1 << 8
-"""Index blocks that are read together."""
 UNKNOWN = "unknown"
 """The version that built an index, where no Parquet file and no manifest names it."""
 
@@ -56,13 +46,15 @@ UNKNOWN = "unknown"
 class Recovery(NamedTuple):
     """The recovered tables and pages, and the reasons why other tables were left out.
 
-    The files of tables that were left out are not changed. `problem`: that of the manifest.
+    The files of tables that were left out are not changed. `problem`: that of the manifest;
+    `is_older`: it is of an older version, whose tables are built anew.
     """
 
     tables: dict[str, Entry]
     pages: dict[str, Page]
     left_out: dict[str, str]
     problem: str = ""
+    is_older: bool = False
 
 
 class NotWhole(Exception):
@@ -84,29 +76,53 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
         except NotWhole as error:
             left_out[name] = str(error)
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
-    for puzzle in list_stages():
-        for table in puzzle.catalogue.list_published_tables(known):
+    for puzzle in list_puzzles():
+        for table in puzzle.list_published(known):
             table_parameters = parameters.pop(table.name, None)
             if table_parameters is not None:
                 try:
-                    tables[table.name] = _read_entry(store, table, table_parameters)
+                    tables[table.name] = _read_entry(store, puzzle, table, table_parameters)
                 except NotWhole as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
-    for name in _list_names(store, r"\.[0-9]+\.parquet"):
-        if name not in tables:
-            left_out[name] = "nothing lists its part files"
     intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
     return Recovery(tables, intact_pages, left_out)
 
 
-def _is_intact(store: Store, entry: Entry) -> bool:
-    """Return whether a table's files are as listed; for a table in part files, at least one.
+def require_own_files(
+    store: Store, tables: Iterable[Table], recovery: Recovery | None, *, force: bool
+) -> None:
+    """Raise StoreError if the files of tables that no manifest lists are not this program's, or
+    could not be recovered: a build would replace them.
 
-    A build then rebuilds the other part files one by one.
+    By force it replaces what could not be recovered, and never somebody else's files.
     """
-    are_intact = [_is_as_listed(store, file.file, file) for file in entry.all_files]
-    return all(are_intact) or (len(entry.files) > 1 and any(are_intact))
+    left_out = {} if force or recovery is None or recovery.is_older else recovery.left_out
+    for table in tables:
+        names = [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
+        present = [name for name in names if _is_file(store, name)]
+        for name in present:
+            if not bears_table(store, name):
+                problem = f"{name} is there, and is not a table of this program"
+                hint = "Move it away, or choose another folder with --outputs."
+                raise StoreError(str(store), problem, hint)
+            # a build that was killed while it published may have left one file of two
+            if present == names and table.name in left_out:
+                problem = f"{name} is there, and cannot be recovered: {left_out[table.name]}"
+                hint = "Replace it with --force, or choose another folder with --outputs."
+                raise StoreError(str(store), problem, hint)
+
+
+def _is_file(store: Store, name: str) -> bool:
+    try:
+        return store.get_size(name) >= 0
+    except OSError:
+        return False
+
+
+def _is_intact(store: Store, entry: Entry) -> bool:
+    """Return whether a table's files are as listed."""
+    return all(_is_as_listed(store, file.file, file) for file in entry.all_files)
 
 
 def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
@@ -166,29 +182,53 @@ def _read_metadata(store: Store, name: str) -> dict[str, str]:
     }
 
 
-def _read_entry(store: Store, table: Table, parameters: dict[str, Any]) -> Entry:
+def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str, Any]) -> Entry:
     """Read a table's files completely and return the manifest's entry; raise NotWhole if they
     contradict each other."""
-    files, content, made_by, rows, index = list[File](), "", UNKNOWN, 0, None
+    parquet, content, made_by, rows, index = None, "", UNKNOWN, 0, None
+    counter = StateCounter(table, puzzle.depth)
     if table.columns:
         metadata = _read_metadata(store, table.name)
-        content, rows = _read_rows(store, table)
+        content, rows = _read_rows(store, table, counter)
         if content != metadata.get("content"):
             raise NotWhole(f"the rows of {table.file} are not those that it says")
         made_by = metadata.get("made_by", UNKNOWN)
-        files = [File(file=table.file, rows=rows, first=0, **facts_of_rows(store, table.file))]
+        parquet = File(table.file, **facts_of_rows(store, table.file))
     if table.index:
         content, count = _read_index(store, table, content)
-        rows = rows if files else count
+        rows = rows if parquet else count
         index = IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
-    if table.rows not in (None, rows):
+    is_other = bool(parameters) and parameters != table.recipe.list_parameters()
+    if table.rows not in (None, rows) and not is_other:
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
-    entry = describe(table, files, rows, content, index)
+    counts = make_counts(counter.list_depths(), content)
+    entry = make_entry(table, parquet, rows, content, index, counts)
     return replace(entry, made_by=made_by, parameters=parameters or entry.parameters)
 
 
-def _read_rows(store: Store, table: Table) -> tuple[str, int]:
-    """Decode all rows and return their content hash and number."""
+def make_entry(
+    table: Table,
+    parquet: File | None,
+    rows: int,
+    content: str,
+    index: IndexEntry | None,
+    counts: StateCounts | None,
+) -> Entry:
+    """Make the manifest's entry for a table with these files."""
+    return Entry(
+        parquet=parquet,
+        rows=rows,
+        content=content,
+        made_by=MADE_BY,
+        parameters=table.recipe.list_parameters(),
+        description=compute_description(table),
+        index=index,
+        counts=counts,
+    )
+
+
+def _read_rows(store: Store, table: Table, counter: StateCounter) -> tuple[str, int]:
+    """Decode and count all rows, and return their content hash and number."""
     content_hash, rows = ContentHash(table.columns), 0
     with (
         _translate_read_errors(store, table.file),
@@ -198,6 +238,7 @@ def _read_rows(store: Store, table: Table) -> tuple[str, int]:
             raise NotWhole(f"{table.file} is of another version of its table")
         for batch in file.iter_batches(1 << 16):
             content_hash.update(batch)
+            counter.update(batch)
             rows += batch.num_rows
     return content_hash.hexdigest(), rows
 
@@ -207,45 +248,15 @@ def _read_index(store: Store, table: Table, content: str) -> tuple[str, int]:
 
     `content` is the content hash of the rows; if it is empty, the hash of the records is used.
     """
-    name = table.index_file
-    with _translate_read_errors(store, name), store.open(name) as file:
-        header = file.read(BLOCK_BYTES)
-    if len(header) < BLOCK_BYTES:
-        raise NotWhole(f"{name} has no whole header")
-    magic, version, zero, width, block, count, digest, title = HEADER.unpack_from(header)
-    expected = (
-        MAGIC,
-        INDEX_VERSION,
-        0,
-        struct.calcsize(table.record_format),
-        BLOCK_BYTES,
-        table.name.encode(),
-    )
-    if (magic, version, zero, width, block, title.rstrip(b"\0")) != expected:
-        raise NotWhole(f"{name} is of another table, or of another version")
-    if store.get_size(name) != BLOCK_BYTES * count_blocks(width, count):
-        raise NotWhole(f"{name} has another size than its {count:,} records")
-    hasher = TableWriter(None, table)
-    for records in _iter_records(store, table, digest, count):
-        if not table.columns:
-            hasher.write({column: records[column] for column in records.dtype.names or ()})
-    if digest.hex() != (content or hasher.content):
+    name, hasher = table.index_file, TableWriter(None, table)
+    try:
+        with _translate_read_errors(store, name), store.open(name) as file:
+            header = parse_header(file.read(BLOCK_BYTES), store.get_size(name), table)
+            for records in read_records(file, table, header.count, header.content):
+                if not table.columns:
+                    hasher.write({field: records[field] for field, _ in table.index})
+    except IndexProblem as problem:
+        raise NotWhole(f"{name} is not whole: {problem}") from problem
+    if header.content.hex() != (content or hasher.content):
         raise NotWhole(f"{name} does not belong to the rows of its table")
-    return digest.hex(), count
-
-
-def _iter_records(store: Store, table: Table, content: bytes, count: int) -> Iterator[Any]:
-    """Iterate over the records of an index; raise NotWhole if a block has a wrong checksum."""
-    record_type = make_record_type(table)
-    records_per_block, number = BODY_BYTES // record_type.itemsize, 0
-    with store.open(table.index_file) as file:
-        while data := file.read(BLOCKS * BLOCK_BYTES):
-            for first in range(0, len(data), BLOCK_BYTES):
-                end = first + BODY_BYTES
-                body, checksum = data[first:end], data[end : first + BLOCK_BYTES]
-                if checksum != CHECKSUM.pack(compute_checksum(content, number, body)):
-                    raise NotWhole(f"{table.index_file} is damaged in block {number:,}")
-                if number:
-                    used = min(records_per_block, count - (number - 1) * records_per_block)
-                    yield np.frombuffer(body, record_type, used)
-                number += 1
+    return header.content.hex(), header.count

@@ -1,15 +1,14 @@
-"""Removal of optional tables from a store."""
+"""Removal of tables that were built on request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_stages
-from tablebase.schema import Table
-from tablebase.tables.manifest import Entry, list_parameters, read_manifest
+from pipeline.selection import find_request
+from tablebase.errors import BadRequest, TablebaseError, quote
+from tablebase.puzzles import list_puzzles
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def list_removable(store: Store) -> list[str]:
 
 
 def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
-    """Make the build that removes these tables and rebuilds the tables that refer to them.
+    """Make the build that removes the tables of these names, of tables or of groups.
 
     A removal that was killed after the manifest was written is completed by removing again.
     """
@@ -30,17 +29,20 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
     from pipeline.build import find_unlisted_files
     from pipeline.build_request import Request
 
-    published = read_manifest(store)
+    published, defaults, without = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:
-        if name in _list_default_tables():
+        tables = _list_names(name)
+        if chosen := defaults.intersection(tables):
             raise BadRequest(
-                f"{name} is a default table, which cannot be removed",
+                f"{min(chosen)} is a default table, which cannot be removed",
                 "Only tables built on request can be removed",
             )
-        has_leftovers = any(
-            puzzle.catalogue.owns_table(name) for puzzle in list_stages()
-        ) and find_unlisted_files(store, name, None)
-        if name not in published and not has_leftovers:
+        present = [
+            table
+            for table in dict.fromkeys([*tables, name])
+            if table in published or (table in tables and find_unlisted_files(store, table, None))
+        ]
+        if not present:
             removable = list_removable(store)
             hint = (
                 f"Removable tables: {', '.join(removable)}"
@@ -48,31 +50,17 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
                 else "This folder has no removable tables"
             )
             raise BadRequest(f"There is no table {quote(name)} to remove", hint)
-    remaining = {name: entry for name, entry in published.items() if name not in names}
-    stages = [
-        (
-            puzzle,
-            tuple(
-                table
-                for table in puzzle.tables
-                if _is_outgrown(puzzle, table, published, remaining)
-            ),
-        )
-        for puzzle in list_stages()
-    ]
-    return Request(store, stages, jobs=jobs, without=frozenset(names))
+        without |= {*present}
+    return Request(store, [], jobs=jobs, without=frozenset(without))
+
+
+def _list_names(name: str) -> list[str]:
+    """List the names of the tables that a name stands for; none for one that no puzzle knows."""
+    try:
+        return [table.name for table in find_request(name)[1]]
+    except TablebaseError:
+        return []
 
 
 def _list_default_tables() -> set[str]:
-    return {table.name for puzzle in list_stages() for table in puzzle.tables}
-
-
-def _is_outgrown(
-    puzzle: Stage, table: Table, published: Mapping[str, Entry], remaining: Mapping[str, Entry]
-) -> bool:
-    """Return whether a published table refers to tables that are being removed."""
-    entry = published.get(table.name)
-    parameters = puzzle.catalogue.adapt_to_manifest(
-        table, list_parameters(remaining)
-    ).recipe.list_parameters()
-    return entry is not None and entry.parameters != parameters
+    return {table.name for puzzle in list_puzzles() for table in puzzle.tables}

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from queries.scans import scan_file
-from tablebase.schema import Recipe, Table
-from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
+from queries.scans import scan_rows
+from tablebase.schema import Table
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
 from tablebase.tables.manifest import Entry, IndexEntry
 from tablebase.tables.store import Store
 
@@ -60,7 +60,7 @@ def _compare_scans(
     share_rows: int,
     max_rows: int,
 ) -> tuple[RowCounts | None, str]:
-    a, b = (_scan_rows(*pair, table) for pair in zip(stores, entries, strict=True))
+    a, b = (_scan_rows(*pair) for pair in zip(stores, entries, strict=True))
     schemas = a.collect_schema(), b.collect_schema()
     if schemas[0] != schemas[1]:
         names = [name for name in {**schemas[0], **schemas[1]} if _differ(*schemas, name)]
@@ -81,10 +81,9 @@ def _differ(a: pl.Schema, b: pl.Schema, name: str) -> bool:
     return a.get(name) != b.get(name)
 
 
-def _scan_rows(store: Store, entry: Entry, table: Table | None) -> pl.LazyFrame:
+def _scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
     """Return all rows; the values of an Enum as text, so that other lists of values compare."""
-    definition = table or Table("", "", "", (), Recipe())
-    rows = pl.concat([scan_file(store, definition, file) for file in entry.files])
+    rows = scan_rows(store, entry)
     texts = [
         name
         for name, kind in rows.collect_schema().items()
@@ -97,7 +96,7 @@ def _list_keys(table: Table | None, schema: pl.Schema) -> Iterator[tuple[str, ..
     """Yield the columns that may be a key: those that rows are sorted by, distinct ones, texts."""
     if table is None:
         return
-    distinct = [column.name for column in table.columns if column.distinct and not column.within]
+    distinct = [column.name for column in table.columns if column.distinct]
     texts = [column.name for column in table.columns if column.kind in ("string", "enum")]
     for names in (table.sorted_by, *((name,) for name in distinct), tuple(texts)):
         if names and set(names) <= set(schema):
@@ -171,15 +170,11 @@ def have_equal_records(
     if (a.bytes, a.records) != (b.bytes, b.records):
         return False
     with stores[0].open(a.file) as old, stores[1].open(b.file) as new:
-        if _read_layout(old.read(BLOCK_BYTES)) != _read_layout(new.read(BLOCK_BYTES)):
+        headers = [Header(file.read(BLOCK_BYTES)) for file in (old, new)]
+        one, other = ((each.version, each.width, each.count, each.name) for each in headers)
+        if one != other:
             return False
         while block := old.read(BLOCK_BYTES):
             if block[:BODY_BYTES] != new.read(BLOCK_BYTES)[:BODY_BYTES]:
                 return False
     return True
-
-
-def _read_layout(header: bytes) -> tuple[object, ...]:
-    """Return the fields of an index's header without the content hash."""
-    fields = HEADER.unpack_from(header.ljust(HEADER.size))
-    return fields[:6] + fields[7:]

@@ -76,9 +76,11 @@ def _dispatch(arguments: list[str]) -> int:
     gc.enable()
     watch_signals()
     from pipeline.limits import guard_libraries
+    from pipeline.terminal import require_usual_width
     from tablebase.standard_input import wrap_standard_input
 
     guard_libraries()
+    require_usual_width()
     wrap_standard_input()
     from pipeline.commands.app import run_app
 

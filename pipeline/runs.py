@@ -31,6 +31,8 @@ from tablebase.tables.run_records import (
     INTERRUPTED,
     MARK_SUFFIX,
     MAX_RECORDS,
+    MAX_TEXT,
+    OWN_HIDDEN,
     RECORD_VERSION,
     RUNNING,
     RUNS,
@@ -67,11 +69,11 @@ class RunRecorder(BuildObserver):
         name = f"{moment}-{secrets.token_hex(2)}"
         self._mark = self._folder.hold_mark(f".{name}{MARK_SUFFIX}")
         self._tables = dict[str, TableRun]()
-        self._is_begun = False
+        self._is_begun = self._is_usable = False
         self._record = RunRecord(
             name=name,
             record_version=RECORD_VERSION,
-            command=[*command],
+            command=[word[:MAX_TEXT] for word in command],
             versions=_list_versions(),
             machine=_describe_machine(),
             started=_format_time(started),
@@ -126,11 +128,6 @@ class RunRecorder(BuildObserver):
             )
         )
 
-    def on_shard_built(self, table: Table, rows: int, statistics: TableStatistics) -> None:
-        self._observer.on_shard_built(table, rows, statistics)
-        finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
-        self._change(replace(finished, rows=rows))
-
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
         self._observer.on_failure(table, statistics)
         self._change(_add_statistics(self._tables[table.name], FAILED, statistics))
@@ -152,15 +149,18 @@ class RunRecorder(BuildObserver):
         try:
             self._folder.make_ready()
             self._mark.__enter__()
+            self._is_usable = True
             for name in list_run_names(self._store)[MAX_RECORDS - 1 :]:
                 self._folder.remove(f"{name}{SUFFIX}")
             for name in self._folder.list_names("."):
-                if not self._folder.is_being_written(name):
+                if OWN_HIDDEN.fullmatch(name) and not self._folder.is_being_written(name):
                     self._folder.remove(name)
-        except (OSError, StoreError) as error:
+        except (OSError, TablebaseError) as error:
             self.problem = str(error)
 
     def _write(self) -> None:
+        if not self._is_usable:
+            return
         seconds = round(time.monotonic() - self._started_at, 3)
         self._record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
         name = f"{self._record.name}{SUFFIX}"
@@ -171,7 +171,7 @@ class RunRecorder(BuildObserver):
             self.problem = str(error)
 
     def _finish(self, outcome: str, problem: str, exit_code: int) -> None:
-        if not self._is_begun:
+        if not self._is_usable:
             return
         with self._lock:
             self._end(outcome, problem, exit_code)
@@ -188,21 +188,21 @@ class RunRecorder(BuildObserver):
             self._record,
             ended=_format_time(datetime.now(UTC)),
             outcome=outcome,
-            problem=problem,
+            problem=problem[:MAX_TEXT],
             exit_code=exit_code,
         )
 
     def _record_signal(self) -> None:
         """Record that a signal ends the process; it must not wait for a lock."""
-        if not self._is_begun:
+        if not self._is_usable:
             return
         name, number = get_received_signal()
         self._end(INTERRUPTED, name, 128 + number)
         seconds = round(time.monotonic() - self._started_at, 3)
         record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
         self._folder.replace_at_once(f"{record.name}{SUFFIX}", encode(record))
-        with suppress(OSError, StoreError):
-            self._folder.remove(f".{record.name}{MARK_SUFFIX}")
+        with suppress(OSError):
+            self._mark.__exit__(None, None, None)
 
 
 def _add_statistics(table_run: TableRun, outcome: str, statistics: TableStatistics) -> TableRun:

@@ -6,6 +6,7 @@ command line declares its options from the same list and calls the same function
 
 from __future__ import annotations
 
+import os
 import sys
 
 from queries.answer import format_json
@@ -90,7 +91,20 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         write_output(str(svg), answer.to_svg().encode())
         if svg == STANDARD:
             return ""
-    return text
+    return text if is_json else _fit_terminal(text)
+
+
+def _fit_terminal(text: str) -> str:
+    """Return an answer as it is printed: on a terminal, long lines are broken at words."""
+    try:
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError, AttributeError):  # no terminal, or no file at all
+        return text
+    if not width or max(map(len, text.splitlines()), default=0) <= width:
+        return text
+    from pipeline.terminal import wrap_lines
+
+    return wrap_lines(text, width)
 
 
 def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:

@@ -19,53 +19,28 @@ import numpy.typing as npt
 
 from tablebase.build_errors import StoreError
 from tablebase.resources import count_cores
-from tablebase.tables.checkpoints import Arrays, Checkpoints
+from tablebase.tables.checkpoints import Checkpoints
+from tablebase.tables.state_counts import Depth
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
-TableData = tuple[Chunks, Chunks, int]
-"""The result of a builder: a table's rows, its index's records, and the number of records."""
 
 
-class TaskList(NamedTuple):
-    """The tasks of a list, in order: a module's function, and the arguments of each task.
+class TableData(NamedTuple):
+    """The result of a builder: a table's rows, its index's records, and the number of records.
 
-    The function returns the task's result as arrays, from which `count_rows` gets the number of
-    rows; or it iterates over the rows of a part file.
+    `depths`: the states of each goal at each depth, of a table whose rows do not tell them.
     """
 
-    function: Callable[..., Any]
-    items: list[tuple[Any, ...]]
-    count_rows: Callable[[Arrays], int] = len
+    rows: Chunks
+    records: Chunks
+    record_count: int
+    depths: Mapping[Depth, int] = {}
 
 
 def make_no_records() -> Chunks:
     """Iterate over the records of a table without an index: none."""
     yield from ()
-
-
-class SingleRunCost(NamedTuple):
-    """The cost of a search that is not divided into tasks: processor seconds, bytes of memory."""
-
-    seconds: float
-    memory: float
-
-
-class CostSample(NamedTuple):
-    """The estimated cost of some tasks.
-
-    `rows` and `seconds` (processor time to find them) have one value for each estimate;
-    `temporary_bytes` is what tasks store for each other, in bytes for each row; `chunks` and
-    `records` are samples of the table's rows and its index's records.
-    """
-
-    tasks: int
-    rows: list[float]
-    seconds: list[float]
-    temporary_bytes: float
-    chunks: Chunks
-    records: Chunks | None = None
-    single_run: SingleRunCost | None = None
 
 
 MIN_SAVED_SECONDS = 0.01

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
 MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
+
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+WIDTHS = range(20, 1001)
+"""The widths of a terminal that are believed."""
 
 
 class StepLine:
@@ -34,6 +40,42 @@ def print_answer(text: str) -> None:
     """Print an answer to standard output and flush it."""
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def require_usual_width() -> None:
+    """Forget a width in the environment that no terminal has: help would be empty, or endless."""
+    for name in ("COLUMNS", "TERMINAL_WIDTH"):
+        text = os.environ.get(name, "")
+        if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) in WIDTHS):
+            os.environ.pop(name, None)
+
+
+def wrap_lines(text: str, width: int) -> str:
+    """Break the long lines of an answer at spaces, with what follows below the first line's value.
+
+    Only lines with a label are broken; pictures and JSON are not.
+
+    >>> print(wrap_lines("squares  a1 c2 a3 b5\\n1 2 3  4 5 6 7 8 9 0 1 2", 18), end="")
+    squares  a1 c2 a3
+             b5
+    1 2 3  4 5 6 7 8 9 0 1 2
+    """
+    lines = []
+    for line in text.splitlines():
+        rest = line.replace(BOLD, "").replace(PLAIN, "")
+        marks = len(line) - len(rest)  # all of them are in the label
+        _label, gap, value = rest.partition("  ")
+        indent = len(rest) - len(value.lstrip())
+        if len(rest) <= width or not rest[0].isalpha() or not gap or indent * 2 > width:
+            lines.append(line)
+            continue
+        first = len(lines)
+        while len(rest) > width and (cut := rest.rfind(" ", indent, width + 1)) > indent:
+            lines.append(rest[:cut])
+            rest = " " * indent + rest[cut + 1 :]
+        lines.append(rest)
+        lines[first] = line[: len(lines[first]) + marks]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def print_error(text: object) -> None:

@@ -24,18 +24,17 @@ if TYPE_CHECKING:
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
     from queries.board_query import BoardAnswer as BoardAnswer
-    from queries.board_query import BoardSolution as BoardSolution
-    from queries.eight.table import EightTable as EightTable
+    from queries.eight.reader import EightReader as EightReader
+    from queries.fifteen.reader import FifteenReader as FifteenReader
     from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
-    from queries.fifteen.table import FifteenTable as FifteenTable
     from queries.goal_reader import GoalAnswer as GoalAnswer
-    from queries.goal_reader import GoalSolution as GoalSolution
+    from queries.goal_reader import GoalReader as GoalReader
     from queries.knight.count_answer import CountAnswer as CountAnswer
-    from queries.knight.table import KnightTable as KnightTable
+    from queries.knight.reader import KnightReader as KnightReader
     from queries.knight.tour_answer import KnightAnswer as KnightAnswer
     from queries.senet.reader import SenetAnswer as SenetAnswer
-    from queries.senet.table import SenetTable as SenetTable
-    from queries.sliding.table import BoardTable as BoardTable
+    from queries.senet.reader import SenetReader as SenetReader
+    from queries.sliding.reader import BoardReader as BoardReader
     from tablebase import __version__ as __version__
     from tablebase.answer_errors import GoalUnreachable as GoalUnreachable
     from tablebase.answer_errors import NoAnswer as NoAnswer
@@ -55,16 +54,15 @@ PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
     "queries": ("open_tables",),
     "queries.api": ("Tables",),
-    "queries.eight.table": ("EightTable",),
-    "queries.sliding.table": ("BoardTable",),
-    "queries.fifteen.table": ("FifteenTable",),
-    "queries.senet.table": ("SenetTable",),
-    "queries.knight.table": ("KnightTable",),
+    "queries.eight.reader": ("EightReader",),
+    "queries.sliding.reader": ("BoardReader",),
+    "queries.fifteen.reader": ("FifteenReader",),
+    "queries.knight.reader": ("KnightReader",),
     "queries.answer": ("Answer",),
-    "queries.board_query": ("BoardAnswer", "BoardSolution"),
+    "queries.board_query": ("BoardAnswer",),
     "queries.fifteen.solution_answer": ("FifteenSolution",),
-    "queries.goal_reader": ("GoalAnswer", "GoalSolution"),
-    "queries.senet.reader": ("SenetAnswer",),
+    "queries.goal_reader": ("GoalAnswer", "GoalReader"),
+    "queries.senet.reader": ("SenetAnswer", "SenetReader"),
     "queries.knight.tour_answer": ("KnightAnswer",),
     "queries.knight.count_answer": ("CountAnswer",),
     "tablebase": ("__version__",),

@@ -23,23 +23,29 @@ class Answer:
     """An answer. A subclass declares each fact once, as an attribute with its type.
 
     Facts are named as the tables' columns, and a few more. The constructor, equality, JSON and the
-    cells of a batch follow from the declaration, in its order. A fact that is None by default is
-    left out of JSON while it is None; a fact that is a dict is replaced there by its items. An
-    attribute that begins with _ is not a fact.
+    cells of a batch follow from the declaration, in its order, that of base classes first. A fact
+    that is None by default is left out of JSON while it is None; a fact that is a dict is replaced
+    there by its items. An attribute that begins with _ is not a fact. An answer reads no table.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()
     """The names of the facts."""
+    _declared: ClassVar[frozenset[str]] = frozenset()
     _required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        declared = [*cls.__annotations__]
-        cls.facts = (*cls.facts, *(name for name in declared if name[0] != "_"))
-        cls._required |= {name for name in declared if not hasattr(cls, name)}
+        bases = [kind for kind in reversed(cls.__mro__) if kind not in Answer.__mro__]
+        names = dict.fromkeys(name for kind in bases for name in kind.__annotations__)
+        cls.facts = tuple(name for name in names if name[0] != "_")
+        cls._declared = frozenset(names)
+        cls._required = frozenset(name for name in names if not hasattr(cls, name))
 
     def __init__(self, **values: object) -> None:
-        if missing := self._required.difference(values):
-            raise TypeError(f"{type(self).__name__} needs {', '.join(sorted(missing))}")
+        if not self._required <= values.keys() <= self._declared:
+            missing = ", ".join(sorted(self._required.difference(values)))
+            unknown = ", ".join(sorted({*values}.difference(self._declared)))
+            problem = f"needs {missing}" if missing else f"has no {unknown}"
+            raise TypeError(f"{type(self).__name__} {problem}")
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -51,7 +57,9 @@ class Answer:
         )
 
     def __hash__(self) -> int:
-        return hash(tuple(getattr(self, name) for name in self.facts))
+        # lists and dicts have no hash; without them, too, equal answers have equal hashes
+        facts = (getattr(self, name) for name in self.facts)
+        return hash(tuple(fact for fact in facts if not isinstance(fact, list | dict)))
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}={fact!r}" for name, fact in self._iter_facts())

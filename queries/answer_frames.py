@@ -47,7 +47,7 @@ def look_up_keys(
             on_progress(done)
         try:
             facts = look_up(key).to_dict()
-            results[key] = [*(_format_cell(facts[name]) for name in columns), None]
+            results[key] = [*(_format_cell(facts.get(name)) for name in columns), None]
         except TableError:
             raise
         except TablebaseError as error:

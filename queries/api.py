@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from queries.dispatch import Readers, get_reader_class
 from queries.eight.reader import EightReader
-from queries.eight.table import EightTable
 from queries.fifteen.reader import FifteenReader
-from queries.fifteen.table import FifteenTable
 from queries.goal_reader import GoalReader
 from queries.knight.reader import KnightReader
-from queries.knight.table import KnightTable
 from queries.reader import Reader
 from queries.senet.reader import SenetReader
-from queries.senet.table import SenetTable
-from queries.sliding.reader import SlidingReader
-from queries.sliding.table import BoardTable
+from queries.sliding.reader import BoardReader, SlidingReader
 from queries.table_list import format_html, format_repr
-from queries.typed_tables import GoalTable
 from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzles import collect_from_each, is_registered, list_stages
+from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 from tablebase.tables import MANIFEST
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
 from tablebase.tables.store_factory import open_store
@@ -59,8 +53,7 @@ class Tables:
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
-        catalogues = [stage.catalogue for stage in list_stages()]
-        return format_html(self, self.store, catalogues, has_all=True)
+        return format_html(self, self.store, list_puzzles(), has_all=True)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to open the tables there: no open file."""
@@ -76,7 +69,7 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def answer(self, puzzle: str, key: str | None = None, **options: str | bool) -> Answer:
+    def answer(self, puzzle: str, key: str | None = None, **options: str | float) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
 
         >>> from queries import open_tables
@@ -91,35 +84,35 @@ class Tables:
         return reader
 
     @cached_property
-    def eight(self) -> EightTable:
+    def eight(self) -> EightReader:
         """The tables of the 8-puzzle."""
-        return EightTable(self._open_reader("eight", EightReader))
+        return self._open_reader("eight", EightReader)
 
-    def sliding(self, board: str) -> BoardTable:
+    def sliding(self, board: str) -> BoardReader:
         """Return the table of a sliding board, given as rows x columns, such as 3x4.
 
         >>> from queries import open_tables
         >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
         0
         """
-        return BoardTable(self._open_reader("sliding", SlidingReader).open_board(board))
+        return self._open_reader("sliding", SlidingReader).open_board(board)
 
     @cached_property
-    def fifteen(self) -> FifteenTable:
+    def fifteen(self) -> FifteenReader:
         """The tables of the 15-puzzle."""
-        return FifteenTable(self._open_reader("fifteen", FifteenReader))
+        return self._open_reader("fifteen", FifteenReader)
 
     @cached_property
-    def senet(self) -> SenetTable:
+    def senet(self) -> SenetReader:
         """The table of Senet."""
-        return SenetTable(self._open_reader("senet", SenetReader))
+        return self._open_reader("senet", SenetReader)
 
     @cached_property
-    def knight(self) -> KnightTable:
+    def knight(self) -> KnightReader:
         """The tables of the knight's tours."""
-        return KnightTable(self._open_reader("knight", KnightReader))
+        return self._open_reader("knight", KnightReader)
 
-    def goals(self, name: str) -> GoalTable:
+    def goals(self, name: str) -> GoalReader:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
         require_text(name, "a puzzle's name", "eight")
         if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):
@@ -127,4 +120,4 @@ class Tables:
             with_goals = [each for each, reader in classes if issubclass(reader, GoalReader)]
             hint = f"Choose one of: {', '.join(with_goals)}"
             raise BadRequest(f"{quote(name)} is not a puzzle with goals", hint)
-        return GoalTable(self._open_reader(name, GoalReader))
+        return self._open_reader(name, GoalReader)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -20,8 +21,9 @@ from queries.compressed_output import compress_output
 from queries.format_names import COMPRESSED_SUFFIXES, FORMATS
 from queries.key_columns import KeyFormat, read_key_column
 from queries.reader import Query
-from tablebase.errors import BadRequest, quote, require_choice
+from tablebase.errors import BadRequest, NotationError, TablebaseError, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file
+from tablebase.table_errors import TableError
 
 SCALAR_TYPES = {
     *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),
@@ -35,8 +37,13 @@ COLUMN_TYPES = {
     "parquet": {*NESTED_TYPES, pl.Binary},
 }
 """The types of columns that each output format can hold."""
+PREFIX = "--prefix TEXT"
 
-RowWriter = Callable[[pl.DataFrame], None]
+
+class RowWriter(Protocol):
+    """A function that writes rows; `objects` are JSON objects that get the columns as fields."""
+
+    def __call__(self, rows: pl.DataFrame, objects: pl.Series | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +81,23 @@ def run_batch(
         form = KeyFormat(
             reader.columns[0], reader.joined_characters, reader.long_cells, reader.key_digits
         )
-        key, head, chunks = read_chunks(source, batch.column, form, batch.chunk_bytes)
+        key, head, chunks = read_chunks(
+            source,
+            batch.column,
+            form,
+            is_key=partial(_is_key, query),
+            has_objects=batch.format == "jsonl",
+            chunk_bytes=batch.chunk_bytes,
+        )
         added = (*query.list_added_columns(), "error")
-        names = rename_columns(added, head.columns, batch.prefix, "--prefix TEXT")
+        names = rename_columns(added, head.columns, batch.prefix, PREFIX)
         # bytes are written as text where the format has no bytes
         is_decoded = head.schema[key] == pl.Binary and pl.Binary not in COLUMN_TYPES[batch.format]
         _require_writable(head.drop(key) if is_decoded else head, batch.format)
         with open_row_writer(batch.output, batch.format) as write:
             for chunk in chunks:
                 rows = chunk.rows
+                rename_columns(added, chunk.names, batch.prefix, PREFIX)
                 keys = read_key_column(
                     rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
                 )
@@ -102,13 +117,30 @@ def run_batch(
                         texts = part[key]
                         printable = [make_printable(texts[at]) for at in bad]
                         part = texts.scatter(bad, printable).to_frame()
+                    named = answers.rename(names)
                     with printing():
-                        write(part.hstack(answers.rename(names)))
+                        if chunk.objects is None:
+                            write(part.hstack(named))
+                        else:
+                            write(named, chunk.objects[first : first + len(named)])
                     invalid += len(bad)
                     first += len(answers)
                 done += first
                 on_progress(done)
     return invalid
+
+
+def _is_key(query: Query, text: str) -> bool:
+    """Return whether a text is in the puzzle's notation."""
+    try:
+        query.look_up(text)
+    except NotationError:
+        return False
+    except TableError:
+        raise
+    except TablebaseError:  # a key without an answer
+        return True
+    return True
 
 
 def _report_total(on_progress: Callable[[int], None], earlier: int, done: int) -> None:
@@ -138,11 +170,22 @@ def make_printable(text: str) -> str:
 
 
 def _require_writable(head: pl.DataFrame, format: str) -> None:
-    """Raise BadRequest for a column of a type that the output's format cannot hold."""
+    """Raise BadRequest for a column of a name or type that the output's format cannot hold."""
     for name, kind in head.schema.items():
-        if any(part.base_type() not in COLUMN_TYPES[format] for part in _iter_types(kind)):
+        parts = [*_iter_types(kind)]
+        problem = ""
+        if any(part.base_type() not in COLUMN_TYPES[format] for part in parts):
+            problem = f"which is of type {kind}"
+        elif format == "parquet":
+            structs = [part for part in parts if isinstance(part, pl.Struct)]
+            names = [name, *(field.name for part in structs for field in part.fields)]
+            if any("\0" in each for each in names):
+                problem = "whose name has a NUL" if "\0" in name else "with a NUL in a field's name"
+            elif not all(part.fields for part in structs):
+                problem = "whose objects have no fields"
+        if problem:
             raise BadRequest(
-                f"{FORMATS[format]} cannot hold the column {quote(name)}, which is of type {kind}",
+                f"{FORMATS[format]} cannot hold the column {quote(name)}, {problem}",
                 "Choose another --format, or leave the column out",
             )
 
@@ -155,6 +198,13 @@ def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
         yield from _iter_types(part)
 
 
+def _add_fields(objects: pl.Series, added: io.BytesIO) -> io.BytesIO:
+    """Return JSON objects that lack their last brace, with the fields of others at their ends."""
+    ends = pl.Series(added.getvalue().decode().split("\n")[:-1], dtype=pl.String)
+    lines = (objects + ends.str.slice(1)).to_list()
+    return io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+
+
 @contextlib.contextmanager
 def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
     """Open an output and yield a function that writes rows to it; each call is flushed at once."""
@@ -165,7 +215,7 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
         tables: list[pq.ParquetWriter] = []
         has_header = False
 
-        def write(rows: pl.DataFrame) -> None:
+        def write(rows: pl.DataFrame, objects: pl.Series | None = None) -> None:
             nonlocal has_header
             if format == "parquet":
                 table = rows.to_arrow()
@@ -179,6 +229,8 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
                 text = io.BytesIO()
                 if format == "jsonl":
                     rows.write_ndjson(text)
+                    if objects is not None:
+                        text = _add_fields(objects, text)
                 else:
                     rows.write_csv(text, include_header=not has_header)
                     has_header = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 from queries.answer import format_count
 from queries.batch_input import Input, translate_input_errors
 from queries.format_names import INPUT_FORMATS
-from queries.json_lines import EXACT, read_objects
-from queries.key_columns import KeyFormat, can_hold_keys
+from queries.json_lines import EXACT, read_objects, split_objects
+from queries.key_columns import KeyFormat, can_hold_keys, read_key_column
 from tablebase.errors import BadRequest, quote
 
 CHUNK_BYTES = 1 << 21
@@ -32,23 +32,39 @@ CHUNK_ROWS = 1 << 17
 """Rows of Parquet read at a time."""
 MAX_ROW_BYTES = 1 << 22
 """The most bytes that a key or a row may have; an endless stream without a row's end is refused."""
-NEW_LINE = b"\n"
+NEW_LINE, NUL = b"\n", b"\0"
+UNTYPED = ("csv", "tsv")
+"""The formats in which every cell is a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages."""
+    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages.
+
+    `objects`: the texts of JSON objects without their last brace, to which answers are added; the
+    rows have the keys alone then, and `names` are those of all fields.
+    """
 
     rows: pl.DataFrame
     place: Callable[[int], str]
+    objects: pl.Series | None = None
+    names: frozenset[str] = frozenset()
 
 
 def read_chunks(
-    source: Input, column: str | None, keys: KeyFormat, chunk_bytes: int = CHUNK_BYTES
+    source: Input,
+    column: str | None,
+    keys: KeyFormat,
+    *,
+    is_key: Callable[[str], bool],
+    has_objects: bool = False,
+    chunk_bytes: int = CHUNK_BYTES,
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
-    There is at least one chunk, even if it is empty. `chunk_bytes`: bytes of text read at a time.
+    There is at least one chunk, even if it is empty. `is_key`: whether a text is a key.
+    `has_objects`: JSON lines are copied as they are written. `chunk_bytes`: bytes of text read at a
+    time.
     """
     key = keys.column
     if source.format == "text":
@@ -59,6 +75,8 @@ def read_chunks(
                 f"Leave out --column, or add --input-format ({others})",
             )
         chunks = _read_text(source.file, keys, chunk_bytes)
+    elif source.format == "jsonl" and has_objects:
+        chunks = _read_json_objects(source.file, column, keys, chunk_bytes)
     elif source.format == "jsonl":
         chunks = _read_json_lines(source.file, chunk_bytes)
     elif source.format == "parquet":
@@ -73,7 +91,9 @@ def read_chunks(
         if next(chunks, None) is not None:
             raise BadRequest(f"The rows of the input have no column, and {quote(key)} is needed")
         head = pl.DataFrame(schema={key if column is None else column: pl.String})
-    name = (head.columns[0] if head.width == 1 else key) if column is None else column
+    if source.format in UNTYPED and column is None and key not in head.columns:
+        _require_header(head.columns, keys, is_key)
+    name = _choose_column(head.columns, column, key)
     kind = head.schema.get(name)
     if not can_hold_keys(kind, keys.key_digits):
         columns = ", ".join(quote(each) for each in head.columns[:20])
@@ -83,6 +103,26 @@ def read_chunks(
             f"Its columns: {columns}. Name the one that holds the keys with --column",
         )
     return name, head, _ensure_one(chunks, head)
+
+
+def _choose_column(names: list[str], requested: str | None, key: str) -> str:
+    """Return the name of the keys' column: the requested one, the only one, or the puzzle's."""
+    if requested is not None:
+        return requested
+    return names[0] if len(names) == 1 else key
+
+
+def _require_header(names: list[str], keys: KeyFormat, is_key: Callable[[str], bool]) -> None:
+    """Raise BadRequest if a column's name is a key: then the input's first row is no header."""
+    texts = read_key_column(pl.Series(names, dtype=pl.String), keys.key_digits, is_untyped=True)
+    for name, text in zip(names, texts, strict=True):
+        if is_key(text):
+            raise BadRequest(
+                f"The first row of the input has the key {quote(name)}, and not the names of its "
+                "columns",
+                f"Add a row with the names above it, such as {keys.column}"
+                + (", or write --input-format text" if len(names) == 1 else ""),
+            )
 
 
 def _ensure_one(chunks: Iterator[Chunk], head: pl.DataFrame) -> Iterator[Chunk]:
@@ -109,8 +149,12 @@ def _iter_texts(
         text = rest + data
         cut = end_of(text) if has_more else len(text)
         text, rest = text[:cut], text[cut:]
-        if b"\0" in data:
-            raise _make_format_error()
+        if NUL in text:
+            raise BadRequest(
+                f"Line {line + text.count(NEW_LINE, 0, text.find(NUL)):,} of the input has a NUL "
+                "byte, so it is not text",
+                "Save it as UTF-8",
+            )
         if len(rest) > MAX_ROW_BYTES:
             bad_line = line + text.count(NEW_LINE)
             raise BadRequest(
@@ -128,10 +172,6 @@ def _iter_texts(
         line += text.count(NEW_LINE)
 
 
-def _make_format_error() -> BadRequest:
-    return BadRequest("Unknown input format", f"Supported: {', '.join(INPUT_FORMATS)}")
-
-
 def _format_row(first: int, at: int) -> str:
     return f"row {first + at:,}"
 
@@ -140,13 +180,14 @@ def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
     # with a buffer a row group of any size is read in small parts
     table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
-    for field in table.schema_arrow:
-        if _has_decimal256(field.type):
-            raise BadRequest(
-                f"The column {quote(field.name)} of the input is of type {field.type}, which "
-                "cannot be read",
-                "Save its numbers with 38 digits at most",
-            )
+    for column in table.schema_arrow:
+        name = f"The column {quote(column.name)} of the input"
+        for field in _iter_fields(column):
+            if pa.types.is_decimal256(field.type):
+                problem = f"{name} is of type {column.type}, which cannot be read"
+                raise BadRequest(problem, "Save its numbers with 38 digits at most")
+            if field is not column and "\0" in field.name:
+                raise BadRequest(f"{name} has a NUL in a field's name", "Give it another name")
     yield Chunk(_make_frame(table.schema_arrow.empty_table()), partial(_format_row, 1))
     first = 1
     for batch in table.iter_batches(CHUNK_ROWS):
@@ -154,10 +195,14 @@ def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
         first += len(batch)
 
 
-def _has_decimal256(kind: pa.DataType) -> bool:
-    """Return whether a type is or contains a 256-bit decimal, at which polars panics."""
-    parts = (kind.field(at).type for at in range(kind.num_fields))
-    return pa.types.is_decimal256(kind) or any(map(_has_decimal256, parts))
+def _iter_fields(field: pa.Field) -> Iterator[pa.Field]:
+    """Yield a field, and those of its elements at any depth.
+
+    At 256-bit decimals polars panics, and a field's name ends for it at a NUL.
+    """
+    yield field
+    for at in range(field.type.num_fields):
+        yield from _iter_fields(field.type.field(at))
 
 
 def _make_frame(table: pa.Table) -> pl.DataFrame:
@@ -262,6 +307,27 @@ def _read_json_lines(file: BinaryIO, chunk_bytes: int = CHUNK_BYTES) -> Iterator
         first += len(rows)
 
 
+def _read_json_objects(
+    file: BinaryIO, column: str | None, keys: KeyFormat, chunk_bytes: int
+) -> Iterator[Chunk]:
+    """Read the key of one object per line; all other fields are copied as they are written."""
+    name: str | None = None
+    first = 1
+    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
+        objects = split_objects(text, line)
+        if not objects.lines:
+            continue
+        names = frozenset[str]().union(*objects.fields)
+        if name is None:
+            head = [*dict.fromkeys(name for fields in objects.fields for name in fields)]
+            name = _choose_column(head, column, keys.column)
+            head_rows = pl.DataFrame(schema=dict.fromkeys(head, pl.String))
+            yield Chunk(head_rows, partial(_format_row, 1))
+        rows = _make_key_frame(name, objects.read_keys(name, keys.key_digits))
+        yield Chunk(rows, partial(_format_row, first), objects.open_lines(), names)
+        first += len(rows)
+
+
 def _match_columns(rows: pl.DataFrame, head: pl.DataFrame, first: int) -> pl.DataFrame:
     """Return the rows with the first chunk's columns, null where a row lacks one.
 
@@ -318,7 +384,7 @@ def _read_text(file: BinaryIO, form: KeyFormat, chunk_bytes: int = CHUNK_BYTES) 
         yield Chunk(_make_key_frame(key, [form.join_key(waiting)]), lambda at: f"line {end:,}")
 
 
-def _make_key_frame(name: str, keys: list[str]) -> pl.DataFrame:
+def _make_key_frame(name: str, keys: Sequence[str | None]) -> pl.DataFrame:
     return pl.DataFrame({name: keys}, schema={name: pl.String})
 
 
@@ -354,6 +420,6 @@ def _require_no_columns(text: bytes, key: str, *, has_boards: bool) -> None:
     if has_boards and re.match(r"[\[{(][\[{(\s]*[\w.]", line) and '"' not in line:
         return
     if line.startswith(("<", "[")):
-        raise _make_format_error()
+        raise BadRequest("Unknown input format", f"Supported: {', '.join(INPUT_FORMATS)}")
     if kind == "jsonl" or key in cells:
         raise BadRequest(f"The input looks like {kind}, not text", f"Add --input-format {kind}")

@@ -31,7 +31,13 @@ COMPRESSIONS = {
     b"\xfd7zXZ\0": "xz",
 }
 """The first bytes of compressed files; a file's name does not matter."""
-UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+WIDE_ENCODINGS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",  # first: the mark of UTF-16 is the beginning of this one
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""The encodings other than UTF-8, by the byte order marks that Windows programs write."""
 HEAD_BYTES = 1 << 16
 """The bytes at the beginning of an input that decide its format and encoding."""
 UNREADABLE = (
@@ -152,9 +158,27 @@ def _peek(file: BinaryIO) -> tuple[bytes, BinaryIO]:
 
 def _decompress(file: BinaryIO, kind: str) -> BinaryIO:
     if kind == "xz":
-        return cast(BinaryIO, lzma.LZMAFile(file))
+        return io.BufferedReader(_ChunkReader(_decompress_xz(file)))
     stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
     return cast(BinaryIO, io.BufferedReader(stream))
+
+
+def _decompress_xz(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the data of all streams of an xz file; zeros may follow each stream.
+
+    `lzma.LZMAFile` takes a damaged stream after a whole one for the end of the file.
+    """
+    data = file.read(HEAD_BYTES)
+    while data:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        while not stream.eof:
+            if stream.needs_input and not data and not (data := file.read(HEAD_BYTES)):
+                raise EOFError("Truncated compressed stream")
+            yield stream.decompress(data, HEAD_BYTES)
+            data = b""
+        data = stream.unused_data.lstrip(b"\0")
+        while not data and (more := file.read(HEAD_BYTES)):
+            data = more.lstrip(b"\0")
 
 
 def _recode(file: BinaryIO, encoding: str) -> Iterator[bytes]:
@@ -167,7 +191,7 @@ def _recode(file: BinaryIO, encoding: str) -> Iterator[bytes]:
 
 def _decode(head: bytes, file: BinaryIO) -> BinaryIO:
     """Return the file as UTF-8 without the byte order mark that Windows programs write."""
-    for mark, encoding in UTF_16.items():
+    for mark, encoding in WIDE_ENCODINGS.items():
         if head.startswith(mark):
             file.read(len(mark))
             return io.BufferedReader(_ChunkReader(_recode(file, encoding)))

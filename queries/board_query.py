@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import format_count
-from queries.goal_reader import GoalAnswer, GoalQuery, GoalSolution
+from queries.goal_reader import GoalAnswer, GoalQuery
 from tablebase.tile_boards import format_board, format_slide, list_moved_tiles
 
 TYPE_CHECKING = False
@@ -12,35 +12,43 @@ if TYPE_CHECKING:
 
 
 class BoardAnswer(GoalAnswer):
-    """The answer for a state of a sliding board: a goal puzzle's, with a picture of the state."""
+    """The answer for a state of a sliding board: a goal puzzle's, with tiles and pictures."""
 
     _width: int
+    best_tiles: str | None = None
+    tiles: str | None = None
 
     def to_svg(self) -> str:
-        """Draw the state; the tiles of the best moves are coloured."""
-        from queries.board_svg import draw_boards
+        """Draw every state of the solution, or the state alone; tiles that move are coloured."""
+        from queries.board_svg import draw_boards, draw_slides
 
         title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
+        if self._states and self.solution is not None and self.tiles is not None:
+            return draw_slides(title, self._states, self.solution, self.tiles, width=self._width)
         head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
-        blank = self.state.index("0")
-        steps = {"U": -self._width, "D": self._width, "L": -1, "R": 1}
-        tiles = "".join(self.state[blank + steps[letter]] for letter in self.best_moves)
+        tiles = "".join(self._find_tile(self.state, letter) for letter in self.best_moves)
         return draw_boards(title, [self.state], [head], [tiles], width=self._width)
 
+    def _list_more_rows(self) -> list[tuple[str, str]]:
+        return [("tiles slid", self.tiles or "")]
 
-class BoardSolution(GoalSolution):
-    """The whole answer for a state of a sliding board."""
+    def _find_tile(self, state: str, letter: str) -> str:
+        return find_moved_tile(state, letter, self._width)
 
-    _query: BoardQuery
-    best_tiles: str
-    tiles: str
+    def _draw_state(self, state: str) -> str:
+        return format_board(state, self._width)
 
-    def to_svg(self) -> str:
-        """Draw every state of the solution; the tile that moved is coloured."""
-        from queries.board_svg import draw_slides
+    def _format_move(self, state: str, letter: str) -> str:
+        return format_slide(letter, self._find_tile(state, letter))
 
-        title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
-        return draw_slides(title, self._states, self.solution, self.tiles, width=self._query.width)
+
+def find_moved_tile(state: str, letter: str, width: int) -> str:
+    """Return the tile that slides when the blank goes in a move's direction.
+
+    >>> find_moved_tile("123456780", "U", 3)
+    '6'
+    """
+    return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
 
 
 class BoardQuery(GoalQuery):
@@ -49,25 +57,10 @@ class BoardQuery(GoalQuery):
     width: int
 
     def make_answer(self, **facts: Any) -> BoardAnswer:
-        return BoardAnswer(_width=self.width, **facts)
-
-    def answer(self, key: str) -> BoardSolution:
-        facts = self.find_facts(key)
-        state, states = facts["state"], facts["_states"]
-        return BoardSolution(
-            **facts,
-            best_tiles="".join(self._find_tile(state, letter) for letter in facts["best_moves"]),
-            tiles=list_moved_tiles(states),
-        )
-
-    def _find_tile(self, state: str, letter: str) -> str:
-        return list_moved_tiles([state, dict(self.reader.puzzle.moves(state))[letter]])
-
-    def draw_state(self, state: str) -> str:
-        return format_board(state, self.width)
-
-    def format_move(self, state: str, letter: str) -> str:
-        return format_slide(letter, self._find_tile(state, letter))
-
-    def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
-        return [("tiles slid", solution.tiles)] if isinstance(solution, BoardSolution) else []
+        state, states, width = facts["state"], facts.get("_states"), self.width
+        if states:
+            facts["tiles"] = list_moved_tiles(states)
+            facts["best_tiles"] = "".join(
+                find_moved_tile(state, letter, width) for letter in facts["best_moves"]
+            )
+        return BoardAnswer(_width=width, **facts)

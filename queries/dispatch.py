@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, quote
+from _thread import allocate_lock
+
+from queries.reader import select_given
+from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
 from tablebase.tables.store import Store
@@ -52,27 +55,29 @@ class Readers:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._opened: dict[str, Reader] = {}
+        self._lock = allocate_lock()
         self._is_closed = False
 
     def open(self, name: str) -> Reader:
         """Return the reader of a puzzle's tables; it is opened the first time."""
-        if name not in self._opened:
-            self._opened[name] = open_reader(name, self.store)
-            if self._is_closed:
-                self._opened[name].close()
-        return self._opened[name]
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = open_reader(name, self.store)
+                if self._is_closed:
+                    self._opened[name].close()
+            return self._opened[name]
 
-    def answer(self, name: str, key: str | None, options: Mapping[str, str | bool]) -> Answer:
-        """Answer a query of a puzzle with options as texts; without a key, by an option.
+    def answer(self, name: str, key: str | None, options: Mapping[str, object]) -> Answer:
+        """Answer a query of a puzzle with its options by name; without a key, by an option.
 
         The command line, Python and a service call this. BadRequest for a puzzle or an option that
         does not exist.
         """
-        if not is_registered(name):
+        if not is_registered(require_text(name, "a puzzle's name", "eight")):
             hint = f"Choose one of: {', '.join(list_names())}"
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         reader = self.open(name)
-        given = {option: value for option, value in options.items() if value not in (None, False)}
+        given = select_given(options)
         known = [option.name for option in reader.options]
         if unknown := [option for option in given if option not in known]:
             hint = f"Choose from: {', '.join(known)}" if known else "It has none"

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from queries.scans import require_intact, scan_rows
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import find_owner, list_puzzles
 
 if TYPE_CHECKING:
-    from tablebase.catalogue import Catalogue
     from tablebase.schema import Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
@@ -109,10 +108,8 @@ class Sources:
 
     def __init__(self, store: Store, files: Mapping[str, Source] | None = None) -> None:
         self._store = store
-        self._tables: dict[str, tuple[Catalogue, Table]] = {
-            table.name: (puzzle.catalogue, table)
-            for puzzle in list_puzzles()
-            for table in puzzle.tables
+        self._tables: dict[str, Table] = {
+            table.name: table for puzzle in list_puzzles() for table in puzzle.tables
         }
         self._sources = dict(files or {})
         self._answers: dict[tuple[Query, tuple[str, ...]], pl.DataFrame] = {}
@@ -122,16 +119,18 @@ class Sources:
     def load(self, name: str) -> Source:
         if name not in self._sources:
             if name not in self._tables:
-                self._tables[name] = _find_optional_table(name)
-            catalogue, table = self._tables[name]
-            entry = self.entries[name] = require_intact(self._store, catalogue, table)
-            scan = scan_rows(self._store, table, entry)
+                owner = find_owner(name)
+                found = owner.find_table(name, with_rows=True) if owner else None
+                assert found is not None
+                self._tables[name] = found
+            entry = self.entries[name] = require_intact(self._store, self._tables[name])
+            scan = scan_rows(self._store, entry)
             self._sources[name] = Source(f"outputs/{name}.parquet", entry.rows, scan)
         return self._sources[name]
 
     def list_tables(self) -> list[Table]:
         """List the default tables, and the optional ones that were read."""
-        return [table for _, table in self._tables.values()]
+        return [*self._tables.values()]
 
     def answer(self, figure: Figure) -> pl.DataFrame:
         key = figure.query, figure.sources
@@ -153,12 +152,3 @@ class Sources:
         files = " and ".join(PurePath(source.file).name for source in sources)
         returned = self.answer(figure).height
         return f"From {rows:,} rows of {files}; the query returns {returned:,} rows."
-
-
-def _find_optional_table(name: str) -> tuple[Catalogue, Table]:
-    """Find an optional table, with the catalogue that owns it."""
-    catalogues = (puzzle.catalogue for puzzle in list_puzzles())
-    catalogue = next(each for each in catalogues if each.owns_table(name))
-    table = catalogue.find_table(name)
-    assert table is not None
-    return catalogue, table

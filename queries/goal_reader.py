@@ -26,7 +26,8 @@ class GoalAnswer(Answer):
     """The answer for a state of a puzzle with goals.
 
     `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order;
-    `solutions` is None where the table does not count them.
+    `solutions` is None where the table does not count them. The facts after these are None unless
+    they are asked for: a shortest solution and what belongs to it, and all shortest solutions.
     """
 
     state: str
@@ -34,23 +35,20 @@ class GoalAnswer(Answer):
     distance: int
     best_moves: str
     solutions: int | None = None
-
-
-class GoalSolution(GoalAnswer):
-    """The whole answer for a state and a goal, with a shortest solution."""
-
-    _query: GoalQuery
-    _states: list[str]
-    goal_state: str
-    features: dict[str, int]
-    solution: str
+    _states: list[str] | None = None
+    """The states of the solution."""
+    _has_boards: bool = False
+    _reasons: dict[str, str] | None = None
+    """Why each of the layouts that are out of reach is, by its name and state."""
+    goal_state: str | None = None
+    features: dict[str, int] | None = None
+    solution: str | None = None
     out_of_reach: list[str] | None = None
     path: list[str] | None = None
     all_solutions: list[str] | None = None
 
     def to_text(self) -> str:
         """Format the answer as `pipeline query` prints it."""
-        query = self._query
         if self.path and self.all_solutions:
             raise BadRequest(
                 "--solutions cannot be combined with --path or --boards",
@@ -58,15 +56,17 @@ class GoalSolution(GoalAnswer):
             )
         if self.all_solutions:
             return "".join(f"{letters}\n" for letters in self.all_solutions)
-        if query.boards:
-            moves = (
-                query.format_move(*step) for step in zip(self._states, self.solution, strict=False)
-            )
-            return format_steps(moves, map(query.draw_state, self._states))
+        if self._states and self._has_boards:
+            moves = map(self._format_move, self._states, self.solution or "")
+            return format_steps(moves, map(self._draw_state, self._states))
         if self.path:
             return "".join(f"{step}\n" for step in self.path)
-        best = ", ".join(query.format_move(self.state, letter) for letter in self.best_moves)
-        goal_state = "" if self.goal == self.goal_state else f" {self.goal_state}"
+        return f"{self._draw_state(self.state)}\n{align_rows(self._list_rows())}"
+
+    def _list_rows(self) -> list[tuple[str, str]]:
+        """Return labelled rows of the facts."""
+        best = ", ".join(self._format_move(self.state, letter) for letter in self.best_moves)
+        goal_state = "" if self.goal_state in (None, self.goal) else f" {self.goal_state}"
         rows = [
             ("goal", f"{self.goal}{goal_state}"),
             ("distance", format_count(self.distance, "move")),
@@ -75,13 +75,21 @@ class GoalSolution(GoalAnswer):
         if self.solutions is not None:
             rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
-            rows += [("one of them", self.solution), *query.list_more_rows(self)]
-        puzzle = query.reader.puzzle
-        for layout in self.out_of_reach or ():
-            other = puzzle.layouts[layout]
-            reason = puzzle.explain_unreachable(self.state, other)
-            rows.append(("out of reach", f"{layout} {other}: {reason}"))
-        return f"{query.draw_state(self.state)}\n{align_rows(rows)}"
+            rows += [("one of them", self.solution), *self._list_more_rows()]
+        reasons = self._reasons or {}
+        return [*rows, *(("out of reach", f"{each}: {why}") for each, why in reasons.items())]
+
+    def _list_more_rows(self) -> list[tuple[str, str]]:
+        """Return further labelled rows about the solution."""
+        return []
+
+    def _draw_state(self, state: str) -> str:
+        """Draw a state as text that ends with a newline."""
+        return f"{state}\n"
+
+    def _format_move(self, state: str, letter: str) -> str:
+        """Format a move from a state for people."""
+        return letter
 
 
 class GoalQuery(Query):
@@ -94,6 +102,7 @@ class GoalQuery(Query):
         reader: GoalReader,
         goal: str | None = None,
         *,
+        solution: bool = False,
         path: bool = False,
         boards: bool = False,
         solutions: bool = False,
@@ -103,6 +112,7 @@ class GoalQuery(Query):
         super().__init__(reader)
         self.goal = None if goal is None else reader.parse_goal(goal)
         self.path, self.boards, self.solutions = path, boards, solutions
+        self.solution = solution or path or boards or solutions
         self.hardest = hardest
         self.distance = parse_distance(distance)
         if hardest:
@@ -110,53 +120,54 @@ class GoalQuery(Query):
             refuse_together("--hardest", given)
 
     def look_up(self, key: str) -> GoalAnswer:
-        if self.path or self.solutions:
-            return self.answer(key)
-        state, goal = self.parse_ends(key)
-        distance, solutions = self.reader.find_distance(state, goal)
-        best_moves = "".join(move for move, _ in self.reader.list_best_moves(state, goal))
-        if distance and not best_moves:
-            problem = f"no move from {state} is nearer to {goal}"
-            layout = self.reader.puzzle.view_goal(goal).layout
-            raise self.reader.make_damage_error(self.reader.table_names[layout], problem)
-        return self.make_answer(
-            state=state,
-            goal=self.reader.name_goal(goal),
-            distance=distance,
-            best_moves=best_moves,
-            solutions=solutions,
-        )
+        return self.make_answer(**self._find_facts(key, with_solution=self.solution))
+
+    def answer(self, key: str) -> GoalAnswer:
+        return self.make_answer(**self._find_facts(key, with_solution=True))
 
     def make_answer(self, **facts: Any) -> GoalAnswer:
-        """Make the answer of `look_up` from its facts."""
+        """Make an answer from its facts."""
         return GoalAnswer(**facts)
 
-    def answer(self, key: str) -> GoalSolution:
-        return GoalSolution(**self.find_facts(key))
-
-    def find_facts(self, key: str) -> dict[str, Any]:
-        """Find the attributes of a `GoalSolution`."""
+    def _find_facts(self, key: str, *, with_solution: bool) -> dict[str, Any]:
         if self.hardest:
             raise BadRequest("--hardest needs no key", "Leave out the key")
         reader, (state, goal) = self.reader, self.parse_ends(key)
         distance, solutions = reader.find_distance(state, goal)
-        all_solutions = reader.list_solutions(state, goal) if self.solutions else None
-        path = reader.find_path(state, goal)
-        states = [step for _, step in path]
-        return {
-            "_query": self,
-            "_states": states,
+        best_moves = "".join(letter for letter, _ in reader.list_best_moves(state, goal))
+        if distance and not best_moves:
+            problem = f"no move from {state} is nearer to {goal}"
+            layout = reader.puzzle.view_goal(goal).layout
+            raise reader.make_damage_error(reader.table_names[layout], problem)
+        facts = {
             "state": state,
             "goal": reader.name_goal(goal),
             "distance": distance,
-            "best_moves": "".join(letter for letter, _ in reader.list_best_moves(state, goal)),
+            "best_moves": best_moves,
+            "solutions": solutions,
+        }
+        return {**facts, **self._find_solution(state, goal, solutions)} if with_solution else facts
+
+    def _find_solution(self, state: str, goal: str, solutions: int | None) -> dict[str, Any]:
+        """Find the facts of a shortest solution, and of all if the query is for them."""
+        reader, puzzle = self.reader, self.reader.puzzle
+        all_solutions = reader.list_solutions(state, goal) if self.solutions else None
+        path = reader.find_path(state, goal)
+        states = [step for _, step in path]
+        unreached = reader.list_unreached_layouts(state, goal) if self.goal is None else None
+        others = {layout: puzzle.layouts[layout] for layout in unreached or ()}
+        return {
+            "_states": states,
+            "_has_boards": self.boards,
+            "_reasons": {
+                f"{layout} {other}": puzzle.explain_unreachable(state, other)
+                for layout, other in others.items()
+            },
             "solutions": len(all_solutions) if all_solutions else solutions,
             "goal_state": goal,
-            "features": reader.puzzle.compute_features(state, goal),
+            "features": puzzle.compute_features(state, goal),
             "solution": "".join(letter for letter, _ in path[1:]),
-            "out_of_reach": (
-                reader.list_unreached_layouts(state, goal) if self.goal is None else None
-            ),
+            "out_of_reach": unreached,
             "path": states if self.path or self.boards else None,
             "all_solutions": all_solutions,
         }
@@ -196,18 +207,6 @@ class GoalQuery(Query):
             .collect()
         )
 
-    def draw_state(self, state: str) -> str:
-        """Draw the state as text that ends with a newline."""
-        return f"{state}\n"
-
-    def format_move(self, state: str, letter: str) -> str:
-        """Format a move from a state for people."""
-        return letter
-
-    def list_more_rows(self, solution: GoalSolution) -> list[tuple[str, str]]:
-        """Return further labelled rows about the solution."""
-        return []
-
 
 class GoalReader(Reader):
     """A reader for any puzzle with goals."""
@@ -228,7 +227,7 @@ class GoalReader(Reader):
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
-    columns: tuple[str, ...] = GoalAnswer.facts
+    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
     max_solutions = 10_000
     """The most solutions of a state that are listed; they are counted first."""
 
@@ -241,6 +240,36 @@ class GoalReader(Reader):
             for layout in table.recipe.roots
         }
         """The names of the tables by layout."""
+
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
+        """Return the answer for a state and a goal: a layout's name or a state.
+
+        The default goal is the layout that the state reaches. `solution` adds a shortest solution
+        and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
+        """
+        return self._make_goal_query(goal, **options).look_up(key)
+
+    def solution(self, key: str, goal: str | None = None) -> str:
+        """Return the letters of a shortest solution, the first in letter order."""
+        return "".join(letter for letter, _ in self._find_solution(key, goal)[1:])
+
+    def path(self, key: str, goal: str | None = None) -> list[str]:
+        """Return every state on the shortest solution of `solution`, first to last."""
+        return [step for _, step in self._find_solution(key, goal)]
+
+    def list_hardest(self, goal: str | None = None) -> list[str]:
+        """Return all states that are farthest from the goal, or from the layouts they reach."""
+        return self._make_goal_query(goal).find_hardest().keys
+
+    def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
+        start, goal_state = self._make_goal_query(goal).parse_ends(key)
+        self.find_distance(start, goal_state)
+        return self.find_path(start, goal_state)
+
+    def _make_goal_query(self, goal: str | None, **options: Any) -> GoalQuery:
+        query = self.make_query(goal=goal, **options)
+        assert isinstance(query, GoalQuery)
+        return query
 
     def parse_goal(self, text: str) -> str:
         """Return the goal state that a text names; a TablebaseError if no table answers for it."""

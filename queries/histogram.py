@@ -1,24 +1,49 @@
-"""Histograms: the number of states of a puzzle at each depth, as a frame and as text."""
+"""Histograms: the number of states at each depth, as the manifest has it, and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import polars as pl
 
-from queries.scans import require_intact, require_published, scan_rows
+from queries.scans import require_published
 from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles import get_puzzle, is_registered, list_puzzles_with_depths
-from tablebase.puzzles.distances import DistanceStage
+from tablebase.puzzles import get_puzzle, is_registered, list_puzzles, list_puzzles_with_depths
 from tablebase.schema import Table
-from tablebase.table_errors import TableOutdated
-from tablebase.tables.manifest import (
-    list_parameters,
-    read_manifest,
-)
+from tablebase.table_errors import TableMissing, TableOutdated
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
+
+SCHEMA = {
+    "puzzle": pl.String,
+    "board": pl.String,
+    "goal": pl.String,
+    "distance": pl.Int16,
+    "states": pl.Int64,
+}
+"""The columns of all counts; `board` and `goal` are null for a puzzle without, `distance` for
+states that are never reached."""
+MAX_BAR, MIN_BAR = 16, 4
+"""Characters of the longest bar, and of the longest of several goals that stand side by side."""
+
+
+def list_counts(store: Store) -> pl.DataFrame:
+    """List the number of states at each distance in all published tables that have distances."""
+    entries = read_manifest(store)
+    if not entries:
+        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+    parameters = list_parameters(entries)
+    tables = (
+        (puzzle, table)
+        for puzzle in list_puzzles()
+        for table in puzzle.list_published(parameters)
+        if table.name in entries and _has_depths(puzzle, table)
+    )
+    rows = [row for puzzle, table in tables for row in _iter_counts(store, puzzle, table)]
+    return pl.DataFrame(rows, SCHEMA, orient="row")
 
 
 def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
@@ -32,71 +57,67 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
         if puzzle is None:
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
-    board_option = next(
-        (option for option in puzzle.catalogue.options if option.name == "board"), None
-    )
-    if board is not None and board_option is None:
-        raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
-    tables = puzzle.tables if board is None else _list_published_tables(store, puzzle, board)
-    if not tables and board_option:
-        raise BadRequest("Missing option --board", f"Example: --board {board_option.example}")
-    boards = {puzzle.name_board(table.name) for table in tables}
-    counts = (
-        _scan_counts(store, puzzle, tables)
-        .filter(pl.col("puzzle") == name, pl.col("board").is_in([*boards], nulls_equal=True))
-        .select("goal", pl.col("distance").alias(puzzle.depth), "states")
-        .collect()
-    )
+    tables = puzzle.list_board_tables(board)
+    if board is not None:
+        published = read_manifest(store)
+        listed = sorted((t for t in tables if t.name in published), key=lambda table: table.name)
+        tables = (*listed,) or tables[:1]
+    rows = [row for table in tables for row in _iter_counts(store, puzzle, table)]
+    counts = pl.DataFrame(rows, SCHEMA, orient="row")
+    counts = counts.select("goal", pl.col("distance").alias(puzzle.depth), "states")
     return counts.drop("goal") if counts["goal"].null_count() else counts
 
 
-def _scan_counts(store: Store, puzzle: Puzzle, tables: Iterable[Table]) -> pl.LazyFrame:
-    """Return the counts of all tables; a TableError if they do not count these as published."""
-    contents = {
-        table.name: require_published(store, puzzle.catalogue, table).content for table in tables
-    }
-    stage = DistanceStage([puzzle])
-    (counts,) = stage.tables
-    entry = require_intact(store, stage.catalogue, counts)
-    for name, content in contents.items():
-        if entry.made_from.get(name) != content:
-            file, command = store.locate(counts.file), format_rebuild_command(stage.name, store)
-            raise TableOutdated(file, f"it does not count {name} as published", command)
-    return scan_rows(store, counts, entry)
+def _has_depths(puzzle: Puzzle, table: Table) -> bool:
+    """Return whether a table has the depths of its states; an index alone has no other content."""
+    names = [column.name for column in table.columns]
+    return bool(puzzle.depth) and (not names or puzzle.depth in names)
 
 
-def _list_published_tables(store: Store, puzzle: Puzzle, board: str) -> tuple[Table, ...]:
-    """Return a board's published tables, for all goals; its default tables if it has none."""
-    names = {t.name for t in puzzle.catalogue.request_tables({"board": [board], "goals": ["all"]})}
-    published = puzzle.catalogue.list_published_tables(list_parameters(read_manifest(store)))
-    default_tables = puzzle.catalogue.request_tables({"board": [board]})
-    return tuple(table for table in published if table.name in names) or default_tables
+def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[object, ...]]:
+    """Iterate over a table's rows of counts; a TableError if its manifest entry has none."""
+    counts = require_published(store, table).counts
+    if counts is None:
+        command = format_rebuild_command(table.name, store, force=True)
+        problem = f"it does not say how many states of {table.name} are at each distance"
+        raise TableOutdated(store.locate(MANIFEST), problem, command)
+    for row in counts.list_depths():
+        yield puzzle.name, puzzle.name_board(table.name), *row
 
 
-def format_bars(counts: pl.DataFrame, width: int = 16) -> str:
-    """Format a histogram as text: a row per depth, with a number and a bar for each goal."""
+def format_bars(counts: pl.DataFrame, width: int = 80) -> str:
+    """Format a histogram as text: a row per depth, with a number and a bar for each goal.
+
+    No line is longer than `width`, if that has room for one goal: goals that do not fit side by
+    side follow below.
+    """
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     goals: list[str] = (
         counts["goal"].unique(maintain_order=True).to_list() if "goal" in counts.columns else []
     )
     groups = [counts.filter(pl.col("goal") == goal) for goal in goals] or [counts]
     columns = [dict(zip(group[depth], group["states"], strict=True)) for group in groups]
-    depths = sorted({d for column in columns for d in column if d is not None})
-    if any(None in column for column in columns):
-        depths.append(None)
     digits = max(
         10,
         *(len(f" {sum(column.values()):,}") for column in columns),
         *(len(f"  {goal}") for goal in goals),
     )
-    head = "".join(f"{goal:>{digits}}{'':{width + 2}}" for goal in goals or ["states"])
+    fit = max(1, (width - 8) // (digits + 2 + MIN_BAR))
+    if len(goals) > fit:
+        parts = (counts.filter(pl.col("goal").is_in(part)) for part in (goals[:fit], goals[fit:]))
+        return "\n".join(format_bars(part, width) for part in parts)
+    longest = max(MIN_BAR, min(MAX_BAR, (width - 8) // len(groups) - digits - 2))
+    depths = sorted({d for column in columns for d in column if d is not None})
+    if any(None in column for column in columns):
+        depths.append(None)
+    head = "".join(f"{goal:>{digits}}{'':{longest + 2}}" for goal in goals or ["states"])
     lines = [f"{depth:>8}{head}".rstrip()]
     for depth_value in depths:
         line = f"{'never' if depth_value is None else depth_value:>8}"
         for column in columns:
             states = column.get(depth_value, 0)
-            bar = "#" * round(width * states / max(column.values()))
-            line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{width}}"
+            bar = "#" * round(longest * states / max(column.values()))
+            line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{longest}}"
         lines.append(line.rstrip())
-    total = "".join(f"{sum(column.values()):>{digits},}{'':{width + 2}}" for column in columns)
+    total = "".join(f"{sum(column.values()):>{digits},}{'':{longest + 2}}" for column in columns)
     return "\n".join([*lines, f"{'all':>8}{total}".rstrip()]) + "\n"

@@ -6,17 +6,19 @@ an index, of another version, or of another table than the manifest lists never 
 
 from __future__ import annotations
 
+from _thread import allocate_lock
+
 from tablebase.errors import TablebaseError
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
+    BLOCKS_PER_READ,
     BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    compute_checksum,
+    IndexProblem,
+    check_block,
     count_blocks,
     make_record_struct,
+    parse_header,
 )
 
 TYPE_CHECKING = False
@@ -24,25 +26,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.puzzle import Stage
     from tablebase.schema import Table
     from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
 
-BLOCKS_PER_READ = 256
-"""Blocks per read when many are read in order."""
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
 
 
 class IndexReader:
-    """An open index of a table, which `stage` builds."""
+    """An open index of a table; many threads may read it.
 
-    def __init__(self, store: Store, stage: Stage, table: Table) -> None:
+    `request`: the name that builds it, if it is not its own.
+    """
+
+    def __init__(self, store: Store, table: Table, request: str = "") -> None:
         self._path = store.locate(table.index_file)
-        self._stage, self._store, self._table = stage, store, table
+        self._store, self._table, self._request = store, table, request or table.name
         self._file: RandomAccessFile | None = None
         self._cache: dict[int, bytes] = {}
+        self._lock = allocate_lock()
         try:
             self._open()
         except TablebaseError:
@@ -58,35 +61,28 @@ class IndexReader:
             from tablebase.table_errors import TableMissing
 
             raise TableMissing(self._path, self._format_command())
-        self.close()
         try:
-            self._file = store.open_random_access(table.index_file)
+            file = store.open_random_access(table.index_file)
+            data = file.read(BLOCK_BYTES, 0)
         except OSError as error:
             raise self._make_open_error(error) from error
-        data = self._read_bytes(0, BLOCK_BYTES)
-        if data[:4] != MAGIC:
-            raise self._make_error("it is not an index file")
-        if len(data) < HEADER.size:
-            raise self._make_error(f"{len(data)} bytes are too few for its header")
-        _, version, zero, width, block, count, self._content, name = HEADER.unpack_from(data)
-        if version != INDEX_VERSION:
+        try:
+            header = parse_header(data, file.size, table)
+        except IndexProblem as problem:
+            if problem.version is None:
+                raise self._make_error(str(problem)) from None
             from tablebase.table_errors import TableVersionError
 
-            raise TableVersionError(self._path, version, INDEX_VERSION, self._format_command())
-        self._check_block(0, data)
-        if name.rstrip(b"\0") != table.name.encode():
-            raise self._make_error("it is the index of another table")
-        size = self._file.size
-        if (zero, width, block) != (0, make_record_struct(table).size, BLOCK_BYTES):
-            raise self._make_error("its records do not match its table")
-        if size != BLOCK_BYTES * count_blocks(width, count):
-            raise self._make_error(f"{count:,} records do not match its {size:,} bytes")
-        if self._content.hex() != content:
+            command = self._format_command()
+            raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
+        if header.content.hex() != content:
             raise self._make_error("it was made from a different table than the published one")
-        self.width = width
-        self.count = count
+        self.width = width = header.width
+        self.count = header.count
         self._records_per_block = BODY_BYTES // width
         self._unpack = make_record_struct(table).unpack_from
+        # threads that read the earlier file finish with it, and then read again
+        self._content, self._cache, self._file = header.content, {}, file
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
@@ -104,16 +100,17 @@ class IndexReader:
     def prefetch(self, ranks: Iterable[int]) -> None:
         """Read the blocks of several records together."""
         numbers = {rank // self._records_per_block for rank in ranks if 0 <= rank < self.count}
-        missing = sorted(numbers.difference(self._cache))
-        if not missing or not self._file:
+        cache, file = self._cache, self._file
+        missing = sorted(numbers.difference(cache))
+        if not missing or not file:
             return
-        if len(self._cache) + len(missing) > MAX_CACHED_BLOCKS:
-            self._cache.clear()
+        if len(cache) + len(missing) > MAX_CACHED_BLOCKS:
+            cache.clear()
         parts = [(BLOCK_BYTES, (number + 1) * BLOCK_BYTES) for number in missing]
         try:
-            blocks = self._file.read_parts(parts)
+            blocks = file.read_parts(parts)
             for number, data in zip(missing, blocks, strict=True):
-                self._cache[number] = self._check_block(number + 1, data)
+                cache[number] = self._check_block(number + 1, data, self._content)
         except (OSError, TablebaseError):
             return  # the block that is needed is read again, and then the error is reported
 
@@ -141,9 +138,10 @@ class IndexReader:
 
     def _read_block(self, number: int) -> bytes:
         """Read the records of a block into the cache."""
-        if len(self._cache) >= MAX_CACHED_BLOCKS:
-            self._cache.clear()
-        self._cache[number] = body = self.read_block(number)
+        cache = self._cache
+        if len(cache) >= MAX_CACHED_BLOCKS:
+            cache.clear()
+        cache[number] = body = self.read_block(number)
         return body
 
     def read_block(self, number: int) -> bytes:
@@ -157,35 +155,35 @@ class IndexReader:
         If that fails, read them once more: the table may have been published anew since its index
         was opened.
         """
+        file = self._file
         try:
             return self._check_blocks(blocks)
         except TablebaseError:
-            if not self._store.refresh():
-                raise
-        self._open()
+            with self._lock:
+                if self._file is file:  # no other thread has opened it anew since
+                    if not self._store.refresh():
+                        raise
+                    self._open()
         return self._check_blocks(blocks)
 
     def _check_blocks(self, blocks: range) -> list[bytes]:
-        data = self._read_bytes(blocks[0], len(blocks) * BLOCK_BYTES)
+        file, content = self._file, self._content
+        if not file:
+            raise ValueError(f"{self._path} is closed")
+        try:
+            data = file.read(len(blocks) * BLOCK_BYTES, blocks[0] * BLOCK_BYTES)
+        except OSError as error:
+            raise self._make_open_error(error) from error
         return [
-            self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES])
+            self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES], content)
             for at, block in enumerate(blocks)
         ]
 
-    def _read_bytes(self, block: int, size: int) -> bytes:
-        if not self._file:
-            raise ValueError(f"{self._path} is closed")
+    def _check_block(self, number: int, data: bytes, content: bytes) -> bytes:
         try:
-            return self._file.read(size, block * BLOCK_BYTES)
-        except OSError as error:
-            raise self._make_open_error(error) from error
-
-    def _check_block(self, number: int, data: bytes) -> bytes:
-        body = data[:BODY_BYTES]
-        stored = data[BODY_BYTES:]
-        if stored != CHECKSUM.pack(compute_checksum(self._content, number, body)):
-            raise self._make_error(f"the checksum of block {number:,} is wrong")
-        return body
+            return check_block(content, number, data)
+        except IndexProblem as problem:
+            raise self._make_error(str(problem)) from None
 
     def _make_error(self, problem: str) -> TableDamaged:
         from tablebase.table_errors import TableDamaged
@@ -201,8 +199,7 @@ class IndexReader:
         """Return the command that builds the index."""
         from tablebase.tables.repair import format_rebuild_command
 
-        arguments = self._stage.catalogue.format_build_arguments(self._table.name)
-        return format_rebuild_command(arguments, self._store)
+        return format_rebuild_command(self._request, self._store)
 
 
 def _find_content_hash(store: Store, table: Table) -> str | None:

@@ -1,24 +1,100 @@
-"""Lines of JSON objects as rows, without loss: a line that polars would change is refused."""
+"""Lines of JSON objects, without loss: copied as they are written, or read as rows.
+
+Rows are for the formats that have columns; a line that polars would change is refused.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
+from queries.key_columns import read_key_column
 from tablebase.errors import BadRequest, quote
 
 MAX_DEPTH = 64
 """Values within each other; some thousand of them overflow the stack of whatever reads them."""
 MAX_DIGITS = 38
 """Digits of an integer of 128 bits, the widest there is a column for."""
+MAX_KEY_BYTES = 1_000
+"""The bytes of a key; a longer value is none, and its number could be too large for any type."""
 EXACT = 1 << 53
 """The integers below it are floats too."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _BRACKET = re.compile(rb"[][{}]")
 _LONG_NUMBER = r"\d{16}"
+_SURROGATE = r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+_decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_NULL = msgspec.Raw(b"null")
+
+
+class Objects(NamedTuple):
+    """JSON objects, one a line, of which the keys alone are read."""
+
+    lines: list[str]
+    numbers: list[int]
+    """The number of each line in the input."""
+    fields: list[dict[str, msgspec.Raw]]
+
+    def open_lines(self) -> pl.Series:
+        """Return the objects without their last brace: fields can be added at the end."""
+        pairs = zip(self.lines, self.fields, strict=True)
+        return pl.Series([line[:-1] + ("," if fields else "") for line, fields in pairs])
+
+    def read_keys(self, name: str, digits: int) -> list[str | None]:
+        """Return one field of all objects as keys; for `digits` see `can_hold_keys`."""
+        lines = pl.Series(self.lines)
+        is_suspect = lines.str.count_matches(json.dumps(name), literal=True) > 1
+        is_suspect |= lines.str.contains("\\u", literal=True)
+        for at in is_suspect.arg_true():
+            fields = json.loads(lines[at], object_pairs_hook=list, parse_int=str)
+            if [field for field, _ in fields].count(name) > 1:
+                raise _make_twice_error(self.numbers[at], name)
+        keys, numbers = list[Any](), list[int]()
+        for at, fields in enumerate(self.fields):
+            raw = fields.get(name, _NULL)
+            key = msgspec.json.decode(raw) if len(raw) < MAX_KEY_BYTES else {}
+            if key is not None and not isinstance(key, str):
+                if not digits or isinstance(key, bool | list | dict) or key != int(key):
+                    raise BadRequest(
+                        f"Line {self.numbers[at]:,} of the input has no text in {quote(name)}, but "
+                        f"{quote(bytes(raw).decode())}",
+                        "Name the field that holds the keys with --column",
+                    )
+                numbers.append(at)
+            keys.append(key)
+        texts = pl.Series([str(int(keys[at])) for at in numbers], dtype=pl.String)
+        for at, text in zip(numbers, read_key_column(texts, digits, is_untyped=True), strict=True):
+            keys[at] = text
+        return keys
+
+
+def split_objects(text: bytes, line: int) -> Objects:
+    """Split one object per line into its fields; `line` is the number of the first.
+
+    BadRequest for a line that is no object.
+    """
+    lines = text.decode().split("\n")
+    _require_shallow(pl.Series(lines), line)
+    objects = Objects([], [], [])
+    for number, text_line in enumerate(map(str.strip, lines), line):
+        if not text_line:
+            continue
+        try:
+            fields = _decode_fields(text_line)
+        except msgspec.DecodeError as error:
+            if problem := _find_problem(text_line):
+                raise BadRequest(f"Line {number:,} of the input {problem}") from error
+            # half of a surrogate pair can be copied, though not read
+            fields = _decode_fields(re.sub(_SURROGATE, r"\\ufffd", text_line))
+        objects.lines.append(text_line)
+        objects.numbers.append(number)
+        objects.fields.append(fields)
+    return objects
 
 
 def read_objects(text: bytes, line: int) -> pl.DataFrame:
@@ -28,6 +104,10 @@ def read_objects(text: bytes, line: int) -> pl.DataFrame:
     """
     lines = pl.Series(text.decode().split("\n"))
     _require_shallow(lines, line)
+    for at in lines.str.contains(_SURROGATE).arg_true():
+        problem = _find_problem(lines[at]) or _find_surrogate(lines[at])
+        if problem:
+            raise BadRequest(f"Line {line + at:,} of the input {problem}")
     try:
         rows = pl.read_ndjson(text, infer_schema_length=None)
     except pl.exceptions.PolarsError as error:
@@ -94,6 +174,20 @@ def _find_problem(text_line: str) -> str | None:
     return f"is a JSON {kind}, not an object"
 
 
+def _find_surrogate(text_line: str) -> str | None:
+    """Return the problem of a line of JSON that has half of a surrogate pair, or None."""
+    try:
+        json.dumps(json.loads(text_line), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = repr(error.object[error.start])
+        return f"has {half}, half of a character. Write --format jsonl, which copies it"
+    return None
+
+
+def _make_twice_error(line: int, name: str) -> BadRequest:
+    return BadRequest(f"Line {line:,} of the input has two fields {quote(name)}")
+
+
 def _require_lossless(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
     """Raise BadRequest for a line with two fields of a name, or an integer that was rounded."""
     kinds = dict(rows.schema)
@@ -111,7 +205,7 @@ def _require_lossless(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
         known = set[str]()
         for name, value in fields:
             if name in known:
-                raise BadRequest(f"Line {line + at:,} of the input has two fields {quote(name)}")
+                raise _make_twice_error(line + at, name)
             known.add(name)
             is_converted = isinstance(value, int) and kinds[name] == pl.Float64
             if is_converted and int(float(value)) != value:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from _thread import RLock  # `threading` takes longer to import
+
 from queries.answer import Answer
 from queries.index_reader import IndexReader
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, TablebaseError, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -12,17 +14,16 @@ from tablebase.tables.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, overload
 
     import polars as pl
 
-    from queries.answer_frames import Answers
+    from queries.answer_frames import Answers, Frame, Keys
     from queries.hardest import HardestAnswer
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
     from tablebase.table_errors import TableDamaged
-    from tablebase.tables.manifest import Entry
 
     ProgressCallback = Callable[[int, int], None]
 
@@ -48,22 +49,33 @@ DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N"
 """An option of samples, not of queries."""
 
 
+def select_given(options: Mapping[str, object]) -> dict[str, Any]:
+    """Select the options that are given: 0 and "" are values, None and False are not.
+
+    >>> select_given({"number": 0, "to": "", "board": None, "closed": False})
+    {'number': 0, 'to': ''}
+    """
+    return {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
+
+
 def refuse_together(flag: str, options: Mapping[str, object]) -> None:
     """Raise BadRequest if any of these options is given beside a flag."""
-    for name, value in options.items():
-        if value:
-            problem = f"{flag} cannot be combined with --{name}"
-            raise BadRequest(problem, "Leave out one of them")
+    for name in select_given(options):
+        problem = f"{flag} cannot be combined with --{name}"
+        raise BadRequest(problem, "Leave out one of them")
 
 
 def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
     """Return the number above 0 that an option's value names; `unit` is what it counts."""
-    try:
-        number = float(given)
+    text = str(given)
+    try:  # `float` accepts the digits of every script, and underscores between them
+        number = float(given) if text.isascii() and "_" not in text else 0.0
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        problem = f"{flag} needs a number of {unit} above 0, not {quote(str(given))}"
+        problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
         raise BadRequest(problem, f"Example: {flag} {example}")
     return number
 
@@ -94,6 +106,7 @@ class Query:
     """The depth of the rows that a sample draws; None: any."""
 
     def __init__(self, reader: Reader) -> None:
+        reader.require_open()
         self.reader = reader
         self.on_progress: Callable[[int], None] = ignore_progress
         """The callback that gets the number of keys done while they are looked up one by one."""
@@ -176,7 +189,11 @@ class Query:
 
 
 class Reader:
-    """A reader of one puzzle's tables in one store; indexes are opened when first needed."""
+    """A reader of one puzzle's tables in one store; indexes are opened when first needed.
+
+    It is what Python programs have as `tables.eight` and the like. The options of `probe` and of
+    the methods beside it are those of `pipeline query` and `pipeline sample`, by name.
+    """
 
     query: type[Query]
     """The class of this reader's queries."""
@@ -209,10 +226,79 @@ class Reader:
         """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
         self._scans: dict[str, pl.LazyFrame] = {}
-        self._entries: dict[str, Entry] = {}
         self._row_groups: dict[str, RowGroups] = {}
         self._rows: pl.DataFrame | None = None
+        self._lock = RLock()
+        """The lock under which something is read that threads then share."""
         self._closed = False
+
+    def __repr__(self) -> str:
+        from queries.table_list import format_repr
+
+        return format_repr(self, self.store, self.puzzle)
+
+    def _repr_html_(self) -> str:
+        """List the puzzle's published tables for a notebook."""
+        from queries.table_list import format_html
+
+        return format_html(self, self.store, [self.puzzle])
+
+    def probe(self, key: str, **options: Any) -> Answer:
+        """Return the answer for a key: the facts of its record, and those that options add."""
+        return self.make_query(**options).look_up(key)
+
+    def get(self, key: str, default: Any = None, **options: Any) -> Any:
+        """Return the answer of `probe`, or the default where the answer is no or the key is bad.
+
+        A bad option raises, and so does trouble with the tables.
+        """
+        from tablebase.table_errors import TableError
+
+        query = self.make_query(**options)
+        try:
+            return query.look_up(key)
+        except TableError:
+            raise
+        except TablebaseError:
+            return default
+
+    if TYPE_CHECKING:
+
+        @overload
+        def annotate(
+            self, frame: Keys, column: str | None = None, *, prefix: str = "", **options: Any
+        ) -> pl.DataFrame: ...
+        @overload
+        def annotate(
+            self, frame: Frame, column: str | None = None, *, prefix: str = "", **options: Any
+        ) -> Frame: ...
+
+    def annotate(
+        self, frame: Any, column: str | None = None, *, prefix: str = "", **options: Any
+    ) -> Any:
+        """Add the columns of answers to a frame, for a column of keys.
+
+        The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
+        lazy. A list of keys becomes a polars frame. A key without an answer gets nulls. No column
+        of the frame is replaced: `prefix` begins the names of the added columns.
+        """
+        from queries.answer_frames import annotate_frame
+
+        query, column = self.make_query(**options), column or self.columns[0]
+        added = query.list_added_columns()
+        return annotate_frame(frame, column, prefix, added, query.annotate_keys, self.key_digits)
+
+    def sample(
+        self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
+    ) -> pl.DataFrame:
+        """Draw a uniform sample of rows; the same seed draws the same rows.
+
+        The options select what is drawn. MemoryShort if the sample is too large for memory.
+        """
+        from queries.sampling import SampleRequest, draw_frame
+
+        request = SampleRequest(size, seed, replacement).check()
+        return draw_frame(request, self.make_query(**options).draw_samples(request))
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
@@ -222,62 +308,54 @@ class Reader:
             next(table for table in self.puzzle.tables if table.name == name)
         )
 
-    def open_table_index(self, table: Table) -> IndexReader:
-        """Return the index of any table of this puzzle."""
-        if self._closed:
-            raise ValueError(f"the tables in {self.store} are closed")
-        if table.name not in self._indexes:
-            self._indexes[table.name] = IndexReader(self.store, self.puzzle, table)
-        return self._indexes[table.name]
+    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
+        """Return the index of any table of this puzzle.
+
+        `request`: the name that builds it with the tables that it is read with.
+        """
+        self.require_open()
+        with self._lock:
+            if table.name not in self._indexes:
+                self._indexes[table.name] = IndexReader(self.store, table, request)
+            return self._indexes[table.name]
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
         from tablebase.table_errors import TableDamaged
         from tablebase.tables.repair import format_rebuild_command
 
-        command = format_rebuild_command(
-            self.puzzle.catalogue.format_build_arguments(name), self.store, force=True
-        )
+        command = format_rebuild_command(name, self.store, force=True)
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""
-        if table.name not in self._scans:
-            from queries.scans import scan_table
+        self.require_open()
+        with self._lock:
+            if table.name not in self._scans:
+                from queries.scans import scan_table
 
-            self._scans[table.name] = scan_table(self.store, self.puzzle.catalogue, table)
-        return self._scans[table.name]
+                self._scans[table.name] = scan_table(self.store, table)
+            return self._scans[table.name]
 
     def refresh_lists(self) -> bool:
         """Forget which files the lists have; return False if the store cannot have changed."""
         if not self.store.refresh():
             return False
-        self._entries.clear()
-        self._row_groups.clear()
+        with self._lock:
+            self._row_groups.clear()
         return True
 
-    def open_row_groups(
-        self, table: Table, value: str, number: int | None = None
-    ) -> Iterator[RowGroups]:
-        """Yield the row groups of each file that may have rows of `value`, and of `number` in it.
-
-        `value` is one of the column within which the table's rows are numbered.
-        """
+    def open_row_groups(self, table: Table) -> RowGroups:
+        """Return the row groups of a table's file, which is opened once."""
         from queries.row_groups import RowGroups
-        from queries.scans import find_files, require_published
+        from queries.scans import require_published
 
-        catalogue = self.puzzle.catalogue
-        if table.name not in self._entries:
-            self._entries[table.name] = require_published(self.store, catalogue, table)
-        stage = catalogue.format_build_arguments(table.name)
-        for file in find_files(table, self._entries[table.name], value, number):
-            if file.file not in self._row_groups:
-                self._row_groups[file.file] = RowGroups(self.store, stage, table, file)
-            yield self._row_groups[file.file]
-
-    def count_listed_rows(self, table: Table) -> int | None:
-        """Return the number of rows that a table has or would have, if another table has it."""
-        return None
+        with self._lock:
+            if table.name not in self._row_groups:
+                file = require_published(self.store, table).parquet
+                assert file
+                self._row_groups[table.name] = RowGroups(self.store, table.name, file)
+            return self._row_groups[table.name]
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles
@@ -286,9 +364,15 @@ class Reader:
         puzzle = name if is_known else self.puzzle
         return _restore_reader, (type(self), puzzle, self.store), {"_closed": self._closed}
 
+    def require_open(self) -> None:
+        """Raise ValueError if the tables are closed."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.store} are closed")
+
     def close(self) -> None:
-        """Close the indexes' files."""
+        """Close all files; later questions raise ValueError."""
         self._closed = True
+        self._row_groups.clear()
         for index in self._indexes.values():
             index.close()
 
@@ -314,10 +398,11 @@ class Reader:
 
     def read_rows(self) -> pl.DataFrame:
         """Return a batch's columns of all rows of the first table, read once."""
-        if self._rows is None:
-            rows = self.scan_table(self.puzzle.tables[0])
-            self._rows = rows.select(self.columns).collect()
-        return self._rows
+        with self._lock:
+            if self._rows is None:
+                rows = self.scan_table(self.puzzle.tables[0])
+                self._rows = rows.select(self.columns).collect()
+            return self._rows
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

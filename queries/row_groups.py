@@ -10,6 +10,7 @@ import hashlib
 import io
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store_errors import FileChanged, Unreachable
 
 if TYPE_CHECKING:
-    from tablebase.schema import Table
     from tablebase.tables.manifest import File
     from tablebase.tables.store import RandomAccessFile, Store
 
@@ -33,11 +33,11 @@ Values = Mapping[str, Any]
 
 
 class RowGroups:
-    """The row groups of one of a table's files."""
+    """The row groups of a table's file; many threads may read them, one at a time."""
 
-    def __init__(self, store: Store, stage: str, table: Table, file: File) -> None:
+    def __init__(self, store: Store, table: str, file: File) -> None:
         self._path = store.locate(file.file)
-        self._command = format_rebuild_command(stage, store)
+        self._command = format_rebuild_command(table, store)
         try:
             source = store.open_random_access(file.file)
             if source.size != file.bytes:
@@ -51,9 +51,7 @@ class RowGroups:
             raise self._make_error("its footer differs from the manifest")
         self._parts = _PartsFile(source, {at: footer})
         self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True, pre_buffer=False)
-        self._number = table.number_column
-        self._number_name = self._number.name if self._number else ""
-        self._begins = file.begins
+        self._lock = Lock()
         self._group = -1
         self._columns: dict[str, pa.ChunkedArray] = {}
 
@@ -64,12 +62,8 @@ class RowGroups:
             if not len(places):
                 continue
             rows = self._read(group, columns)
-            numbers = self._list_numbers(group) if self._number_name in columns else None
             for place in places.tolist():
-                (row,) = rows.slice(place, 1).to_pylist()
-                if numbers is not None:
-                    row[self._number_name] = int(numbers[place])
-                yield row
+                yield from rows.slice(place, 1).to_pylist()
 
     def count_rows(self, values: Values) -> int:
         """Count the rows that have these values."""
@@ -85,7 +79,6 @@ class RowGroups:
             if all(
                 _may_have(chunks.column(names.index(name)).statistics, value)
                 for name, value in values.items()
-                if not (self._begins and name == self._number_name)
             ):
                 yield group
 
@@ -94,33 +87,20 @@ class RowGroups:
         rows = self._read(group, [*values])
         mask = np.ones(rows.num_rows, dtype=np.bool_)
         for name, value in values.items():
-            if name == self._number_name:
-                mask &= self._list_numbers(group) == value
-            else:
-                mask &= _compare(rows[name], value)
+            mask &= _compare(rows[name], value)
         return mask
-
-    def _list_numbers(self, group: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of a group's rows, as in the complete table."""
-        assert self._number is not None
-        name, within = self._number.name, self._number.within
-        chunks = self._read(group, [name])[name].chunks
-        numbers: npt.NDArray[np.int64] = np.concatenate([*map(np.from_dlpack, chunks)])
-        if offset := self._begins.get(name):
-            is_continued = _compare(self._read(group, [within])[within], self._begins[within])
-            numbers = numbers + int(offset) * is_continued
-        return numbers
 
     def _read(self, group: int, columns: Sequence[str]) -> pa.Table:
         """Read columns of a row group, checked; those of the last group are kept."""
-        if group != self._group:
-            self._group, self._columns = group, {}
-        missing = [name for name in columns if name not in self._columns]
-        if missing:
-            rows = self._read_missing(group, missing)
-            self._columns |= dict(zip(rows.column_names, rows.columns, strict=True))
-        # `pa.table` would import pandas
-        return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
+        with self._lock:
+            if group != self._group:
+                self._group, self._columns = group, {}
+            missing = [name for name in columns if name not in self._columns]
+            if missing:
+                rows = self._read_missing(group, missing)
+                self._columns |= dict(zip(rows.column_names, rows.columns, strict=True))
+            # `pa.table` would import pandas
+            return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
 
     def _read_missing(self, group: int, columns: list[str]) -> pa.Table:
         chunks, names = self._rows.metadata.row_group(group), self._rows.schema_arrow.names
@@ -154,8 +134,6 @@ class _PartsFile(io.RawIOBase):
         if end - first <= MAX_GAP_BYTES + sum(size for _, size in spans):
             spans = [(first, end - first)]  # pyarrow reads neighbours together, too
         data = self._file.read_parts([(size, at) for at, size in spans])
-        if self._file.has_changed():
-            raise FileChanged("it changed while it was read")
         self._loaded = self._footers | dict(zip((at for at, _ in spans), data, strict=True))
 
     def readable(self) -> bool:

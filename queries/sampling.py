@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +10,14 @@ import numpy.typing as npt
 import polars as pl
 
 from tablebase.answer_errors import NoAnswer
+from tablebase.build_errors import MemoryShort
 from tablebase.errors import BadRequest, require_whole_number
+from tablebase.resources import get_free_memory
 
+SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18
+MAX_SIZE = 1_000_000_000
+"""The most rows in a sample."""
 MAX_DISTINCT = 10_000_000
 """The most rows in a sample without replacement: their numbers are in memory together, and up to
 fifty times as many if the sample is drawn from that many."""
@@ -33,12 +38,10 @@ class SampleRequest(NamedTuple):
 
     def check(self) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
-        what, most = "The size of a distinct sample", MAX_DISTINCT
-        size = (
-            require_whole_number(self.size, "The size of a sample", 1)
-            if self.replacement
-            else require_whole_number(self.size, what, 1, most)
-        )
+        what, most = "The size of a sample", MAX_SIZE
+        if not self.replacement:
+            what, most = "The size of a distinct sample", MAX_DISTINCT
+        size = require_whole_number(self.size, what, 1, most)
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
@@ -62,6 +65,19 @@ class SampleRequest(NamedTuple):
         """Draw random rows, and yield them a chunk at a time."""
         for numbers in self.draw_numbers(len(rows), noun):
             yield rows[numbers]
+
+
+def draw_frame(request: SampleRequest, samples: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Return the chunks of a sample as one frame; MemoryShort if they are too large for memory."""
+    frames = list[pl.DataFrame]()
+    for frame in samples:
+        if not frames:
+            need = int(frame.estimated_size()) * request.size // len(frame)
+            free = get_free_memory()
+            if free is not None and need > free:
+                raise MemoryShort(f"A sample of {request.size:,} rows", need, free, SAMPLE_HINT)
+        frames.append(frame)
+    return pl.concat(frames)
 
 
 def select_depth(rows: pl.DataFrame, depth: str, value: int | None) -> pl.DataFrame:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
-from tablebase.tables.checkpoints import summarize_shards
 from tablebase.tables.manifest import (
     Entry,
     find_mismatch,
@@ -24,35 +22,12 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table and page, with its state and its repair command."""
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
-    shards_by_table = {
-        name: shards for name, shards in summarize_shards(store).items() if name not in entries
-    }
     rows = []
-    for puzzle in list_stages():
-        for table in puzzle.tables:
-            entry, shards = entries.pop(table.name, None), shards_by_table.pop(table.name, "")
-            rows.append(
-                _make_row(
-                    store,
-                    table.name,
-                    entry,
-                    format_rebuild_command(puzzle.name, store),
-                    shards,
-                    contents,
-                )
-            )
-    for name in [*entries, *shards_by_table]:
-        entry, shards = entries.get(name), shards_by_table.get(name, "")
-        owner = next(
-            (puzzle for puzzle in list_stages() if puzzle.catalogue.owns_table(name)), None
-        )
+    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    for name in dict.fromkeys([*defaults, *entries]):
         # a table that no puzzle owns cannot be rebuilt, only removed
-        command = (
-            format_rebuild_command(owner.catalogue.format_build_arguments(name), store)
-            if owner
-            else format_remove_command(name, store)
-        )
-        rows.append(_make_row(store, name, entry, command, shards, contents))
+        format_command = format_rebuild_command if find_owner(name) else format_remove_command
+        rows.append(_make_row(store, name, entries.get(name), format_command(name, store)))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -69,21 +44,14 @@ def _make_row(
     name: str,
     entry: Entry | None,
     command: str,
-    shards: str,
-    contents: Mapping[str, str],
 ) -> dict[str, Any]:
-    if entry is None and shards:
-        return {"table": name, "state": "partial", "shards": shards, "command": command}
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it
-    facts = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
-    # a table that is missing is reported itself
-    is_current = all(
-        contents.get(table, digest) == digest for table, digest in entry.made_from.items()
-    )
-    state = _find_state(store, entry) if is_current else "out of date"
-    return {"table": name, "state": state, **facts, "command": command}
+    facts: dict[str, Any] = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
+    if entry.states is not None:
+        facts["states"] = entry.states
+    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
 
 
 def _find_state(store: Store, entry: Entry) -> str:
@@ -106,7 +74,7 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
     summary = ", ".join(f"{count} {state}" for state, count in states.items())
     commands = dict.fromkeys(row["command"] for row in unusable_rows)
     if len(commands) > 1:
-        default_names = {table.name for puzzle in list_stages() for table in puzzle.tables}
+        default_names = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
         rebuild_all = format_rebuild_command("", store)
         commands = dict.fromkeys(
             rebuild_all if row["table"] in default_names else row["command"]

@@ -39,11 +39,11 @@ class NoSuchTour(NoAnswer):
 
 
 class BoardTooLarge(NoAnswer):
-    """A board whose tours are too many to list."""
+    """A board whose tours are too many to list; `instead` says which table has them."""
 
-    def __init__(self, board: str, limit: int) -> None:
-        listable = f"Boards of up to {limit} squares can be listed."
-        super().__init__(f"{board} has too many tours to list. {listable}")
+    def __init__(self, board: str, limit: int, size: str = "", instead: str = "") -> None:
+        hint = instead or f"Boards of up to {limit} squares can be listed"
+        super().__init__(f"{board} has too many tours to list{size}. {hint}.")
         self.board = board
         self.limit = limit
 
@@ -57,18 +57,23 @@ class NotCounted(NoAnswer):
 
 
 class Undecided(TablebaseError):
-    """A search that its time limit ended: the true answer lies between two numbers of moves."""
+    """A search that its time limit ended: the true answer lies between two numbers of moves.
+
+    `most` and `solution` are None if the time was too short for any solution.
+    """
 
     exit_code = 4
 
-    def __init__(self, state: str, seconds: float, least: int, most: int, solution: str) -> None:
-        super().__init__(
-            f"Undecided after {seconds:g} s: {state} needs between {least} and {most} moves. "
-            f"A solution of {most}: {solution}"
-        )
+    def __init__(self, state: str, seconds: float, least: int, solution: str | None) -> None:
         self.state = state
         self.seconds = seconds
         self.least = least
-        self.most = most
+        self.most = None if solution is None else len(solution)
         self.solution = solution
-        self.known = {"state": state, "least": least, "most": most, "solution": solution}
+        self.known = {"state": state, "least": least, "most": self.most, "solution": solution}
+        known = (
+            f"at least {least} moves. No solution was found"
+            if solution is None
+            else f"between {least} and {self.most} moves. A solution of {self.most}: {solution}"
+        )
+        super().__init__(f"Undecided after {seconds:g} s: {state} needs {known}")

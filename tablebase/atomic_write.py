@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from tablebase.signals import CleanupOnSignal, cleanup_lock
-from tablebase.write_lock import lock_file
+from tablebase.write_lock import lock_file, open_new_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -75,7 +75,8 @@ def replace_at_once(path: str, data: bytes) -> None:
     """Replace a small file while a signal ends the process, which waits for nobody."""
     temporary = f"{path}.{os.getpid()}.new"
     try:
-        Path(temporary).write_bytes(data)
+        with open(open_new_file(temporary), "wb") as file:
+            file.write(data)
         os.replace(temporary, path)
     finally:
         Path(temporary).unlink(missing_ok=True)
@@ -83,10 +84,8 @@ def replace_at_once(path: str, data: bytes) -> None:
 
 def _open_locked(path: str) -> int:
     """Open a new file with a lock that shows other processes that it is being written."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)
-    flags |= getattr(os, "O_BINARY", 0)
     while True:
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = open_new_file(path)
         lock_file(descriptor, wait=True)
         # a cleanup of killed writers' files may have removed this one before it was locked
         with contextlib.suppress(FileNotFoundError):

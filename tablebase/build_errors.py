@@ -5,6 +5,16 @@ from __future__ import annotations
 from tablebase.errors import TablebaseError
 
 
+def _format_sizes(needed: int, free: int) -> tuple[str, str]:
+    """Format two sizes so that they differ: in gigabytes if these do, else in bytes.
+
+    >>> _format_sizes(3 << 30, 1 << 30), _format_sizes(10_500_000, 10_400_000)
+    (('3.22 GB', '1.07 GB'), ('10,500,000 bytes', '10,400,000 bytes'))
+    """
+    sizes = f"{needed / 1e9:.2f} GB", f"{free / 1e9:.2f} GB"
+    return sizes if sizes[0] != sizes[1] else (f"{needed:,} bytes", f"{free:,} bytes")
+
+
 class StoreError(TablebaseError):
     """A store that tables cannot be built in."""
 
@@ -20,7 +30,7 @@ class DiskShort(StoreError):
     """A build that needs more disk than is free; it does not start."""
 
     def __init__(self, path: str, work: str, needed: int, free: int) -> None:
-        sizes = f"{needed / 1e9:.2f} GB of disk; {free / 1e9:.2f} GB is free"
+        sizes = "{} of disk; {} is free".format(*_format_sizes(needed, free))
         hint = "Free some space, or choose another folder with --outputs."
         super().__init__(path, f"{work} needs {sizes}", hint)
         self.work = work
@@ -34,7 +44,7 @@ class MemoryShort(TablebaseError):
     exit_code = 3
 
     def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
-        sizes = f"{needed / 1e9:.2f} GB of memory; {free / 1e9:.2f} GB is available"
+        sizes = "{} of memory; {} is available".format(*_format_sizes(needed, free))
         super().__init__(f"{work} needs {sizes}. {hint}.")
         self.work = work
         self.needed = needed

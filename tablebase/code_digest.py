@@ -47,7 +47,10 @@ def _find(name: str) -> ModuleSpec | None:
     """Find a module without importing its package, which may take seconds."""
     package, _, _ = name.rpartition(".")
     if not package:
-        return find_spec(name) if name else None
+        try:
+            return find_spec(name) if name else None
+        except ValueError:  # it has no file: `__main__`, in a notebook
+            return None
     parent = _find(package)
     if parent is None or parent.submodule_search_locations is None:
         return None

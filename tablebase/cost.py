@@ -11,81 +11,68 @@ from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from tablebase.schema import Table
 
-SECONDS_PER_STATE = 3e-6
-"""Processor seconds for each state of a graph: making it, searching it, and writing its row."""
-SECONDS_PER_WORD_STATE, SECONDS_PER_ROW = 1e-8, 1.5e-6
-"""Processor seconds for each state of a search in words, and for writing a row of its states."""
+RATES_DATE = "2026-11"
+"""The month in which the rates were measured."""
+
+
+class Rate(NamedTuple):
+    """Processor seconds and bytes of memory for each state that a search visits.
+
+    `row_seconds`: processor seconds for each row, where rows are on request; `bytes`: bytes of the
+    files for each state, where the number of rows is not known beforehand.
+    """
+
+    seconds: float
+    memory: float = 0
+    row_seconds: float = 0
+    bytes: float = 0
+
+
+RATES = {
+    "breadth first": Rate(3e-6, memory=150),
+    "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
+    "every tour": Rate(7e-7),
+    "one tour a pair": Rate(2e-4),
+    "placements of a pattern": Rate(4e-8, memory=2, row_seconds=1.5e-6),
+    "ranked closed tours": Rate(1e-6, bytes=2.55),
+    "ranked tours": Rate(1e-6, bytes=2.44),
+    "tour counts": Rate(1e-6),
+}
+"""The rates of each kind of search."""
 WORD_BYTES_PER_STATE = 0.27
 """Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
-SECONDS_PER_PLACEMENT = 4e-8
-"""Processor seconds for each placement of a pattern, with its record."""
-SECONDS_PER_BOUND = 6e-8
-"""Processor seconds for a state's bound by a partition of the tiles."""
-SECONDS_PER_COUNTED_ROW, DEPTHS = 3e-8, 50
-"""Processor seconds for each row that is counted by its depth; the depths of a usual table."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 PROCESS_BYTES = 300_000_000
 """Bytes of a process that builds any table."""
-GRAPH_BYTES_PER_STATE = 150
-"""Bytes for each state of a graph: its moves, the results of the search, and the columns."""
 
 
 class Cost(NamedTuple):
-    """The estimated rows, processor seconds, bytes of all files, and peak memory of the process."""
+    """The rows, and the estimated processor seconds, bytes of all files, and peak memory.
 
-    rows: int
+    `rows` is None where their number is not known before the search.
+    """
+
+    rows: int | None
     seconds: float
     bytes: int
     memory: int
 
 
-def estimate_row_bytes(kinds: Sequence[str], record_format: str) -> float:
-    """Estimate the bytes of a row, from its columns' kinds, and of its record in the index."""
-    texts = sum(kind == "string" for kind in kinds)
-    numbers = len(kinds) - texts
-    return texts * BYTES_PER_TEXT + numbers * BYTES_PER_NUMBER + calcsize(record_format)
-
-
-def estimate_graph_search(rows: int, row_bytes: float) -> Cost:
-    """Estimate the cost of a search of a whole graph."""
-    memory = PROCESS_BYTES + GRAPH_BYTES_PER_STATE * rows
-    return Cost(rows, SECONDS_PER_STATE * rows, ceil(rows * row_bytes), memory)
-
-
-def estimate_word_search(rows: int, states: int, kinds: Sequence[str], *, has_bits: bool) -> Cost:
-    """Estimate the cost of a search in words, and of a table of its states or an index alone.
-
-    `has_bits`: the index has a bit for each state, else a byte.
-    """
-    seconds = SECONDS_PER_WORD_STATE * states + SECONDS_PER_ROW * rows * bool(kinds)
-    size = estimate_row_bytes(kinds, "") * rows * bool(kinds) + (states / 8 if has_bits else states)
-    has_bytes = bool(kinds) or not has_bits
-    memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * states) + states * has_bytes
-    return Cost(rows, seconds, ceil(size), memory)
-
-
-def estimate_pattern_search(rows: int, row_bytes: float, *, has_columns: bool) -> Cost:
-    """Estimate the cost of a search of a pattern's placements: about two bytes for each."""
-    seconds_per_row = SECONDS_PER_PLACEMENT + SECONDS_PER_ROW * has_columns
-    return Cost(rows, seconds_per_row * rows, ceil(rows * row_bytes), PROCESS_BYTES + 2 * rows)
-
-
-def estimate_bounds(states: int, partitions: int) -> Cost:
-    """Estimate the cost of counting a board's states by the bounds of some partitions."""
-    seconds = (SECONDS_PER_WORD_STATE + SECONDS_PER_BOUND * partitions) * states
-    rows = DEPTHS * DEPTHS // 2 * partitions
-    memory = PROCESS_BYTES + ceil((WORD_BYTES_PER_STATE + 1) * states)
-    return Cost(rows, seconds, 2 * rows, memory)
-
-
-def estimate_counts_by_depth(tables: int, listed: int, searched: int) -> Cost:
-    """Estimate the cost of counting the states of some tables by depth.
-
-    `listed`: the rows of tables that have any; `searched`: the states of the largest other one.
-    """
-    seconds = SECONDS_PER_COUNTED_ROW * listed + SECONDS_PER_WORD_STATE * searched
-    memory = PROCESS_BYTES + ceil(WORD_BYTES_PER_STATE * searched)
-    return Cost(DEPTHS * tables, seconds, 20 * DEPTHS * tables, memory)
+def estimate_cost(table: Table) -> Cost | None:
+    """Estimate the cost of a table; None if nothing is known of its search."""
+    rate, states = RATES.get(table.recipe.search), table.recipe.count_states(table)
+    if rate is None or states is None:
+        return None
+    rows = table.rows or 0
+    texts = sum(column.kind == "string" for column in table.columns)
+    row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
+    row_bytes += calcsize(table.record_format) / table.rows_per_record
+    return Cost(
+        table.rows,
+        rate.seconds * states + rate.row_seconds * rows * bool(table.columns),
+        ceil(row_bytes * rows + rate.bytes * states),
+        table.recipe.estimate_memory(table) or PROCESS_BYTES + ceil(rate.memory * states),
+    )

@@ -2,8 +2,8 @@
 
 Each error has a message, attributes and an exit code. A message says what is wrong, where, and what
 to do next. Exit codes: 1 a valid query whose answer is no, 2 bad input or an output that cannot be
-written, 3 tables missing, of another version, or damaged; 4 a search that its time limit ended; 141
-a pipe that was closed by its reader.
+written, 3 tables missing, of another version, or damaged, or a full disk; 4 a search that its time
+limit ended; 141 a pipe that was closed by its reader.
 
 The other errors are in modules of their own (`answer_errors`, `table_errors`, `output_errors`,
 `build_errors`): a lookup that finds its answer loads none of them.

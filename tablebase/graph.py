@@ -58,6 +58,16 @@ class Graph:
             next_free[sources] += 1
         return cls(offsets, targets, labels)
 
+    def find_one_way_edge(self) -> tuple[int, int] | None:
+        """Find the source and the target of an edge without one in the other direction."""
+        import numpy as np
+
+        nodes = len(self.offsets) - 1
+        sources = np.repeat(np.arange(nodes), np.diff(self.offsets))
+        there, back = sources * nodes + self.targets, self.targets * np.int64(nodes) + sources
+        one_way = np.setdiff1d(there, back)
+        return divmod(int(one_way[0]), nodes) if len(one_way) else None
+
 
 def _split_by_source(
     label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]

@@ -23,8 +23,8 @@ from tablebase.build_errors import StoreError
 from tablebase.errors import BadRequest, quote
 from tablebase.output_errors import OutputError
 from tablebase.paths import expand_path
-from tablebase.stdio import CompleteWriter, explain_os_error
-from tablebase.tables.manifest import list_own_files
+from tablebase.stdio import CompleteWriter, explain_os_error, is_full_disk
+from tablebase.tables.ownership import is_own_file
 from tablebase.tables.store import NEW, Folder, Store
 from tablebase.tables.store_factory import open_store
 from tablebase.write_lock import remove_abandoned
@@ -94,7 +94,7 @@ def translate_output_errors(name: str) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
         problem = explain_os_error(error) if isinstance(error, OSError) else str(error)
-        raise OutputError(_quote_name(name), problem) from error
+        raise OutputError(_quote_name(name), problem, is_full=is_full_disk(error)) from error
 
 
 @contextlib.contextmanager
@@ -113,7 +113,7 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
 
 def _require_free(store: Store, name: str) -> None:
     """Raise OutputError if a file of that name belongs to published tables."""
-    if name in list_own_files(store):
+    if is_own_file(store, name):
         raise OutputError(
             _quote_name(store.locate(name)), "it belongs to the tables in that folder"
         )

@@ -10,8 +10,10 @@ class OutputError(TablebaseError):
 
     exit_code = 2
 
-    def __init__(self, output: str, problem: str) -> None:
+    def __init__(self, output: str, problem: str, *, is_full: bool = False) -> None:
         super().__init__(f"{output} cannot be written: {problem}.")
+        if is_full:  # the disk is too small: no mistake in the command
+            self.exit_code = 3
         self.output = output
         self.problem = problem
 

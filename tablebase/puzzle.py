@@ -6,7 +6,7 @@ take a few milliseconds in all.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError, require_text
+from tablebase.errors import BadRequest, NotationError, TablebaseError, require_text
 from tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tablebase.catalogue import Catalogue
     from tablebase.graph import Graph, SearchResult
 
     Bytes = npt.NDArray[np.bytes_]
@@ -25,32 +24,74 @@ if TYPE_CHECKING:
     Columns = Mapping[str, npt.NDArray[Any]]
 
 
-class Stage:
-    """A stage of `pipeline precompute`: its name, and the tables that are built by default."""
+MAX_LETTERS = 256
+"""The most letters of a puzzle's moves: a label is a byte."""
+
+
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
 
     name: str
     title: str
     tables: tuple[Table, ...]
     example = ""
     """A key that `pipeline query` answers from the default tables."""
-    proof = ""
-    """A plugin's own proof (`module:name`); empty: the registered one."""
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """The tables that can be built, and the options that request them."""
-        from tablebase.catalogue import Catalogue
-
-        return Catalogue(self.name, self.tables)
-
-
-class Puzzle(Stage):
-    """A puzzle, with the stage that builds its tables."""
-
     depth = ""
     """The column with a state's depth, if there is one."""
-    reader = section = ""
-    """A plugin's own reader and report section (`module:name`); empty: the default ones."""
+    reader = section = proof = ""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.
+
+        None if the name is none of this puzzle's. `with_rows`: whether tables that can be an index
+        alone have rows; None: as they have by default. Raise BadRequest for a table that is too
+        large, with the reason and with what to build instead.
+        """
+        return tuple(table for table in self.tables if name in (self.name, table.name))
+
+    def find_table(self, name: str, *, with_rows: bool | None = None) -> Table | None:
+        """Find the one table of that name; None if it is none of this puzzle's, or too large."""
+        try:
+            tables = self.find_tables(name, with_rows=with_rows)
+        except TablebaseError:
+            return None
+        return next((table for table in tables if table.name == name), None)
+
+    def list_requests(self) -> dict[str, list[str]]:
+        """List the names that can be built beside the default tables', each list under a title."""
+        return {}
+
+    def format_example(self, table: str) -> str:
+        """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
+        return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
+
+    def list_published(self, parameters: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+        """List this puzzle's tables among published ones, which are given with their parameters.
+
+        Tables of one search follow each other, in the order of the default tables.
+        """
+        defaults = [table.name for table in self.tables]
+        searches = [table.recipe.search for table in self.tables]
+        tables = (
+            self.find_table(name, with_rows=parameters[name].get("rows") is True)
+            for name in sorted(parameters)
+        )
+
+        def find_place(table: Table) -> tuple[int, int]:
+            search = table.recipe.search
+            return (
+                searches.index(search) if search in searches else len(searches),
+                defaults.index(table.name) if table.name in defaults else len(defaults),
+            )
+
+        return sorted(filter(None, tables), key=find_place)
+
+    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
+        """List the tables of all goals of a board; None for a puzzle without boards."""
+        if board is not None:
+            raise BadRequest(f"{self.title} has one board", "Leave out --board")
+        return self.tables
 
     def name_board(self, table: str) -> str | None:
         """Return the board of a table of that name; None for a puzzle without boards."""
@@ -225,21 +266,34 @@ class GoalPuzzle(StateSpace):
         )
 
     def make_graph(self) -> Graph:
+        """Make the graph of every legal move, with the number of its letter as its label.
+
+        SearchError if a move cannot be undone: solutions are found from the goal backwards.
+        """
         import numpy as np
 
+        from tablebase.build_errors import SearchError
         from tablebase.graph import Graph
 
+        if len(self.letters) > MAX_LETTERS:
+            problem = f"{self.title} has {len(self.letters)} letters of moves"
+            raise SearchError(f"{problem}, and a table holds {MAX_LETTERS} at most.")
         offsets, targets, labels = [0], [], []
         for rank in range(self.size):
             for letter, next_state in self.moves(self.unrank(rank)):
                 targets.append(self.rank(next_state))
-                labels.append(self.letters.index(letter) << 4)
+                labels.append(self.letters.index(letter))
             offsets.append(len(targets))
-        return Graph(
+        graph = Graph(
             np.array(offsets, dtype=np.int64),
             np.array(targets, dtype=np.int32),
             np.array(labels, dtype=np.uint8),
         )
+        if (one_way := graph.find_one_way_edge()) is not None:
+            one, other = map(self.unrank, one_way)
+            problem = f"{self.title} has a move from {one} to {other}, and none back"
+            raise SearchError(f"{problem}: every move must be undone by a move.")
+        return graph
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
@@ -254,7 +308,7 @@ class GoalPuzzle(StateSpace):
         is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
         for position, letter in enumerate(self.letters):
-            sources_of_letter = source[is_nearer & (graph.labels >> 4 == position)]
+            sources_of_letter = source[is_nearer & (graph.labels == position)]
             best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
         return {
             "state": self.list_states()[rows],

@@ -9,11 +9,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
-    from tablebase.cost import Cost
-
-    PublishedParameters = Mapping[str, Any]
 
 KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
@@ -30,11 +25,9 @@ class Column:
     fields also `bits`, a row of them.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
-    `within`: for a column that numbers rows from 0 within the equal values of another, the name of
-    that other column; rows with equal values of it are consecutive, in the order of the values.
     """
 
-    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values", "within")
+    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values")
 
     def __init__(
         self,
@@ -45,7 +38,6 @@ class Column:
         nullable: bool = False,
         distinct: bool = False,
         values: tuple[str, ...] = (),
-        within: str = "",
     ) -> None:
         self.name = name
         self.kind = kind
@@ -53,7 +45,6 @@ class Column:
         self.nullable = nullable
         self.distinct = distinct
         self.values = values
-        self.within = within
 
 
 class Recipe:
@@ -64,31 +55,16 @@ class Recipe:
     builder = ""
     """The builder of a plugin's recipe (`module:function`)."""
 
-    def list_sources(self) -> tuple[str, ...]:
-        """List the names of the tables that the rows are made from, which are built before."""
-        return ()
-
-    @property
-    def has_part_files(self) -> bool:
-        """Whether each task writes a file of its own: for too many rows for one file or machine."""
-        return False
-
-    @property
-    def is_divisible(self) -> bool:
-        """Whether the table is a list that can be built in shards."""
-        return False
-
     def list_parameters(self) -> dict[str, object]:
         """List everything that the table's rows depend on, as stored in the manifest."""
         raise NotImplementedError
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        """Estimate what building a table costs, without measuring; None if that is unknown.
+    def count_states(self, table: Table) -> float | None:
+        """Return about how many states the search of a table visits; None if that is unknown."""
+        return table.states or None
 
-        `published`: the parameters of the table as it is published, whose rows may be used again.
-        """
+    def estimate_memory(self, table: Table) -> int | None:
+        """Estimate the bytes of memory that the search needs; None: in proportion to its states."""
         return None
 
 
@@ -103,13 +79,6 @@ class BreadthFirst(Recipe):
 
     def list_parameters(self) -> dict[str, object]:
         return {"search": self.search, "roots": self.roots}
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.cost import estimate_graph_search
-
-        return estimate_graph_search(table.rows, table.row_bytes) if table.rows else None
 
 
 class Table:
@@ -145,8 +114,6 @@ class Table:
 
     @property
     def file(self) -> str:
-        if self.recipe.has_part_files:
-            return f"{self.name}.*.parquet"
         return f"{self.name}.parquet" if self.columns else self.index_file
 
     @property
@@ -162,18 +129,6 @@ class Table:
     def states(self) -> int:
         """The number of states that the table's rows or records answer for, if it is known."""
         return (self.rows or 0) * (1 if self.columns or self.index != BITS_INDEX else 8 * ROW_BYTES)
-
-    @property
-    def number_column(self) -> Column | None:
-        """The column that numbers rows within the equal values of another, if one does."""
-        return next((column for column in self.columns if column.within), None)
-
-    @property
-    def row_bytes(self) -> float:
-        """The approximate bytes of a row and its record, in files."""
-        from tablebase.cost import estimate_row_bytes
-
-        return estimate_row_bytes([column.kind for column in self.columns], self.record_format)
 
     def list_fields(self) -> tuple[Column, ...]:
         """Return the fields of the index as columns."""

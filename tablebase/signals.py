@@ -21,6 +21,9 @@ else:
 
 SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
+MAX_WAIT_SECONDS = 0.5
+"""The longest wait for a file that is being created when a signal arrives."""
+
 cleanup_lock = _thread.allocate_lock()
 """Held while something is created that needs a cleanup; for ever, once a signal has arrived."""
 _cleanups: dict[object, Callable[[], object]] = {}
@@ -79,10 +82,10 @@ def get_received_signal() -> tuple[str, int]:
 def _wait_for_signal(watched: list[int]) -> None:
     number = _signal.sigwait(watched)
     _received.append(number)
-    cleanup_lock.acquire()
+    cleanup_lock.acquire(timeout=MAX_WAIT_SECONDS)
     for cleanup in list(_cleanups.values()):
         try:
             cleanup()
-        except OSError:  # the folder was removed, or may no longer be written to
+        except BaseException:  # noqa: S112  whatever failed: the process must end
             continue
     os._exit(128 + number)

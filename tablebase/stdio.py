@@ -53,7 +53,8 @@ class CompleteWriter(io.RawIOBase):
                 from tablebase.output_errors import OutputError, ReaderGone
 
                 kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
-                self.failure = kind(self._name, explain_os_error(error))
+                reason = explain_os_error(error)
+                self.failure = kind(self._name, reason, is_full=is_full_disk(error))
                 if not self._is_best_effort:
                     raise self.failure from error
         return size
@@ -76,6 +77,14 @@ def explain_os_error(error: OSError) -> str:
         return "it is closed"
     # not error.strerror: some libraries put texts of their own there
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Return whether an error says that no more bytes can be written."""
+    import errno
+
+    full = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
+    return isinstance(error, OSError) and error.errno in full
 
 
 def wrap_standard_outputs() -> CompleteWriter:

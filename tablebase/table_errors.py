@@ -66,11 +66,3 @@ class TableOutdated(TableError):
     def __init__(self, file: str, problem: str, command: str) -> None:
         super().__init__(f"{file} is out of date: {problem}.", file, command)
         self.problem = problem
-
-
-class TablePartial(TableError):
-    """A table of which only some shards are built: it is not published."""
-
-    def __init__(self, table: str, problem: str, command: str) -> None:
-        super().__init__(f"{table} is incomplete: {problem}.", table, command)
-        self.problem = problem

@@ -28,10 +28,26 @@ def lock_file(descriptor: int, *, wait: bool = False) -> bool:
     return True
 
 
+def open_new_file(path: str) -> int:
+    """Open a new file for writing, in place of one that a killed writer left under its name.
+
+    No link is followed, and nothing else that somebody put there is written to.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    while True:
+        try:
+            return os.open(path, flags, 0o666)
+        except FileExistsError:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
+
 @contextlib.contextmanager
 def hold_file(path: str) -> Iterator[None]:
     """Create a file and lock it while the block lasts; then remove it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    descriptor = open_new_file(path)
     try:
         lock_file(descriptor, wait=True)
         yield

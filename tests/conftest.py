@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from filelock import FileLock
@@ -20,7 +22,7 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
 from tablebase.puzzles.fifteen.tables import PARTITIONS
 from tablebase.puzzles.knight.board import parse_board
@@ -29,17 +31,20 @@ from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_board
 from tablebase.table_errors import TableError
-from tablebase.tables.manifest import list_parameters, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests import LONG
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
-from tests.support.shell import ROOT, Ask, Cli, pipeline, program
-from tests.support.tampered import CUTS, link_copy, split, write_manifest
+from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
+from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
-# a busy machine is slow, and no test measures hypothesis's deadlines
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# every run tries the same cases, but the long one; on a busy machine any case may be slow
+settings.register_profile(
+    "tests", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("tests")
 
 
@@ -156,10 +161,9 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for stage in list_stages():
+    for stage in list_puzzles():
         for table in stage.tables:
-            grown = stage.catalogue.adapt_to_manifest(table, list_parameters(published))
-            reason = explain_rebuild(Folder(folder), published.get(table.name), grown, force=False)
+            reason = explain_rebuild(Folder(folder), published.get(table.name), table, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",
@@ -197,16 +201,34 @@ def ask(outputs: Path) -> Ask:
 
 
 @pytest.fixture
-def ask_in_process(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Ask:
-    """Return a function like `ask` that answers in this process, so no program has to start."""
+def cli_in_process(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Cli:
+    """Return a function like `cli` that runs in this process, so no program has to start."""
 
-    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-        code = run_command(["query", *words, "--outputs", str(outputs)])
+    def run(
+        *words: str,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float = 0,
+    ) -> Said:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(os.fsencode(stdin))))
+        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
+            code = run_command([*words])
         output, errors = capfdbinary.readouterr()
-        return code, output.decode(), errors.decode()
+        return Said(code, output.decode(), errors.decode())
+
+    return run
+
+
+@pytest.fixture
+def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
+    """Return a function like `ask` that answers in this process."""
+
+    def run(*words: str, text: bytes = b"") -> Said:
+        words = ("query", *words, "--outputs", str(outputs))
+        return cli_in_process(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return run
 
@@ -224,41 +246,18 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 @pytest.fixture(scope="session")
-def bounds_3x3(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the table of patterns' bounds on 3x3."""
-
-    def make(folder: Path) -> None:
-        result = cli("precompute", "fifteen", "--bounds", "3x3", "--outputs", str(folder))
-        assert result.code == 0, result.err
-
-    return make_once(tmp_path_factory, "bounds", make)
-
-
-@pytest.fixture(scope="session")
 def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
     place = tmp_path_factory.mktemp("place")
     folder = place / "outputs"
     folder.mkdir()
-    known = [table for registered in list_stages() for table in registered.tables]
+    known = [table for registered in list_puzzles() for table in registered.tables]
     for file in [name for table in known for name in (table.file, table.index_file)]:
         if (outputs / file).exists():
             (folder / file).symlink_to(outputs / file)
     published = read_manifest(Folder(outputs))
     write_manifest(Folder(folder), {table.name: published[table.name] for table in known})
     return place
-
-
-@pytest.fixture(scope="session")
-def several_files(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the published tables with every table split into several part files."""
-
-    def make(place: Path) -> None:
-        folder = link_copy(outputs, place)
-        for name, cuts in CUTS.items():
-            split(folder, name, *cuts, row_group=50 if name == "knight_tours_5x5" else 1 << 16)
-
-    return make_once(tmp_path_factory, "several", make) / "copy"
 
 
 @pytest.fixture(scope="session")

@@ -34,9 +34,7 @@ OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
 INTACT_INDEX = (OUTPUTS / TABLE.index_file).read_bytes()
 ENTRIES = read_manifest(Folder(OUTPUTS))
 RECORDS = list(
-    struct.iter_unpack(
-        TABLE.record_format, IndexReader(Folder(OUTPUTS), knight.PUZZLE, TABLE).read_records()
-    )
+    struct.iter_unpack(TABLE.record_format, IndexReader(Folder(OUTPUTS), TABLE).read_records())
 )
 
 
@@ -65,7 +63,7 @@ def check_index(data: bytes) -> None:
     changed = INTACT_INDEX[:at] + data[3:] + INTACT_INDEX[at + len(data[3:]) :]
     (FOLDER / TABLE.index_file).write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        reader = IndexReader(Folder(FOLDER), knight.PUZZLE, TABLE)
+        reader = IndexReader(Folder(FOLDER), TABLE)
         for rank in (0, at % len(RECORDS), len(RECORDS) - 1):
             with contextlib.suppress(TablebaseError):
                 assert reader.read_record(rank) == RECORDS[rank]

@@ -26,7 +26,7 @@ from pipeline.verify.proofs import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
-from tablebase.puzzles import MODULES, list_stages
+from tablebase.puzzles import MODULES, list_puzzles
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
@@ -35,6 +35,7 @@ from tests.support.shell import program
 from tools.bits_picture import draw_bits
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
+from tools.format_tables import make_parts
 from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
 from tools.notebook_pictures import (
@@ -52,7 +53,6 @@ PROGRAM = Path(sys.executable).with_name("pipeline")
 COMMANDS = (
     (),
     ("precompute",),
-    *(("precompute", name) for name in MODULES),
     ("remove",),
     ("query",),
     *(("query", name) for name in MODULES),
@@ -143,7 +143,7 @@ def table_page() -> str:
         "",
         "`make docs` writes this page from the descriptions in the program.",
     ]
-    for stage in list_stages():
+    for stage in list_puzzles():
         for table in stage.tables:
             lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING
@@ -323,6 +323,14 @@ def architecture_page() -> str:
     return page
 
 
+def index_format_page() -> str:
+    """Return the page on index files with its worked examples."""
+    page = (ROOT / "docs" / "index-format.md").read_text("utf-8")
+    for mark, text in make_parts(ROOT / "outputs").items():
+        page = replace_part(page, mark, text)
+    return page
+
+
 def python_page() -> str:
     """Return the page on Python with the tables that a notebook lists."""
     return replace_part((ROOT / "docs" / "python.md").read_text("utf-8"), "tables", list_tables())
@@ -334,6 +342,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/cli.md": command_page,
     "docs/recipes.md": lambda: fill_sessions(format_recipes_page()),
     "docs/python.md": python_page,
+    "docs/index-format.md": index_format_page,
     "docs/notebook-board.svg": draw_board,
     "docs/notebook-solution.svg": draw_solution,
     "docs/notebook-senet.svg": draw_line_of_play,

@@ -112,7 +112,6 @@ QUERY_TESTS = {
     "queries/batch_formats.py": "batch_input batch",
     "queries/eight/any_goal.py": "vectorized goals",
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
-    "queries/typed_tables.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/answer.py": "dispatch fast_path",
     "queries/fifteen/batch.py": "fifteen_search queries/fifteen",
     "queries/fifteen/compiled_search.py": "fifteen_search",
@@ -130,14 +129,13 @@ KERNEL_TESTS = {
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
-    "pipeline/build.py": "build build_errors builds/part_files removal",
+    "pipeline/build.py": "build build_errors removal",
     "pipeline/builders/registry.py": "tasks build",
     "pipeline/builders/tour_columns.py": "tasks build rebuilt[knight]",
     "pipeline/builders/graph_table.py": "build build_errors",
     "pipeline/builders/tour_list.py": "tasks build",
     "pipeline/builders/tour_per_pair.py": "tasks rebuilt[knight]",
     "pipeline/builders/count_table.py": "tasks removal rebuilt[knight]",
-    "pipeline/shards.py": "shards",
     "pipeline/dry_run.py": "dry_run",
     "pipeline/commands/sample.py": "queries/sampling",
     "pipeline/tasks.py": "tasks build",
@@ -145,8 +143,7 @@ BUILD_TESTS = {
 }
 PROOF_TESTS = {
     "pipeline/verify/eight/space.py": "verify/eight",
-    "pipeline/verify/fifteen/bounds.py": "verify/pattern_bounds",
-    "pipeline/verify/fifteen/placements.py": "verify/fifteen verify/pattern_bounds",
+    "pipeline/verify/fifteen/placements.py": "verify/fifteen",
     "pipeline/verify/fifteen/proof.py": "verify/fifteen",
     "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/eight",
     "pipeline/verify/knight/counts.py": "verify/counts verdicts",

@@ -39,4 +39,4 @@ def make(
     def records() -> Chunks:
         yield puzzle.make_records(table, results)
 
-    return rows(), records(), puzzle.size
+    return TableData(rows(), records(), puzzle.size)

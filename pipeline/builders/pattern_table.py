@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.build_context import BuildContext
-from pipeline.builders.pattern_depths import search_depths
-from pipeline.search.pattern_search import estimate_memory
-from pipeline.tasks import Chunks, TableData, TaskRunner
+from pipeline.search.pattern_search import estimate_memory, search_pattern
+from pipeline.tasks import Chunks, TableData, TaskRunner, TimedThreadPool
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen.pattern import Pattern
 from tablebase.puzzles.fifteen.pattern_moves import list_cells, make_moves
@@ -26,10 +27,17 @@ def make(
     """Search all placements of the pattern, and return rows and records."""
     pattern, runner = recipe.pattern, context.tasks
     moves = make_moves(pattern)
-    context.memory.require(table.name, estimate_memory(moves.places, moves.order_maps))
-    depth = search_depths(moves, runner)
+    context.reserve_memory(table, estimate_memory(moves.places, moves.order_maps))
+    depth = search_pattern(
+        moves.places,
+        (moves.moves, moves.sources, moves.maps, moves.order_maps),
+        moves.root,
+        runner.jobs,
+        partial(runner.report_progress, "layers"),
+        partial(TimedThreadPool, usage=runner.usage),
+    )
     rows = _iter_rows(pattern, depth, runner) if table.columns else _iter_records(depth, runner)
-    return rows, _iter_records(depth, runner), depth.size
+    return TableData(rows, _iter_records(depth, runner), depth.size)
 
 
 def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:

@@ -47,7 +47,7 @@ def make(
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, recipe.is_open
     runner = context.tasks
-    context.memory.require(table.name, estimate_rank_cost(get_sides(board), closed=not paths))
+    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=not paths))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:
@@ -55,7 +55,8 @@ def make(
     except CountOverflow:
         raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
-    return _iter_records(layers, count, runner), _iter_records(layers, count, runner), count
+    rows, records = (_iter_records(layers, count, runner) for _ in range(2))
+    return TableData(rows, records, count)
 
 
 def _iter_layers(

@@ -6,33 +6,29 @@ kind of recipe needs one new module, and one new line in `BUILDERS`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pipeline.build_context import BuildContext
-from pipeline.tasks import CostSample, TableData, TaskList
-from tablebase.puzzle import Stage
+from pipeline.tasks import TableData
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles import import_object, load_part
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Store
 
 BUILDERS = {
-    "bounds of patterns": "pipeline.builders.bounds_table",
     "breadth first": "pipeline.builders.graph_table",
-    "breadth first in blocks": "pipeline.builders.block_table",
+    "breadth first in blocks": "pipeline.builders.sliding_table",
     "every tour": "pipeline.builders.tour_list",
-    "numbered cycles": "pipeline.builders.ranking_table",
-    "numbered tours": "pipeline.builders.ranking_table",
+    "ranked closed tours": "pipeline.builders.ranking_table",
+    "ranked tours": "pipeline.builders.ranking_table",
     "one tour a pair": "pipeline.builders.tour_per_pair",
     "placements of a pattern": "pipeline.builders.pattern_table",
-    "states by distance": "pipeline.builders.distance_table",
     "tour counts": "pipeline.builders.count_table",
 }
 """The module whose `make` is the builder, by the recipe's search; the recipes of plugins name their
 builder themselves."""
 
 
-def build_table_data(puzzle: Stage, table: Table, context: BuildContext) -> TableData:
+def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     recipe = table.recipe
     plugin_builder = recipe.builder
@@ -41,35 +37,10 @@ def build_table_data(puzzle: Stage, table: Table, context: BuildContext) -> Tabl
         if plugin_builder
         else import_object(f"{BUILDERS[recipe.search]}:make")
     )
-    data: TableData = build(recipe, puzzle, table, context)
-    return data
-
-
-def parts(table: Table) -> TaskList:
-    """Return the tasks that build a list."""
-    tasks: TaskList = _import_function(table, "parts")(table.recipe)
-    return tasks
-
-
-def estimate(
-    table: Table, context: BuildContext, items: list[tuple[Any, ...]] | None = None
-) -> CostSample:
-    """Estimate the cost of a table, or of the given tasks of a list."""
-    sample: CostSample = _import_function(table, "estimate")(table, context, items)
-    return sample
-
-
-def is_measurable(table: Table) -> bool:
-    """Return whether the cost of a table can be measured before it is built."""
-    module = BUILDERS.get(table.recipe.search)
-    return module is not None and hasattr(__import__(module, fromlist=["estimate"]), "estimate")
+    return TableData(*build(recipe, puzzle, table, context))
 
 
 def checkpoints(store: Store, table: Table) -> Checkpoints:
     """Return the checkpoints of a table that belong to its builder's present code."""
     recipe = table.recipe
     return Checkpoints(store, table, recipe.builder.partition(":")[0] or BUILDERS[recipe.search])
-
-
-def _import_function(table: Table, name: str) -> Any:
-    return import_object(f"{BUILDERS[table.recipe.search]}:{name}")

@@ -42,7 +42,7 @@ def make(recipe: TourPerPair, puzzle: Puzzle, table: Table, context: BuildContex
     """
     board, tours_by_start = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
-    return (
+    return TableData(
         _iter_rows(board, context.tasks, pairs, tours_by_start),
         _iter_records(board, tours_by_start),
         pairs,

@@ -5,10 +5,12 @@ would otherwise evaluate each one, as text, at every start.
 """
 
 import json
+import shutil
 import sys
 from typing import Annotated, cast
 
 import typer
+from typer.core import TyperArgument, TyperOption
 
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Json, Outputs, Quiet
@@ -23,13 +25,30 @@ from pipeline.commands.usage import make_usage_error
 from pipeline.single_query import require_one_printed
 from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
+from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
     get_load_errors,
     get_puzzle,
     list_puzzles_with_depths,
 )
+from tablebase.stdio import explain_os_error
+from tablebase.tables.store import Store
 from tablebase.tables.store_factory import open_store
+
+
+def _show_no_type(parameter: object, ctx: object) -> None:
+    """Show no type in the help of an argument, whose name and help say what it is."""
+
+
+def _show_metavar(parameter: TyperOption, ctx: object) -> str | None:
+    """Show what to write after an option in its help, and nothing for a flag."""
+    return None if parameter.is_flag else parameter.metavar
+
+
+# Typer has no setting for it, and would show <bool> and <list[str]>
+TyperArgument.display_type_rich = _show_no_type  # type: ignore[assignment, method-assign]  # replaced
+TyperOption.display_type_rich = _show_metavar  # type: ignore[assignment, method-assign]  # replaced
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 """The error that Typer raises for invalid arguments; it does not export the class itself."""
@@ -76,6 +95,13 @@ def _run_command(arguments: list[str]) -> int:
         if not error.format_message().strip():  # no command was given: the help is printed already
             return 2
         raise make_usage_error(error, arguments, typer.main.get_command(app)) from error
+    except OSError as error:
+        if "--install-completion" not in arguments:
+            raise
+        raise BadRequest(
+            f"Completion cannot be installed ({explain_os_error(error)})",
+            "Print it with --show-completion, and copy it",
+        ) from error
 
 
 @app.callback()
@@ -95,18 +121,18 @@ app.command(cls=PrecomputeCommand)(precompute)
 
 @app.command()
 def remove(
-    tables: Annotated[
+    names: Annotated[
         list[str],
         typer.Argument(
-            metavar="TABLE",
-            help="Table to remove, as printed by `pipeline status`.",
+            metavar="NAME",
+            help="Table or group to remove; `pipeline status` lists the tables.",
             autocompletion=completion.complete_removable_tables,
         ),
     ],
     outputs: Outputs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove tables that were built on request (with `precompute --board`)."""
+    """Remove tables that were built on request."""
     from pipeline.build import build
     from pipeline.build_progress import BuildProgress
     from pipeline.removal import make_removal
@@ -117,9 +143,10 @@ def remove(
         BuildProgress(quiet=quiet) as progress,
         RunRecorder(store, sys.argv[1:], progress) as recorder,
     ):
-        build(make_removal(store, tables, JOBS), recorder)
+        request = make_removal(store, names, JOBS)
+        build(request, recorder)
     if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in tables))
+        print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
 
 
 @app.command()
@@ -139,13 +166,13 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
 @app.command()
 def histogram(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="|".join(WITH_DEPTHS),
             help="Puzzle to count, built in or from a plugin.",
             autocompletion=list_puzzles_with_depths,
         ),
-    ],
+    ] = None,
     board: Annotated[
         str | None,
         typer.Option(
@@ -160,11 +187,27 @@ def histogram(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
     ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="Write the numbers of all tables: .parquet, .csv, .jsonl.",
+        ),
+    ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
     from queries.histogram import count_states as counted
     from queries.histogram import format_bars
 
+    if output is not None:
+        if name or board or svg or as_json:
+            raise BadRequest("--output writes the numbers of all tables", "Leave out the others")
+        _write_counts(open_store(outputs), output)
+        return
+    if name is None:
+        problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
+        raise BadRequest(problem, "See: pipeline histogram --help")
     require_one_printed(svg, as_json=as_json)
     counts = counted(name, open_store(outputs), board)
     if svg is not None:
@@ -174,7 +217,18 @@ def histogram(
         write_output(svg, draw_histogram(counts).encode())
         if svg == STANDARD:
             return
-    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
+    width = shutil.get_terminal_size().columns
+    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
+
+
+def _write_counts(store: Store, output: str) -> None:
+    """Write the number of states at each distance in all tables, in the format of the suffix."""
+    from queries.batch import choose_output_format, open_row_writer
+    from queries.histogram import list_counts
+
+    output_format, counts = choose_output_format(output, None), list_counts(store)
+    with open_row_writer(output, output_format) as write:
+        write(counts)
 
 
 @app.command()
@@ -190,7 +244,6 @@ def verify(
     from pipeline.progress import ProofProgress
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
-    from tablebase.tables.checkpoints import summarize_shards
 
     store = open_store(outputs)
     with ProofProgress(
@@ -204,7 +257,7 @@ def verify(
             if as_json:
                 print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
             raise
-        answer = progress.finish(verified, summarize_shards(store))
+        answer = progress.finish(verified)
     if as_json:
         print_answer(f"{json.dumps(answer)}\n")
 

@@ -8,10 +8,8 @@ from typer import Context
 
 from queries.dispatch import open_reader
 from queries.format_names import FORMATS, INPUT_FORMATS
-from tablebase.catalogue import BuildOption
 from tablebase.errors import TablebaseError
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_names, list_puzzles_with_depths, list_stage_names, list_stages
+from tablebase.puzzles import list_names, list_puzzles, list_puzzles_with_depths
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names
 from tablebase.tables.store_factory import open_store
@@ -19,13 +17,15 @@ from tablebase.tables.store_factory import open_store
 Completer = Callable[[Context], list[str]]
 
 
-def complete_targets(context: Context) -> list[str]:
-    """List the stages and tables that the command line does not name yet."""
-    tables = [table.name for puzzle in list_stages() for table in puzzle.tables]
+def complete_requests(context: Context) -> list[str]:
+    """List the names that can be built and that the command line does not have yet."""
+    from pipeline.selection import list_requests
+
+    names = list_requests(list_puzzles())
     with suppress(TablebaseError):
-        tables += read_manifest(open_store(context.params.get("outputs")))
-    given = context.params.get("targets") or []
-    return [name for name in dict.fromkeys([*list_stage_names(), *tables]) if name not in given]
+        names += read_manifest(open_store(context.params.get("outputs")))
+    given = context.params.get("names") or []
+    return [name for name in dict.fromkeys(names) if name not in given]
 
 
 def complete_commands(context: Context) -> list[str]:
@@ -51,15 +51,6 @@ def complete_boards(context: Context) -> list[str]:
     name = context.params.get("name")
     completer = make_query_completer(name, "board") if name in list_puzzles_with_depths() else None
     return completer(context) if completer else []
-
-
-def make_build_completer(puzzle: Stage, option: BuildOption) -> Completer:
-    """Return the completer for an option of `precompute`."""
-
-    def complete(context: Context) -> list[str]:
-        return list(option.choices) or puzzle.catalogue.list_boards()
-
-    return complete
 
 
 def complete_removable_tables(context: Context) -> list[str]:

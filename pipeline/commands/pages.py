@@ -21,6 +21,7 @@ def report(
         str,
         typer.Option(
             "--format",
+            metavar="html|svg|png",
             help="html: one page; svg, png: only the pictures.",
             autocompletion=completion.complete_page_formats,
         ),

@@ -1,11 +1,11 @@
-"""The command `pipeline precompute`: its options, those of each stage, and its output."""
+"""The command `pipeline precompute`: its options, its help, and its output."""
 
 import dataclasses
-import inspect
 import json
+import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -15,150 +15,80 @@ from typer.core import TyperCommand
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
 from pipeline.terminal import print_answer, print_error
-from tablebase.catalogue import BuildOption
-from tablebase.errors import BadRequest, TablebaseError
-from tablebase.puzzle import Stage
-from tablebase.puzzles import MODULES, get_puzzle, get_stage, is_stage, list_stage_names
+from tablebase.cost import Cost, estimate_cost
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import get_puzzle, is_registered, list_names
+from tablebase.schema import Table
+from tablebase.signals import CleanupOnSignal
 from tablebase.tables.store import DEFAULT_FOLDER
 from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
     from pipeline.build_progress import BuildProgress
     from pipeline.build_request import Request
-    from pipeline.commands.selection import Selection
-    from tablebase.tables.checkpoints import ShardSpec
 
-STAGES, VALUES, IN_HELP = "pipeline.stages", "pipeline.values", "pipeline.in_help"
-"""Keys of a context's `meta`: the stages that the command line names, their options' values, and
-whether the help of stages is being printed."""
+WORDS = "pipeline.words"
+"""The key of a context's `meta` with the command line's words."""
 
 
 class PrecomputeCommand(TyperCommand):
-    """The command `precompute`, with the options of the stages that the command line names.
+    """The command `precompute`, whose help lists the names that can be built.
 
-    The options of other built-in stages are known too, but hidden, so that a message can say which
-    stage has them. Typer does not export the types of contexts and parameters.
+    Typer does not export the types of contexts and formatters.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Find the named stages first, because they decide which options there are."""
-        ctx.meta[STAGES] = _find_named_stages(super().get_params(ctx), args)
-        ctx.meta[VALUES] = {}
+        """Note the command line's words, before `--help` ends its parsing."""
+        ctx.meta[WORDS] = [word for word in args if not word.startswith("-")]
         return super().parse_args(ctx, args)
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the general parameters and the options of the stages."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
-        others = [get_puzzle(name) for name in MODULES]
-        params, names = super().get_params(ctx), set[str]()
-        if ctx.meta.get(IN_HELP):
-            params, others = [], []
-        for puzzle in (*stages, *(puzzle for puzzle in others if puzzle not in stages)):
-            for option in puzzle.catalogue.options:
-                if option.name not in names:
-                    names.add(option.name)
-                    params.append(_make_param(puzzle, option, is_hidden=puzzle not in stages))
-        return params
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the parts of the usage line: in the help of stages, with their names."""
-        names = [puzzle.name for puzzle in ctx.meta.get(STAGES, []) if ctx.meta.get(IN_HELP)]
-        return [*names, *super().collect_usage_pieces(ctx)]
-
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help; that of stages has their own options, and their tables."""
-        stages: list[Stage] = ctx.meta.get(STAGES, [])
-        ctx.meta[IN_HELP] = bool(stages)
-        super().format_help(ctx, formatter)
-        for puzzle in stages:
-            formatter.write(_format_tables(puzzle))
-        if stages:
-            formatter.write("Other options: pipeline precompute --help\n")
+        """Print the help; if puzzles are named, the names of theirs that can be built."""
+        named = [word for word in ctx.meta.get(WORDS, []) if is_registered(word)]
+        for name in named:
+            formatter.write(_format_requests(get_puzzle(name)))
+        if named:
+            formatter.write("Options: pipeline precompute --help\n")
         else:
-            formatter.write(f"Stages: {', '.join(list_stage_names())}\n")
-            formatter.write("Their tables and options: pipeline precompute STAGE --help\n")
+            super().format_help(ctx, formatter)
+            formatter.write(f"Puzzles: {', '.join(list_names())}\n")
+            formatter.write("Names of their tables: pipeline precompute PUZZLE --help\n")
 
 
-def _format_tables(puzzle: Stage) -> str:
-    """Format the tables that a stage builds without options."""
-    lines = [f"Tables of {puzzle.name} ({puzzle.title}):"]
-    tables = puzzle.catalogue.list_stage_tables()
-    for table in tables:
-        lines += [f"  {table.file}", f"    {table.meaning}."]
-        if table.index and table.columns:
-            lines.append(f"    {table.index_file}: the index, for other programs.")
-    if not tables:
-        lines.append(f"  none without {puzzle.catalogue.options[0].flag}")
-    return "\n".join([*lines, "", ""])
+def _format_requests(puzzle: Puzzle) -> str:
+    """Format the names of a puzzle that can be built, each with the cost of its tables."""
+    from pipeline.commands.text_tables import format_table, make_cost_table
 
-
-def _find_named_stages(params: Iterable[Any], args: Sequence[str]) -> list[Stage]:
-    """Find the stages of the stages and tables that a command line names, in its order."""
-    from pipeline.commands.selection import find_owner
-
-    with_value = {
-        flag for param in params if not getattr(param, "is_flag", True) for flag in param.opts
+    lists: dict[str, dict[str, tuple[Table, ...]]] = {
+        f"Built by {puzzle.name}": {table.name: (table,) for table in puzzle.tables}
     }
-    stages = list[Stage]()
-    for previous, argument in zip(["", *args], args, strict=False):
-        if argument.startswith("-") or previous in with_value:
-            continue
-        try:
-            stage = get_stage(argument) if is_stage(argument) else find_owner(argument)
-        except TablebaseError:  # the command itself reports it
-            continue
-        if stage and stage not in stages:
-            stages.append(stage)
-    return stages
+    for title, names in puzzle.list_requests().items():
+        lists[title] = {name: puzzle.find_tables(name) for name in names}
+    text = ""
+    for title, tables_by_name in lists.items():
+        costs = {name: _estimate_costs(tables) for name, tables in tables_by_name.items()}
+        text += f"{title}:\n\n{format_table(make_cost_table(costs))}\n" if costs else ""
+    return text
 
 
-def _make_param(puzzle: Stage, option: BuildOption, *, is_hidden: bool) -> Any:
-    """Make the parameter of a stage's option, which stores its value in the context's `meta`."""
-
-    def store_value(context: typer.Context, value: Any) -> None:
-        if value:
-            context.meta[VALUES][option.name] = value if option.metavar else []
-
-    declared = typer.Option(
-        option.flag,
-        metavar=option.metavar or None,
-        help=f"{option.help}{' Repeatable.' * bool(option.metavar)}",
-        hidden=is_hidden,
-        show_default=False,
-        expose_value=False,
-        callback=store_value,
-        rich_help_panel=f"Options of {puzzle.name}",
-        autocompletion=completion.make_build_completer(puzzle, option) if option.metavar else None,
+def _estimate_costs(tables: Sequence[Table]) -> Cost | None:
+    """Estimate the cost of some tables together; None if it is unknown."""
+    costs = [cost for table in tables if (cost := estimate_cost(table))]
+    if not costs or len(costs) < len(tables):
+        return None
+    rows = [table.states or cost.rows for table, cost in zip(tables, costs, strict=True)]
+    return Cost(
+        sum(count for count in rows if count is not None) or None,
+        sum(cost.seconds for cost in costs),
+        sum(cost.bytes for cost in costs),
+        max(cost.memory for cost in costs),
     )
-    app = typer.Typer(add_completion=False)
-    app.command()(_make_function(option, declared))
-    (param,) = (p for p in typer.main.get_command(app).params if p.name == option.name)
-    return param
-
-
-def _make_function(option: BuildOption, declared: Any) -> Callable[..., None]:
-    """Make a function with one option as its parameter, from which Typer makes the parameter."""
-
-    def function(**values: Any) -> None:
-        pass
-
-    kind = list[str] | None if option.metavar else bool
-    parameter = inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if option.metavar else False,
-        annotation=Annotated[kind, declared],
-    )
-    function.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]  # typer reads it
-    function.__annotations__ = {option.name: parameter.annotation}
-    return function
 
 
 class Invocation(NamedTuple):
     """A build's request, with what only the command line needs."""
 
     request: "Request"
-    selection: "Selection"
     command: list[str]
     scheduler: str | None
     is_quiet: bool
@@ -166,13 +96,12 @@ class Invocation(NamedTuple):
 
 
 def precompute(
-    context: typer.Context,
-    targets: Annotated[
+    names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="STAGE|TABLE",
-            help="Stages or tables to build (default: all).",
-            autocompletion=completion.complete_targets,
+            metavar="NAME",
+            help="Puzzles or tables to build (default: all default tables).",
+            autocompletion=completion.complete_requests,
         ),
     ] = None,
     outputs: Outputs = None,
@@ -180,9 +109,9 @@ def precompute(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be built, why and at what cost.")
     ] = False,
-    measure: Annotated[
+    parquet: Annotated[
         bool,
-        typer.Option("--measure", help="Measure the cost by running samples (with --dry-run)."),
+        typer.Option("--parquet", help="Also write rows, for sliding boards and patterns."),
     ] = False,
     jobs: Jobs = JOBS,
     memory: Memory = None,
@@ -194,70 +123,20 @@ def precompute(
             help="Run tasks on a Dask scheduler, for example tcp://10.0.0.1:8786.",
         ),
     ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option("--shard", metavar="I/N", help="Build only shard I of N of the lists."),
-    ] = None,
-    publish: Annotated[
-        bool, typer.Option("--publish", help="Publish the lists once every shard is built.")
-    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
     from pipeline.build_request import Request
-    from pipeline.commands.selection import list_followers, parse_targets, select_tables
-    from pipeline.shards import parse_shard, require_shards
+    from pipeline.selection import select_tables
 
-    selection = select_tables(parse_targets(targets or []), context.meta[VALUES])
-    _refuse_combinations(measure=measure and not dry_run, shard=shard, publish=publish, force=force)
-    store = open_store(outputs)
-    request = Request(
-        store,
-        selection.tables,
-        force,
-        jobs,
-        memory=parse_memory(memory),
-        find_followers=partial(list_followers, store),
-    )
-    run = Invocation(request, selection, sys.argv[1:], scheduler, quiet, as_json)
-    shard_spec = None if shard is None else parse_shard(shard)
+    tables = select_tables(names or [], with_rows=parquet or None)
+    request = Request(open_store(outputs), tables, force, jobs, memory=parse_memory(memory))
+    run = Invocation(request, sys.argv[1:], scheduler, quiet, as_json)
     if dry_run:
-        _print_dry_run(run, shard_spec, is_publishing=publish, is_measured=measure)
-    elif shard_spec:
-        _build_shards(run, shard_spec)
-    elif publish:
-        _build(_select_lists(run))
+        _print_dry_run(run)
     else:
-        if scheduler is None:
-            require_shards(selection.tables)
         _build(run)
-
-
-def _refuse_combinations(*, measure: bool, shard: str | None, publish: bool, force: bool) -> None:
-    """Raise BadRequest for options that cannot be combined."""
-    if measure:
-        raise BadRequest("--measure needs --dry-run", "A build needs no measurement")
-    if publish and shard is not None:
-        raise BadRequest(
-            "--shard cannot be combined with --publish", "Publish once every shard is built"
-        )
-    if force and shard is not None:
-        raise BadRequest("--shard cannot be combined with --force", "Leave out --force")
-
-
-def _select_lists(run: Invocation) -> Invocation:
-    """Return the run that publishes the requested lists, which must have all their shards.
-
-    The repair command of a damaged list has --force, which must not rebuild other files.
-    """
-    from pipeline.shards import require_complete, require_lists
-
-    listings = require_lists("--publish", run.selection.requested)
-    for listing in listings:
-        require_complete(run.request.store, listing)
-    tables = [(listing.puzzle, (listing.table,)) for listing in listings]
-    return run._replace(request=dataclasses.replace(run.request, tables=tables, force=False))
 
 
 def _build(run: Invocation) -> None:
@@ -274,6 +153,7 @@ def _build(run: Invocation) -> None:
         BuildProgress(quiet=run.is_quiet, expected_seconds=expected_seconds) as progress,
         RunRecorder(request.store, run.command, progress) as recorder,
         open_executor(run.scheduler, request.jobs) as (executor, at_once),
+        CleanupOnSignal(partial(_note_checkpoints, run)),
     ):
         build(dataclasses.replace(request, jobs=at_once), recorder, executor)
     if recorder.problem and not run.is_quiet:
@@ -282,6 +162,21 @@ def _build(run: Invocation) -> None:
         print_answer(f"{json.dumps(_describe_build(run, progress))}\n")
     elif not run.is_quiet:
         _print_build(run, progress)
+
+
+def _note_checkpoints(run: Invocation) -> None:
+    """Say on standard error, when a signal ends the build, what the same command resumes."""
+    from pipeline.dry_run import find_saved_work
+
+    saved = [
+        table.name
+        for _, tables in run.request.tables
+        for table in tables
+        if find_saved_work(run.request.store, table)
+    ]
+    if saved and not run.is_quiet:
+        note = f"pipeline: interrupted; the same command resumes {', '.join(saved)}\n"
+        os.write(2, note.encode())  # another thread may hold the lock of sys.stderr
 
 
 def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any]:
@@ -316,71 +211,28 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
         print_answer(f"up to date: {', '.join(up_to_date)}\n")
     outputs = "" if str(store) == DEFAULT_FOLDER else f" --outputs {shlex.quote(str(store))}"
     examples = [
-        f"pipeline query {puzzle.name} {puzzle.example}"
+        f"pipeline query {example}"
         for puzzle, tables in run.request.tables
-        if puzzle.example and any(table.name in progress.built for table in tables)
+        for table in tables
+        if table.name in progress.built and (example := puzzle.format_example(table.name))
     ]
     following = examples[0] if examples else "pipeline status"
     print_answer(f"The tables are in {store}. Next: {following}{outputs}\n")
 
 
-def _build_shards(run: Invocation, shard: "ShardSpec") -> None:
-    """Build a shard of each requested list."""
-    from pipeline.build_progress import BuildProgress
-    from pipeline.dask_executor import open_executor
-    from pipeline.runs import RunRecorder
-    from pipeline.shards import build_shard, require_lists
-
-    request = run.request
-    for listing in require_lists("--shard", run.selection.requested):
-        with (
-            BuildProgress(quiet=run.is_quiet) as progress,
-            RunRecorder(request.store, run.command, progress) as recorder,
-            open_executor(run.scheduler, request.jobs) as executor_and_jobs,
-        ):
-            built = build_shard(request.store, listing, shard, recorder, *executor_and_jobs)
-        if run.as_json:
-            summary = {"table": listing.table.name, "shard": str(shard), **built._asdict()}
-            print_answer(f"{json.dumps(summary)}\n")
-        elif not run.is_quiet:
-            words = f"{built.tasks:,} tasks, {built.rows:,} rows in {built.seconds:.1f} s"
-            print_answer(f"{listing.table.name}: shard {shard}, {words}\n")
-
-
-def _print_dry_run(
-    run: Invocation, shard: "ShardSpec | None", *, is_publishing: bool, is_measured: bool
-) -> None:
+def _print_dry_run(run: Invocation) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
-    from pipeline.commands.text_tables import (
-        format_table,
-        make_dry_run_table,
-        make_measured_table,
-    )
-    from pipeline.dry_run import DryRun, plan_build, plan_shard
-    from pipeline.shards import require_lists, require_shards
+    from pipeline.commands.text_tables import format_table, make_dry_run_table
+    from pipeline.dry_run import plan_build
 
-    run = _select_lists(run) if is_publishing else run
-    if shard:
-        listings = require_lists("--shard", run.selection.requested)
-        planned_shards = [
-            plan_shard(run.request, listing, shard, is_measured=is_measured) for listing in listings
-        ]
-        plan = DryRun(planned_shards, [], None)
-    else:
-        plan = plan_build(run.request, is_measured=is_measured)
+    plan = plan_build(run.request)
     if run.as_json:
         print_answer(f"{json.dumps(plan.to_dict())}\n")
-    else:
-        if plan.recovery and plan.recovery.tables:
-            print_error(plan.recovery.problem)
-            print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
-        if plan.tables:
-            print_answer(format_table(make_dry_run_table(plan.tables)))
-        measured = {planned.table.name: planned.measured for planned in plan.tables}
-        costs = {name: cost for name, cost in measured.items() if cost}
-        if costs:
-            print_answer(f"\n{format_table(make_measured_table(costs, run.request.jobs))}")
-        if plan.up_to_date:
-            print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")
-    if not shard and not is_publishing and run.scheduler is None:
-        require_shards(run.request.tables)
+        return
+    if plan.recovery and plan.recovery.tables:
+        print_error(plan.recovery.problem)
+        print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
+    if plan.tables:
+        print_answer(format_table(make_dry_run_table(plan.tables)))
+    if plan.up_to_date:
+        print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")

@@ -11,9 +11,9 @@ import typer
 
 from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
-from pipeline.terminal import print_answer, print_error
+from pipeline.terminal import escape_control, print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
-from queries.reader import Option
+from queries.reader import Option, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store
@@ -47,13 +47,13 @@ def _make_command(name: str) -> Callable[..., None]:
 
     def command(**arguments: Any) -> None:
         key_words = arguments.pop("key") or []
-        key = " ".join(key_words)
-        values = {name: value for name, value in arguments.items() if value not in (None, False)}
+        key = " ".join(key_words) if key_words else None
+        values = select_given(arguments)
         batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
-        if not key_words and {*kind.keyless} & {*values} and not batch:
+        if key is None and {*kind.keyless} & {*values} and not batch:
             print_answer(answer_as_text(name, None, values))
-        elif key in ("", "-") or "input" in batch:
-            if key not in ("", "-"):
+        elif key in (None, "-") or "input" in batch:
+            if key not in (None, "-"):
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
@@ -66,11 +66,15 @@ def _make_command(name: str) -> Callable[..., None]:
         else:
             print_answer(answer_as_text(name, key, values))
 
+    example = get_puzzle(name).example
     key_parameter = inspect.Parameter(
         "key",
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[list[str] | None, typer.Argument(metavar=kind.key)],
+        annotation=Annotated[
+            list[str] | None,
+            typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None),
+        ],
     )
     parameters = [key_parameter, *(make_parameter(name, option) for option in options)]
     return declare(
@@ -93,26 +97,30 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
 def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_batch: bool) -> None:
     """Answer the keys of the input; `is_batch`: the arguments request a batch explicitly."""
     from pipeline.progress import BatchProgress
-    from queries.batch import Batch, choose_output_format, run_batch
 
     for option in list_options(get_reader_class(name)):
-        if option.is_single and values.get(option.name):
+        if option.is_single and option.name in values:
             _refuse_lone(option, name, is_batch=is_batch)
     source, output = batch.get("input", "-"), batch.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
         print_error("reading keys from standard input (press Ctrl-D to finish)")
-    request = Batch(
-        source,
-        choose_output_format(output, batch.get("format")),
-        output,
-        batch.get("strict", False),
-        batch.get("column"),
-        batch.get("prefix", ""),
-        batch.get("input_format"),
-    )
-    reader = open_reader(name, open_store(values.pop(OUTPUTS.name, None)))
-    query = reader.make_query(**values)
     with BatchProgress(output=output) as bar:
+        if source != "-":
+            bar.show(f"reading {escape_control(source)}", 0, None)
+        # after the first line on the screen, because it takes a second
+        from queries.batch import Batch, choose_output_format, run_batch
+
+        request = Batch(
+            source,
+            choose_output_format(output, batch.get("format")),
+            output,
+            batch.get("strict", False),
+            batch.get("column"),
+            batch.get("prefix", ""),
+            batch.get("input_format"),
+        )
+        reader = open_reader(name, open_store(values.pop(OUTPUTS.name, None)))
+        query = reader.make_query(**values)
         invalid = run_batch(query, request, bar.on_rows, bar.printing)
     if invalid:
         subject = "key is" if invalid == 1 else "keys are"

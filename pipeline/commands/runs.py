@@ -8,7 +8,8 @@ import typer
 from pipeline.commands import completion
 from pipeline.commands.options import Json, Outputs
 from pipeline.commands.text_tables import format_table, make_run_table, make_runs_table
-from pipeline.terminal import print_answer, print_error
+from pipeline.terminal import MAX_MESSAGE, escape_control, print_answer, print_error
+from tablebase.tables.repair import require_listable
 from tablebase.tables.run_records import list_run_names, list_runs, read_run
 from tablebase.tables.store_factory import open_store
 
@@ -27,21 +28,23 @@ def runs(
 ) -> None:
     """List the last builds, or show what one of them did."""
     store = open_store(outputs)
+    require_listable(store)
     if name is not None:
         run = read_run(store, name)
         if as_json:
             print_answer(f"{json.dumps(run.to_dict())}\n")
             return
         record = run.record
-        print_answer(
-            f"run       {record.name}\n"
-            f"command   pipeline {' '.join(record.command)}\n"
-            f"started   {record.started}\n"
-            f"seconds   {record.seconds:.1f}\n"
-            f"outcome   {': '.join(filter(None, (run.outcome, record.problem)))}\n"
-            f"versions  {', '.join(f'{key} {value}' for key, value in record.versions.items())}\n"
-            f"machine   {', '.join(f'{key} {value}' for key, value in record.machine.items())}\n"
+        lines = (
+            f"run       {record.name}",
+            f"command   pipeline {' '.join(record.command)}",
+            f"started   {record.started}",
+            f"seconds   {record.seconds:.1f}",
+            f"outcome   {': '.join(filter(None, (run.outcome, record.problem)))}",
+            f"versions  {', '.join(f'{key} {value}' for key, value in record.versions.items())}",
+            f"machine   {', '.join(f'{key} {value}' for key, value in record.machine.items())}",
         )
+        print_answer("".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines))
         print_answer(f"\n{format_table(make_run_table(record.tables, run.outcome))}")
         return
     known = [*list_runs(store)]

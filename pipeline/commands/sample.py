@@ -14,13 +14,11 @@ from pipeline.commands.options import make_number_parser
 from pipeline.commands.puzzle_commands import PuzzleGroup, declare, make_parameter
 from pipeline.single_query import OUTPUTS
 from queries.dispatch import get_reader_class, open_reader
-from queries.reader import Option, Reader
+from queries.reader import Option, Reader, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
 from tablebase.tables.store_factory import open_store
 
-MAX_SAMPLE_SIZE = 1_000_000_000
-"""Maximum number of rows in a sample."""
 GENERAL = (
     Option("size", "How many to draw (default: 1).", "N"),
     Option("seed", "Random seed (default: 0).", "N"),
@@ -43,8 +41,9 @@ def _make_command(name: str) -> Callable[..., None]:
     kind = get_reader_class(name)
 
     def command(**arguments: Any) -> None:
-        values = {name: value for name, value in arguments.items() if value not in (None, False)}
-        general = {option.name: values.pop(option.name, None) for option in GENERAL}
+        values = select_given(arguments)
+        general = {"size": 1, "seed": 0, **dict.fromkeys(option.name for option in GENERAL[2:])}
+        general |= {name: values.pop(name) for name in general.keys() & values.keys()}
         _write_sample(name, values, general)
 
     parameters = [make_parameter(name, option) for option in (*kind.sample_options, *GENERAL)]
@@ -56,15 +55,15 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
     from pipeline.progress import BatchProgress
     from queries.batch import choose_output_format, open_row_writer
-    from queries.sampling import SampleRequest
+    from queries.sampling import MAX_SIZE, SampleRequest
 
     output, requested = general["output"], general["format"]
     if general["json"] and requested is not None:
         raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
     output_as = choose_output_format(output, "jsonl" if general["json"] else requested)
     request = SampleRequest(
-        make_number_parser("--size", 1, MAX_SAMPLE_SIZE)(general["size"] or "1"),
-        make_number_parser("--seed", 0)(general["seed"] or "0"),
+        make_number_parser("--size", 1, MAX_SIZE)(general["size"]),
+        make_number_parser("--seed", 0)(general["seed"]),
         not general["distinct"],
     )
     query = open_reader(name, open_store(general["outputs"])).make_query(**values)

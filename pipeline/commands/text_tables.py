@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -18,16 +20,18 @@ if TYPE_CHECKING:
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
-    from pipeline.measurement import MeasuredCost
+    from tablebase.cost import Cost
 
 
 TEXT_COLUMNS = {
-    "table", "made by", "state", "reason", "resumes", "from", "run", "command",
+    "table", "name", "made by", "state", "reason", "resumes", "from", "run", "command",
     "outcome", "difference", "details", "kind", "note",
 }  # fmt: skip
 """Columns whose cells begin at the left."""
 MAX_WIDTH = 80
 """Characters of a line, as many as a terminal has that nobody has made wider."""
+MAX_CELL = 40
+"""Most characters of a cell whose text is a file's own."""
 GAP = 2
 """Spaces between two columns."""
 MIN_COMMAND = 20
@@ -35,11 +39,18 @@ MIN_COMMAND = 20
 
 
 def format_table(grid: Grid) -> str:
-    """Render a grid as text, as wide as its content needs."""
-    console = Console(highlight=False, width=200)
+    """Render a grid as text, as wide as its content needs: a command in it is never cut."""
+    width = sum(
+        max(map(cell_len, cells), default=0) + GAP for cells in map(_list_cells, grid.columns)
+    )
+    console = Console(highlight=False, width=max(width, MAX_WIDTH))
     with console.capture() as captured:
         console.print(grid)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _list_cells(column: Column) -> list[str]:
+    return [str(cell) for cell in (column.header, *column.cells)]
 
 
 def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> Grid:
@@ -47,6 +58,7 @@ def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: 
 
     `optional`: the columns that may be left out, the least important first. JSON has all of them.
     """
+    rows = [[escape_control(cell) for cell in row] for row in rows]
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     shown = [name for name in names if not rows or any(columns[name])]
     for name in optional:
@@ -58,7 +70,7 @@ def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: 
         is_text = name in TEXT_COLUMNS
         grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     for row in zip(*(columns.get(name, ()) for name in shown), strict=True):
-        grid.add_row(*(Text(escape_control(cell)) for cell in row))
+        grid.add_row(*(Text(cell) for cell in row))
     return grid
 
 
@@ -68,7 +80,7 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
         (
             name,
             reason,
-            f"{entry.rows:,}",
+            _format_rows(entry.rows, entry.states),
             f"{sum(file.bytes for file in entry.all_files):,}",
             f"{statistics.seconds:.2f}",
             f"{entry.rows / statistics.seconds:,.0f}" if statistics.seconds else "",
@@ -78,30 +90,47 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
     return _make_table(("table", "reason", "rows", "bytes", "seconds", "rows/s"), rows, "rows/s")
 
 
+def make_cost_table(costs: Mapping[str, Cost | None]) -> Grid:
+    """Make the grid of names that can be built, each with an estimate of its cost."""
+    rows = [(name, *_format_cost(cost)) for name, cost in costs.items()]
+    return _make_table(("name", "rows or states", "CPU time", "size", "memory"), rows)
+
+
+def _format_cost(cost: Cost | None, states: int | None = None) -> tuple[str, str, str, str]:
+    """Format the rows, the time, the bytes and the memory of an estimate.
+
+    `states`: those of an index alone.
+    """
+    if cost is None:
+        return "unknown", "", "", ""
+    return (
+        _format_rows(cost.rows, states),
+        _format_duration(cost.seconds),
+        _format_size(cost.bytes),
+        _format_size(cost.memory),
+    )
+
+
+def _format_rows(rows: int | None, states: int | None) -> str:
+    """Format the number of rows, or of the states of an index alone."""
+    if states is not None:
+        return f"{states:,} states"
+    return "" if rows is None else f"{rows:,}"
+
+
 def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
     """Make the grid of the tables that a build would write: reasons, saved work, and cost."""
     rows = []
     for planned in tables:
-        cost = planned.cost
-        sizes = ("unknown", "", "", "")
-        if cost:
-            sizes = (
-                f"{cost.rows:,}",
-                _format_duration(cost.seconds),
-                _format_size(cost.bytes),
-                _format_size(cost.memory),
-            )
-        saved = _format_saved(planned.saved) if planned.saved else ""
-        rows.append((planned.table.name, planned.reason, saved, *sizes, planned.source))
+        saved, table = _format_saved(planned.saved) if planned.saved else "", planned.table
+        cost = _format_cost(planned.cost, None if table.columns else table.states or None)
+        rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
     return _make_table(names, rows, "from", "memory", "size", "rows")
 
 
 def _format_saved(saved: SavedWork) -> str:
     """Format what an unfinished build left."""
-    if saved.tasks:
-        done, total = saved.tasks
-        return f"{done:,} of {total:,} tasks"
     return f"{saved.files:,} checkpoint{'s' * (saved.files != 1)}, {_format_size(saved.bytes)}"
 
 
@@ -117,31 +146,6 @@ def _format_size(count: float) -> str:
     return f"{count:,.0f} B"
 
 
-def make_measured_table(tables: Mapping[str, MeasuredCost], cores: int) -> Grid:
-    """Make the grid of measured costs: sizes, and times here and on 10, 100 and 1,000 workers.
-
-    A worker is assumed to be as fast as one core of this machine.
-    """
-    workers = (10, 100, 1000)
-    rows = []
-    for name, cost in tables.items():
-        max_workers = max(1, cost.tasks)  # a task runs on one worker
-        spent = [
-            cost.local_seconds / min(cores, max_workers),
-            *(cost.seconds / min(count, max_workers) for count in workers),
-        ]
-        cells = (
-            name,
-            f"{cost.tasks:,}",
-            f"{cost.error:.0%}" if cost.error else "exact",
-            _format_size(cost.temporary_bytes) if cost.temporary_bytes else "",
-            *(_format_duration(cost.writing_seconds + time) for time in spent),
-        )
-        rows.append(cells)
-    names = "table", "tasks", "error", "temporary", "locally", *(f"{n:,} workers" for n in workers)
-    return _make_table(names, rows, "10 workers", "tasks")
-
-
 def make_runs_table(runs: Sequence[Run]) -> Grid:
     """Make the grid of run records: when, what, how long, and how it ended."""
     rows = []
@@ -153,7 +157,7 @@ def make_runs_table(runs: Sequence[Run]) -> Grid:
             " ".join(["pipeline", *record.command]),
             f"{finished} of {len(record.tables)}",
             f"{record.seconds:,.1f}",
-            run.outcome,
+            _cut(run.outcome, MAX_CELL),
         )
         rows.append(cells)
     names = "run", "command", "tables", "seconds", "outcome"
@@ -175,9 +179,11 @@ def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
     is_complete = all(table.outcome == COMPLETED for table in tables)
     rows = [
         (
-            table.table,
-            table.reason,
-            "" if is_complete else outcome if table.outcome == RUNNING else table.outcome,
+            _cut(table.table, MAX_CELL),
+            _cut(table.reason, MAX_CELL),
+            ""
+            if is_complete
+            else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
             _format_count(table.rows),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),
@@ -222,11 +228,15 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     """Make the grid of the status of tables and pages, for people."""
     cells = []
     for row in rows:
-        numbers = [f"{row[name]:,}" if name in row else "" for name in ("rows", "bytes")]
-        state = row.get("shards", row["state"])
+        rows_and_bytes = ["", ""]
+        if "rows" in row:
+            rows_and_bytes[0] = _format_rows(row["rows"], row.get("states"))
+        if "bytes" in row:
+            rows_and_bytes[1] = f"{row['bytes']:,}"
+        state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        cells.append((row["table"], *numbers, row.get("made_by", ""), state))
+        cells.append((row["table"], *rows_and_bytes, _cut(row.get("made_by", ""), MAX_CELL), state))
     return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pipeline.commands.completion import find_subcommand
 from tablebase.errors import BadRequest, quote
+from tablebase.puzzles import list_names
 
 MAX_MESSAGE = 300
 """Maximum number of characters of a problem."""
@@ -22,6 +24,8 @@ def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> Bad
     """
     problem, suggestion = _describe(error)
     context = getattr(error, "ctx", None)
+    if not suggestion and (match := NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", "")))):
+        suggestion = _find_similar(match[1], context)
     path = context.command_path if context is not None else _find_command_path(arguments, commands)
     hint = f"See: {path} --help"
     return BadRequest(
@@ -50,6 +54,18 @@ def _describe(error: Any) -> tuple[str, str]:
     if match := SURPLUS.fullmatch(message.rstrip(".")):
         return f"Too many arguments: {quote(match[1])}", ""
     return "The arguments are not valid", ""
+
+
+def _find_similar(word: str, context: Any) -> str:
+    """Return the command that a word perhaps means: of the same group, or a query of a puzzle."""
+    group: Any = getattr(context, "command", None)
+    known: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
+    near = get_close_matches(word.lower(), known, 1)
+    if not near and "query" in known:
+        near = [
+            f"pipeline query {name}" for name in get_close_matches(word.lower(), list_names(), 1)
+        ]
+    return near[0] if near else ""
 
 
 def _find_command_path(arguments: Sequence[str], commands: Any) -> str:

@@ -41,43 +41,16 @@ def iter_paths(
     A chunk is the paths' texts (a row a path: each node's `names` row in turn), their last nodes,
     and whether each path can close (its last node neighbours the first).
     """
-    for text, ends in _iter_texts(sets, colours, names, len(sets), opening, chunk):
-        closed = (sets[opening[0]] >> ends.astype(np.uint64)) & np.uint64(1) == 1
-        yield text, ends, closed
-
-
-def list_beginnings(sets: Array, colours: Array, length: int, *opening: int) -> list[list[int]]:
-    """Return the first `length` nodes of all paths that the search tries with this opening.
-
-    Many of them are dead branches.
-    """
-    names = np.arange(len(sets), dtype=np.uint8)[:, None]
-    chunks = _iter_texts(sets, colours, names, length, opening)
-    return [path for text, _ in chunks for path in text.tolist()]
-
-
-def _iter_texts(
-    sets: Array,
-    colours: Array,
-    names: Array,
-    length: int,
-    opening: tuple[int, ...],
-    chunk: int = CHUNK_PATHS,
-) -> Iterator[tuple[Array, Array]]:
-    text = np.empty((chunk, length * names.shape[1]), dtype=np.uint8)
+    text = np.empty((chunk, len(sets) * names.shape[1]), dtype=np.uint8)
     ends = np.empty(chunk, dtype=np.uint8)
     row = np.empty(text.shape[1], dtype=np.uint8)
     *_, depth = state = _make_state(sets, opening)
     while depth[0] >= 0:
-        count = _search(sets, colours, names, text, ends, length, row, *state)
+        count = _search(sets, colours, names, text, ends, row, *state)
         if count:
-            yield text[:count].copy(), ends[:count].copy()
-
-
-def count_paths(sets: Array, colours: Array, *opening: int) -> int:
-    """Count the paths that begin with the opening."""
-    nameless = np.empty((len(sets), 0), dtype=np.uint8)
-    return sum(len(ends) for _, ends in _iter_texts(sets, colours, nameless, len(sets), opening))
+            found = ends[:count].copy()
+            closed = (sets[opening[0]] >> found.astype(np.uint64)) & np.uint64(1) == 1
+            yield text[:count].copy(), found, closed
 
 
 def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
@@ -95,15 +68,14 @@ def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Ar
 
 
 @compiled
-def _search(
+def _search(  # noqa: PLR0915  # a kernel, compiled whole
     sets: Array, colours: Array, names: Array, text: Array, last: Array,
-    length: int, row: Array, opening: Array, path: Array, choices: Array, ends: Array,
-    saved_depth: Array,
+    row: Array, opening: Array, path: Array, choices: Array, ends: Array, saved_depth: Array,
 ) -> int:  # fmt: skip
     """Continue the search until `text` is full or no path remains, and return the number found.
 
-    A path ends at its length-th node. At depth d, `choices[d]` are the nodes still to be tried as
-    the d-th of the path, `ends[d]` is the path's settled end or OPEN, and path[:d] is fixed.
+    At depth d, `choices[d]` are the nodes still to be tried as the d-th of the path, `ends[d]` is
+    the path's settled end or OPEN, and path[:d] is fixed.
     """
     nodes = len(sets)
     one: Any = np.uint64(1)
@@ -137,8 +109,8 @@ def _search(
             end = end // 64 if end % 64 == node else end % 64
         elif end >= 64:  # one was forced: it is the end unless it is next
             end = OPEN if end - 64 == node else end - 64
-        if depth == length - 1:
-            for at_byte in range(length * width):
+        if depth == nodes - 1:
+            for at_byte in range(nodes * width):
                 text[count, at_byte] = row[at_byte]
             last[count] = node
             count += 1

@@ -4,7 +4,7 @@ Read in this order: `claims` (the statements that are checked), `verdicts` (what
 table), `listed_table`, `manifest_checks` (the files against the manifest), `table_rows` and
 `index_records` (their contents against the definition of the table), `goal_proof` (puzzles with
 goals), `graph_proof` (other state spaces), `generic_proof` (any other table), the packages with the
-proofs of one puzzle each, and `proofs`, the registry.
+proofs of one puzzle each, `proofs`, the registry, and `state_counts` (the manifest's numbers).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from pipeline.verify.claims import Claim, Listener, VerifyFailed, ignore_claim
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_entry, check_files, check_pages, list_tables
 from pipeline.verify.proofs import find_proof
+from pipeline.verify.state_counts import check_counts
 from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Store
 
 __all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
@@ -80,7 +81,7 @@ def verify(
         listener(failure.claim, 0)
         raise
     published = {listed.name for listed in tables}
-    defaults = (table.name for puzzle in list_stages() for table in puzzle.tables)
+    defaults = (table.name for puzzle in list_puzzles() for table in puzzle.tables)
     return Verified(claims, verdicts, [name for name in defaults if name not in published])
 
 
@@ -88,7 +89,9 @@ def prove(tables: Iterable[ListedTable], on_verdicts: OnVerdicts = ignore_verdic
     """Run each table's proof in turn and report its verdicts."""
     outcomes = dict[str, Outcome]()
     for listed in tables:
-        outcome = _limit(listed, _prove_table(listed, outcomes))
+        outcome = _prove_table(listed, outcomes)
+        check_counts(listed, outcome.depths)
+        outcome = _limit(listed, outcome)
         outcomes[listed.name] = outcome
         on_verdicts(outcome.verdicts)
 

@@ -100,10 +100,6 @@ class ClaimCheck:
     command: str
     listener: Listener
 
-    def for_file(self, file: str) -> ClaimCheck:
-        """Return a check of this claim whose failures name the given file of the table."""
-        return replace(self, claim=replace(self.claim, file=file))
-
     def __enter__(self) -> ClaimCheck:
         self.report_progress(0)
         return self

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
-from pipeline.verify.claims import Array
+from pipeline.verify.claims import Array, ClaimCheck
 from pipeline.verify.listed_table import ListedTable
-from tablebase.tables.index_format import (
-    BLOCK_BYTES,
-    BODY_BYTES,
-)
-
-CHUNK_BLOCKS = 1 << 8
-"""The number of index blocks in a chunk."""
+from tablebase.tables.index_format import read_records
+from tablebase.tables.parquet import TableWriter
 
 
 def check_records(listed: ListedTable, text: str, fields: Mapping[str, Array]) -> None:
@@ -26,32 +20,36 @@ def check_records(listed: ListedTable, text: str, fields: Mapping[str, Array]) -
     with listed.begin_claim(text, index=True) as check:
         for expected in fields.values():
             check.require_equal("records", listed.index.records, len(expected))
-        for begin, records in iter_records(listed):
+        for begin, records in iter_records(listed, check):
             for name, expected in fields.items():
-                differ = records[name] != expected[begin:][: len(records)]
+                differ = view_field(records, name) != expected[begin:][: len(records)]
                 for row in np.argwhere(differ)[:1, 0].tolist():
-                    record = {field: records[field][row].tolist() for field in fields}
+                    record = {field: view_field(records, field)[row].tolist() for field in fields}
                     value = expected[begin + row].tolist()
                     check.refute(f"{name} {record[name]}", value, begin + row, record)
 
 
-def iter_records(listed: ListedTable) -> Iterator[tuple[int, Array]]:
+def iter_records(listed: ListedTable, check: ClaimCheck) -> Iterator[tuple[int, Array]]:
     """Yield the records of an index in chunks, each with the rank of its first record.
 
-    The index's header must be checked already.
+    The index's header must be checked already. After the last chunk, the content hash of a table
+    without rows, which is that of its records, is compared with the manifest.
     """
-    dtype = np.dtype([(name, _make_dtype(letter)) for name, letter in listed.definition.index])
-    bytes_used = BODY_BYTES // dtype.itemsize * dtype.itemsize
-    count, begin = listed.index.records, 0
+    table, begin = listed.definition, 0
+    hasher = None if table.columns else TableWriter(None, table)
     with listed.store.open(listed.index.file) as file:
-        file.seek(BLOCK_BYTES)
-        while data := file.read(CHUNK_BLOCKS * BLOCK_BYTES):
-            used = np.frombuffer(data, np.uint8).reshape(-1, BLOCK_BYTES)[:, :bytes_used]
-            records = np.ascontiguousarray(used).view(dtype).ravel()[: count - begin]
-            yield begin, records
+        for records in read_records(file, table, listed.index.records):
+            yield begin, records  # first, as a proof says more about a wrong record than its hash
             begin += len(records)
+            if hasher:
+                hasher.write({name: records[name] for name, _ in table.index})
+    if hasher:
+        check.require_equal("content hash", hasher.content, listed.entry.content)
 
 
-def _make_dtype(letter: str) -> Any:
-    # text of a fixed width is read as single bytes, as numpy would drop zeros at its end
-    return (np.uint8, int(letter[:-1])) if letter.endswith("s") else f"<{letter}"
+def view_field(records: Array, name: str) -> Array:
+    """Return a field's values; text of a fixed width as single bytes, with zeros at its end."""
+    values = np.ascontiguousarray(records[name])
+    if values.dtype.kind != "S":
+        return values
+    return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)

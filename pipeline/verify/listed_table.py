@@ -6,14 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
-from pipeline.verify.verdicts import Depth, Grade, Outcome, Verdict
-from tablebase.puzzle import Stage
+from pipeline.verify.verdicts import Grade, Outcome, Verdict
+from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables.manifest import (
     Entry,
+    File,
     IndexEntry,
 )
 from tablebase.tables.repair import format_rebuild_command
+from tablebase.tables.state_counts import Depth
 from tablebase.tables.store import Store
 
 NO_RULE = "no rule defines it"
@@ -26,7 +28,7 @@ class ListedTable:
     store: Store
     name: str
     entry: Entry
-    puzzle: Stage | None
+    puzzle: Puzzle | None
     table: Table | None
     listener: Listener
     gaps: list[str] = field(default_factory=list)
@@ -34,9 +36,14 @@ class ListedTable:
 
     @property
     def file(self) -> str:
-        """The file with the rows, or the pattern of the files' names if there are several."""
-        files = self.entry.files or self.entry.all_files
-        return files[0].file if len(files) == 1 else f"{self.name}.*.parquet"
+        """The file with the rows, or the index of a table without rows."""
+        return self.entry.all_files[0].file
+
+    @property
+    def parquet(self) -> File:
+        """The manifest's entry for the file of a table that has rows."""
+        assert self.entry.parquet is not None
+        return self.entry.parquet
 
     @property
     def definition(self) -> Table:
@@ -60,8 +67,7 @@ class ListedTable:
         """
         file = self.index.file if index else self.file
         total = self.index.records if index else self.entry.rows
-        stage = self.puzzle.catalogue.format_build_arguments(self.name) if self.puzzle else ""
-        command = format_rebuild_command(stage, self.store, force=force)
+        command = format_rebuild_command(self.name if self.puzzle else "", self.store, force=force)
         claim = Claim(self.name, file, text, total if rows is None else rows)
         return ClaimCheck(claim, self.store, command, self.listener)
 

@@ -6,7 +6,7 @@ import struct
 
 from pipeline.verify.claims import Claim, ClaimCheck, Listener
 from pipeline.verify.listed_table import ListedTable
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
@@ -15,6 +15,7 @@ from tablebase.tables.index_format import (
     CHECKSUM,
     HEADER,
     MAGIC,
+    Header,
     compute_checksum,
     count_blocks,
 )
@@ -31,9 +32,6 @@ from tablebase.tables.parquet import compute_description
 from tablebase.tables.repair import format_rebuild_command, list_files, make_open_error
 from tablebase.tables.store import Store
 
-FIELDS = ("magic", "version", "zero", "width", "block size", "records", "content hash", "name")
-"""The fields of an index's header, in order."""
-
 
 def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     """Return every listed table, those of known puzzles first.
@@ -48,13 +46,13 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         listed = []
-        for puzzle in list_stages():
-            for table in puzzle.catalogue.list_published_tables(parameters):
+        for puzzle in list_puzzles():
+            for table in puzzle.list_published(parameters):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue
                 check.require_equal(
-                    f"rows of {table.name}:", bool(entry.files), bool(table.columns)
+                    f"rows of {table.name}:", bool(entry.parquet), bool(table.columns)
                 )
                 check.require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
                 listed.append(ListedTable(store, table.name, entry, puzzle, table, listener))
@@ -69,10 +67,9 @@ def check_files(listed: ListedTable) -> None:
     entry = listed.entry
     unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
-    if entry.files:
+    if entry.parquet:
         with listed.begin_claim(text, force=False) as check:
-            for file in entry.files:
-                _check_bytes(check.for_file(file.file), file)
+            _check_bytes(check, entry.parquet)
     if entry.index:
         with listed.begin_claim(text, index=True, force=False) as check:
             _check_bytes(check, entry.index)
@@ -119,14 +116,18 @@ def _check_index(listed: ListedTable) -> None:
         header = file.read(BLOCK_BYTES)
         if len(header) < BLOCK_BYTES:
             check.refute(f"bytes {len(header)}", f"a header of {BLOCK_BYTES} bytes")
-        *header_fields, content, name = HEADER.unpack_from(header)
+        fields = Header(header)
         # an unknown table's records may have any width that fits a block
-        unknown_width = min(max(header_fields[3], 1), BODY_BYTES)
+        unknown_width = min(max(fields.width, 1), BODY_BYTES)
         width = struct.calcsize(listed.table.record_format) if listed.table else unknown_width
-        expected = MAGIC, INDEX_VERSION, 0, width, BLOCK_BYTES, entry.records, listed.entry.content
-        values = *header_fields, content.hex(), name.rstrip(b"\0")
-        for comparison in zip(FIELDS, values, (*expected, listed.name.encode()), strict=True):
-            check.require_equal(*comparison)
+        check.require_equal("magic", fields.magic, MAGIC)
+        check.require_equal("version", fields.version, INDEX_VERSION)
+        check.require_equal("zero", fields.zero, 0)
+        check.require_equal("width", fields.width, width)
+        check.require_equal("block size", fields.block, BLOCK_BYTES)
+        check.require_equal("records", fields.count, entry.records)
+        check.require_equal("content hash", fields.content.hex(), listed.entry.content)
+        check.require_equal("name", fields.name, listed.name.encode())
         check.require_equal(
             "bytes", store.get_size(entry.file), BLOCK_BYTES * count_blocks(width, entry.records)
         )
@@ -135,7 +136,7 @@ def _check_index(listed: ListedTable) -> None:
     with listed.begin_claim(text, index=True) as check, store.open(entry.file) as file:
         for number in range(count_blocks(width, entry.records)):
             block = file.read(BLOCK_BYTES)
-            checksum = CHECKSUM.pack(compute_checksum(content, number, block[:BODY_BYTES]))
+            checksum = CHECKSUM.pack(compute_checksum(fields.content, number, block[:BODY_BYTES]))
             check.require_equal(
                 f"block {number}: checksum", block[BODY_BYTES:].hex(), checksum.hex()
             )

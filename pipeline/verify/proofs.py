@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pipeline.verify.distance_proof import prove_distances
 from pipeline.verify.eight.space import make_eight_space
-from pipeline.verify.fifteen.bounds import prove_bounds
 from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
 from pipeline.verify.goal_proof import prove_goals
@@ -19,17 +17,14 @@ from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
 from pipeline.verify.verdicts import Outcome, Seen
-from tablebase.block_space import BlockBreadthFirst
-from tablebase.puzzle import GoalPuzzle, Stage, StateSpace
+from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
-from tablebase.puzzles.distances import StatesByDistance
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.fifteen.bounds import PatternBounds
 from tablebase.puzzles.fifteen.tables import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
-from tablebase.puzzles.sliding.definition import Sliding
+from tablebase.puzzles.sliding.definition import BoardDistances, Sliding
 from tablebase.schema import BreadthFirst
 
 Prove = Callable[[ListedTable, Seen], Outcome]
@@ -37,17 +32,15 @@ Prove = Callable[[ListedTable, Seen], Outcome]
 
 PROOFS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
-    (BlockBreadthFirst, Sliding): prove_board,
+    (BoardDistances, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
     (BreadthFirst, GoalPuzzle): prove_goals,
     (BreadthFirst, StateSpace): prove_graph,
-    (AllTours, Stage): prove_every_tour,
-    (TourPerPair, Stage): prove_pairs,
-    (TourCounts, Stage): prove_counts,
-    (ClosedTourRanking, Stage): prove_ranks,
-    (PatternDistances, Stage): prove_pattern,
-    (PatternBounds, Stage): prove_bounds,
-    (StatesByDistance, Stage): prove_distances,
+    (AllTours, Puzzle): prove_every_tour,
+    (TourPerPair, Puzzle): prove_pairs,
+    (TourCounts, Puzzle): prove_counts,
+    (ClosedTourRanking, Puzzle): prove_ranks,
+    (PatternDistances, Puzzle): prove_pattern,
 }
 
 

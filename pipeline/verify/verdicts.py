@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from tablebase.tables.state_counts import Depth
+
 
 class Grade(StrEnum):
     """The five verdicts, the strongest first."""
@@ -38,10 +40,6 @@ class Verdict:
     board: str | None
     verdict: Grade
     how: str
-
-
-Depth = tuple[str | None, int | None]
-"""A goal and a distance; None for a puzzle without goals, and for states never reached."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ SHOWN = 12
 FEW = 10
 """Marks that stand for fewer states say for how many."""
 HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
+ERRORS = {name: f"mean_{name}_error" for name in HEURISTICS}
+"""The column of each heuristic's mean error."""
 
 
 # ---- queries: a page shows the source of these functions ---------------------------------------
@@ -44,11 +46,11 @@ def summarize_distances(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.Dat
         .group_by("goal", "distance")
         .agg(
             pl.len().alias("states"),
-            pl.col("solutions").mean().alias("mean"),
-            pl.col("solutions").median().alias("median"),
-            pl.col("solutions").max().alias("most"),
-            (pl.col("distance") - pl.col("manhattan")).mean().alias("manhattan"),
-            (pl.col("distance") - pl.col("misplaced")).mean().alias("misplaced"),
+            pl.col("solutions").mean().alias("mean_solutions"),
+            pl.col("solutions").median().alias("median_solutions"),
+            pl.col("solutions").max().alias("max_solutions"),
+            (pl.col("distance") - pl.col("manhattan")).mean().alias("mean_manhattan_error"),
+            (pl.col("distance") - pl.col("misplaced")).mean().alias("mean_misplaced_error"),
         )
         .sort("goal", "distance")
         .collect()
@@ -240,18 +242,19 @@ def _draw_by_blank(frame: pl.DataFrame) -> Panels:
 
 
 def _draw_errors(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(domain=[0, compute(frame, pl.col("misplaced").max())])
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_misplaced_error").max())])
     title = "mean of distance - heuristic"
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        return draw_named_lines(rows, BEYOND_31, title, scale, HEURISTICS)
+        lines = rows.select("distance", **ERRORS)
+        return draw_named_lines(lines, BEYOND_31, title, scale, HEURISTICS)
 
     return draw_panels(frame, 180, draw)
 
 
 def _find_errors(frame: pl.DataFrame) -> str:
     last = frame.filter(pl.col("distance") == 30)
-    manhattan, misplaced = (compute(last, weigh(name)) for name in HEURISTICS)
+    manhattan, misplaced = (compute(last, weigh(column)) for column in ERRORS.values())
     return (
         f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
         f"misplaced tiles are {misplaced:.0f} too low"
@@ -262,32 +265,36 @@ def _describe_errors(frame: pl.DataFrame) -> str:
     last = frame.filter(pl.col("distance") == 30)
     return (
         "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
-        f"is too low by {format_each(last, '{manhattan:.1f} ({goal})')}, "
-        f"misplaced tiles by {format_each(last, '{misplaced:.1f} ({goal})')}."
+        f"is too low by {format_each(last, '{mean_manhattan_error:.1f} ({goal})')}, "
+        f"misplaced tiles by {format_each(last, '{mean_misplaced_error:.1f} ({goal})')}."
     )
 
 
 def _draw_solutions(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(type="log", domain=[1, compute(frame, pl.col("most").max())])
+    scale = alt.Scale(type="log", domain=[1, compute(frame, pl.col("max_solutions").max())])
     ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
     kinds = {"most": MUTED, "mean": INK, "median": MUTED}
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        return draw_named_lines(rows, BEYOND_31, "shortest solutions", scale, kinds, ticks)
+        lines = rows.select(
+            "distance", most="max_solutions", mean="mean_solutions", median="median_solutions"
+        )
+        return draw_named_lines(lines, BEYOND_31, "shortest solutions", scale, kinds, ticks)
 
     return draw_panels(frame, 180, draw)
 
 
 def _find_solutions(frame: pl.DataFrame) -> str:
-    mean, most = compute(frame, weigh("mean")), compute(frame, pl.col("most").max())
+    mean = compute(frame, weigh("mean_solutions"))
+    most = compute(frame, pl.col("max_solutions").max())
     return f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
 
 
 def _describe_solutions(frame: pl.DataFrame) -> str:
-    top = frame.sort("most").group_by("goal").last()
+    top = frame.sort("max_solutions").group_by("goal").last()
     return (
         "The number of different shortest solutions of a state. "
-        f"The maximum is {format_each(top, '{most} at distance {distance} ({goal})')}."
+        f"The maximum is {format_each(top, '{max_solutions} at distance {distance} ({goal})')}."
     )
 
 

@@ -9,11 +9,19 @@ from tablebase.puzzles.eight import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.goal_reader import GoalAnswer
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
+
+
+MAX_GOALS = 4
+"""The goals whose rows are in memory together: each takes some 20 MB."""
 
 
 class EightQuery(BoardQuery):
@@ -75,6 +83,20 @@ class EightQuery(BoardQuery):
 
 
 class EightReader(GoalReader):
+    """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
+
+    >>> from queries import open_tables
+    >>> eight = open_tables("outputs").eight
+    >>> eight.distance("378546201")
+    27
+    >>> eight.probe("152703846")
+    BoardAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
+    >>> eight.path("123450786")
+    ['123450786', '123456780']
+    >>> eight.get("123", default="not a state")
+    'not a state'
+    """
+
     query = EightQuery
     has_pictures = True
     options = (
@@ -93,25 +115,73 @@ class EightReader(GoalReader):
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         self._rows_by_goal: dict[str, pl.DataFrame] = {}
+        self._forget_lookups()
+
+    def close(self) -> None:
+        super().close()
+        self._forget_lookups()
+
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
+        """Return the answer for a state and a goal, as any reader of a puzzle with goals does."""
+        if goal is None and not options:
+            return self._probe(key)
+        return super().probe(key, goal, **options)
+
+    def _forget_lookups(self) -> None:
+        """Forget the records that fast lookups have in memory: the next one opens the index."""
+        self._probe: Callable[[str], GoalAnswer] = self._load_probe
+        self.distance: Callable[[str], int] = self._load_distance
+        """Fewest moves (0-31) from a state to the layout that it reaches."""
+
+    def _load_lookups(self) -> None:
+        from types import MethodType
+
+        from queries.eight.fast_lookup import make_fast_lookups
+
+        distance, self._probe = make_fast_lookups(self.open_index("eight").read_records())
+        # a bound method, because a function made here could not be sent to another process
+        self.distance = MethodType(distance, self)
+
+    def _load_distance(self, state: str) -> int:
+        """Return the fewest moves (0-31) from a state to the layout that it reaches."""
+        self._load_lookups()
+        return self.distance(state)
+
+    def _load_probe(self, state: str) -> GoalAnswer:
+        self._load_lookups()
+        return self._probe(state)
 
     def read_rows(self) -> pl.DataFrame:
         """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`."""
-        if self._rows is None:
-            rows = super().read_rows().drop("state")
-            self._rows = rows.extend(rows.clear(1))
-        return self._rows
+        return self._read_once("", self._make_rows)
+
+    def _make_rows(self) -> pl.DataFrame:
+        rows = self.scan_table(self.puzzle.tables[0])
+        return rows.select(self.columns[1:]).collect()
 
     def read_rows_to(self, goal: str) -> pl.DataFrame:
         """Return the rows of `read_rows` for any goal, computed from an index."""
-        if goal not in self._rows_by_goal:
-            from queries.eight.any_goal import answer_goal
+        return self._read_once(goal, lambda: self._make_rows_to(goal))
 
-            view = self.puzzle.view_goal(goal)
-            name = self.table_names[view.layout]
-            records = self.open_index(name).read_records()
-            rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
-            if rows["best_moves"].eq("").sum() != 1:
-                raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
-            rows = rows.cast(EightQuery(self, goal).make_schema())
-            self._rows_by_goal[goal] = rows.extend(rows.clear(1))
-        return self._rows_by_goal[goal]
+    def _make_rows_to(self, goal: str) -> pl.DataFrame:
+        from queries.eight.any_goal import answer_goal
+
+        view = self.puzzle.view_goal(goal)
+        name = self.table_names[view.layout]
+        records = self.open_index(name).read_records()
+        rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
+        if rows["best_moves"].eq("").sum() != 1:
+            raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
+        return rows.cast(EightQuery(self, goal).make_schema())
+
+    def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """Return the rows for a goal, "" for the layouts; those of a few goals stay in memory."""
+        with self._lock:
+            rows = self._rows_by_goal.pop(goal, None)
+            if rows is None:
+                rows = make()
+                rows.extend(rows.clear(1))
+            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
+            if len(self._rows_by_goal) > MAX_GOALS:
+                del self._rows_by_goal[next(iter(self._rows_by_goal))]
+            return rows

@@ -10,6 +10,8 @@ from queries.figure import Drawing, Figure
 from queries.svg import INK, MUTED
 
 SEARCHES = {"breadth first": MUTED, "misplaced": MUTED, "manhattan": INK}
+COLUMNS = {name: f"mean_{name.replace(' ', '_')}_states" for name in SEARCHES}
+"""The column of the states that each search expands."""
 
 
 def compare_searches(eight: pl.LazyFrame) -> pl.DataFrame:
@@ -37,7 +39,7 @@ def compare_searches(eight: pl.LazyFrame) -> pl.DataFrame:
         left = distance - distances.gather(numbers.search_sorted(renamed))
         expanded = [(left > bound).sum() for bound in (0, states["misplaced"], states["manhattan"])]
         searches.append((distance, *expanded))
-    names = ["breadth first", "misplaced", "manhattan"]
+    names = ["mean_breadth_first_states", "mean_misplaced_states", "mean_manhattan_states"]
     return (
         pl.DataFrame(searches, ["distance", *names], orient="row")
         .group_by("distance")
@@ -48,22 +50,23 @@ def compare_searches(eight: pl.LazyFrame) -> pl.DataFrame:
 
 def _find_cost(frame: pl.DataFrame) -> str:
     last = frame.row(-1, named=True)
-    blind, manhattan = last["breadth first"], last["manhattan"]
+    blind, misplaced, manhattan = (last[column] for column in COLUMNS.values())
     return (
         f"At {last['distance']} moves Manhattan saves {1 - manhattan / blind:.0%} of the search, "
-        f"misplaced tiles {1 - last['misplaced'] / blind:.0%}"
+        f"misplaced tiles {1 - misplaced / blind:.0%}"
     )
 
 
 def _describe_cost(frame: pl.DataFrame) -> str:
     last = frame.row(-1, named=True)
+    blind, misplaced, manhattan = (last[column] for column in COLUMNS.values())
     return (
         "The states that A* must expand before it has a shortest solution: those whose distance "
         "from the start and heuristic add up to less than the solution's length. Means of "
         f"{last['starts']} starts at each distance from corner, evenly spaced in notation order "
         f"among those with the blank in the corner. At {last['distance']} moves: "
-        f"{last['breadth first']:,.0f} without a heuristic, {last['misplaced']:,.0f} with "
-        f"misplaced tiles, {last['manhattan']:,.0f} with Manhattan."
+        f"{blind:,.0f} without a heuristic, {misplaced:,.0f} with "
+        f"misplaced tiles, {manhattan:,.0f} with Manhattan."
     )
 
 
@@ -76,7 +79,9 @@ def _draw_cost(frame: pl.DataFrame) -> Drawing:
     )
     ticks = alt.Axis(values=[10**power for power in range(6)], format=",d")
     scale = alt.Scale(type="log", domain=[1, 200_000], nice=False)
-    lines = draw_named_lines(frame, x, "states expanded", scale, SEARCHES, ticks)
+    lines = draw_named_lines(
+        frame.select("distance", **COLUMNS), x, "states expanded", scale, SEARCHES, ticks
+    )
     return lines.properties(width=560, height=240)
 
 

@@ -21,6 +21,7 @@ from tablebase.output import write_output
 from tablebase.puzzles import MODULES
 from tablebase.tables.index_format import BLOCK_BYTES, CHECKSUM, HEADER
 from tablebase.tables.manifest import read_manifest, record_page
+from tablebase.tables.ownership import require_page_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def write_explorer(store: Store, target: str) -> None:
 
     Equal tables make equal bytes. A TableError if an index is missing or damaged.
     """
+    require_page_name(store, target)
     # read before the tables: if a build changes them now, the page counts as out of date
     published = read_manifest(store)
     write_output(target, _make_page(store).encode())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
+from queries.fifteen.solution import search_on
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from queries.fifteen.plain_search import PlainSolver
 
 WEIGHTS = (1.5, 2.0)
@@ -14,16 +18,26 @@ solutions. The first is tried for so many positions, the second until it finds o
 MAX_POSITIONS = 5_000
 
 
-def find_any_path(solver: PlainSolver, board: list[int]) -> list[int]:
-    """Return the cells of the blank on a solution, the first one included."""
+def find_any_path(
+    solver: PlainSolver, board: list[int], pause: Callable[[], None] = search_on
+) -> list[int]:
+    """Return the cells of the blank on a solution, the first one included.
+
+    `pause` is called at each position, and may raise SearchPaused.
+    """
     good, fast = WEIGHTS
-    path = _search(solver, board, good, MAX_POSITIONS) or _search(solver, board, fast, None)
+    path = _search(solver, board, good, MAX_POSITIONS, pause)
+    path = path or _search(solver, board, fast, None, pause)
     assert path
     return path
 
 
 def _search(
-    solver: PlainSolver, board: list[int], weight: float, most: int | None
+    solver: PlainSolver,
+    board: list[int],
+    weight: float,
+    most: int | None,
+    pause: Callable[[], None],
 ) -> list[int] | None:
     """Search with a weight; None if it takes more than so many positions."""
     blank = board.index(0)
@@ -33,6 +47,7 @@ def _search(
     moves_to = {start: 0}
     heap = [(0.0, 0, start, blank)]
     while heap:
+        pause()
         _, _, position, blank = heappop(heap)
         if position == goal:
             break

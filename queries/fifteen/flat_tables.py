@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
+from queries.fifteen.solution import search_on
 from queries.kernels.pattern_search import (
     CELLS,
     HALF_ORDER_MASK,
@@ -23,8 +24,15 @@ from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_c
 from tablebase.resources import allocate_pages
 
 
-def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) -> SearchTables:
-    """Make the tables of the search; `chunks` has the distances of each pattern, in chunks."""
+def make_tables(
+    patterns: Sequence[Pattern],
+    chunks: Iterable[Iterable[bytes]],
+    pause: Callable[[], None] = search_on,
+) -> SearchTables:
+    """Make the tables of the search; `chunks` has the distances of each pattern, in chunks.
+
+    `pause` is called after each chunk, and may raise SearchPaused.
+    """
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
     # large pages help, because most lookups are far apart
@@ -33,6 +41,7 @@ def make_tables(patterns: Sequence[Pattern], chunks: Iterable[Iterable[bytes]]) 
     for chunk in (chunk for of_pattern in chunks for chunk in of_pattern):
         distances[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
         at += len(chunk)
+        pause()
     masks = np.arange(1 << cells)
     counts = np.bitwise_count(masks)
     set_entries = np.empty(len(masks), dtype=np.uint16)

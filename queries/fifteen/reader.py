@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from queries.fifteen.plain_search import PatternReader, PlainSolver
 from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPaused, SearchState
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
@@ -9,13 +11,14 @@ from queries.index_reader import IndexReader
 from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
 from tablebase.answer_errors import GoalUnreachable, Undecided
 from tablebase.errors import BadRequest, NotationError, require_choice
-from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS
+from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
 from tablebase.table_errors import TableMissing
 from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
     import polars as pl
 
@@ -181,49 +184,46 @@ class FifteenQuery(Query):
     def find_solution(self, state: str) -> FoundSolution:
         """Find a solution: a shortest one, unless the query is for any.
 
-        Undecided if it takes longer than the query allows.
+        Undecided if it takes longer than the query allows, from here on.
         """
-        view, reader = self.view, self.reader
-        board = list_tiles(view.map_state(state))
-        partition = reader.find_partition(self.partition)
-        search = SearchState(0, ignore_progress)
+        board, search, known = list_tiles(self.view.map_state(state)), SearchState(0), list[int]()
+        if self.seconds is not None:
+            end = monotonic() + self.seconds
+
+            def pause() -> None:
+                # at the length of the known solution, the search would only find another one
+                if monotonic() > end or search.limit == len(known) - 1:
+                    raise SearchPaused
+
+            search.pause = pause
+        try:
+            path = self._search(board, search, known)
+        except SearchPaused:
+            path = known
+        found = make_solution(self.view, state, path, search) if path else None
+        if found and (self.not_shortest or found.is_shortest):
+            return found
+        assert self.seconds is not None
+        raise Undecided(state, self.seconds, search.limit, found.letters if found else None)
+
+    def _search(self, board: list[int], search: SearchState, known: list[int]) -> list[int]:
+        """Return the blank's cells on a shortest solution, or on any if the query is for any.
+
+        If the query has a time limit, any solution is found first, and put into `known`.
+        """
+        reader, partition = self.reader, self.reader.find_partition(self.partition)
         if self.not_shortest or self.seconds is not None:
             search.raise_bound(reader.open_plain(partition).compute_bound(board))
+            known += reader.find_any_path(partition, board, search.pause)
         if self.not_shortest:
-            path = reader.find_any_path(partition, board)
-        elif self.seconds is None:
-            path = reader.search(partition, board, search)
-        else:
-            path = self._search_in_time(partition, board, search, self.seconds)
-        found = make_solution(view, state, path, search)
-        if self.seconds is not None and not found.is_shortest and not self.not_shortest:
-            letters = found.letters
-            raise Undecided(state, self.seconds, search.limit, len(letters), letters)
-        return found
-
-    def _search_in_time(
-        self, partition: str, board: list[int], search: SearchState, seconds: float
-    ) -> list[int]:
-        """Return the blank's cells on a shortest solution, or on any if there is no time for it."""
-        import time
-
-        end = time.monotonic() + seconds
-        known = self.reader.find_any_path(partition, board)
-
-        def pause() -> None:
-            # at the length of the known solution, the search would only find another one
-            if time.monotonic() > end or search.limit == len(known) - 1:
-                raise SearchPaused
-
-        search.pause = pause
-        try:
-            pause()
-            return self.reader.search(partition, board, search)
-        except SearchPaused:
             return known
+        search.pause()
+        return reader.search(partition, board, search)
 
 
 class FifteenReader(Reader):
+    """The tables of the 15-puzzle's patterns, and the searches that they lead."""
+
     query = FifteenQuery
     has_pictures = True
     options = (
@@ -255,6 +255,17 @@ class FifteenReader(Reader):
         self._plain: dict[str, PlainSolver] = {}
         self._compiled: dict[str, CompiledSolver] = {}
 
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
+        """Return a shortest solution; the default goal has the blank in the last corner.
+
+        After `time_limit` seconds it raises Undecided, which has what is known.
+        """
+        return FifteenQuery(self, goal, hint=False, **options).solve(key)
+
+    def bound(self, key: str, goal: str | None = None) -> int:
+        """Return a number of moves that no solution is shorter than, from the tables alone."""
+        return FifteenQuery(self, goal).compute_bound(key)
+
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
 
@@ -273,13 +284,15 @@ class FifteenReader(Reader):
                 return self.open_plain(partition).search(board, search, MAX_PLAIN_POSITIONS)
             except PlainSearchOver:
                 pass
-        return self.open_compiled(partition).search(board, search)
+        return self.open_compiled(partition, search.pause).search(board, search)
 
-    def find_any_path(self, partition: str, board: list[int]) -> list[int]:
+    def find_any_path(
+        self, partition: str, board: list[int], pause: Callable[[], None]
+    ) -> list[int]:
         """Return the blank's cells on a solution that is found at once, and may be longer."""
         from queries.fifteen.best_first_search import find_any_path
 
-        return find_any_path(self.open_plain(partition), board)
+        return find_any_path(self.open_plain(partition), board, pause)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
@@ -306,19 +319,28 @@ class FifteenReader(Reader):
             )
         return self._plain[partition]
 
-    def open_compiled(self, partition: str) -> CompiledSolver:
-        """Return the compiled search; the tables are read into memory the first time."""
-        if partition not in self._compiled:
-            from queries.fifteen.compiled_search import CompiledSolver
-            from queries.fifteen.flat_tables import make_tables
+    def open_compiled(
+        self, partition: str, pause: Callable[[], None] = ignore_progress
+    ) -> CompiledSolver:
+        """Return the compiled search; the tables are read into memory the first time.
 
-            patterns = PARTITIONS[partition].patterns
-            chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
-            self._compiled[partition] = CompiledSolver(patterns, make_tables(patterns, chunks))
-        return self._compiled[partition]
+        `pause` is called while they are read, and may raise SearchPaused.
+        """
+        with self._lock:
+            if partition not in self._compiled:
+                from queries.fifteen.compiled_search import CompiledSolver
+                from queries.fifteen.flat_tables import make_tables
+
+                patterns = PARTITIONS[partition].patterns
+                chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
+                tables = make_tables(patterns, chunks, pause)
+                self._compiled[partition] = CompiledSolver(patterns, tables)
+            return self._compiled[partition]
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
-        return [*map(self.open_table_index, PARTITIONS[partition].make_tables())]
+        request = self.puzzle.name if partition == DEFAULT_PARTITION else name_partition(partition)
+        tables = PARTITIONS[partition].make_tables()
+        return [self.open_table_index(table, request) for table in tables]
 
 
 def parse_corner_goal(text: str) -> str:

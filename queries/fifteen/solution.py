@@ -7,6 +7,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def search_on() -> None:
+    """Do nothing; the pause of a search without a limit."""
+
+
 class SearchPaused(Exception):
     """The end of a search that its caller stopped before it had found a solution."""
 
@@ -24,7 +28,7 @@ class SearchState:
 
     __slots__ = ("bound", "limit", "pause", "positions")
 
-    def __init__(self, bound: int, pause: Callable[[], None]) -> None:
+    def __init__(self, bound: int, pause: Callable[[], None] = search_on) -> None:
         self.bound = self.limit = bound
         self.pause = pause
         self.positions = 0

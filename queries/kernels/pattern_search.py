@@ -108,7 +108,7 @@ def find_entry(tables: tuple[Any, ...], slot: np.uint64, mask: np.uint64, order:
 
 
 @compiled
-def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rounds: int) -> None:
+def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rounds: int) -> None:  # noqa: PLR0915  # a kernel, compiled whole
     """Search for so many rounds, with a step of every search in each, or until a board is solved.
 
     `tables` has the fields of `SearchTables`, `searches` and `seen` have SEARCH_WORDS and SEEN for

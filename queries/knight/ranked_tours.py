@@ -40,11 +40,6 @@ class RankedTours:
         with self.translate_layer_errors():
             return self.ranker.count_tours(start)
 
-    def count_tours_by_start(self) -> list[int]:
-        """Return the number of open tours from each square, or one item: that of closed tours."""
-        starts = range(1 if self.closed else self.board.squares)
-        return [self.count_tours(start) for start in starts]
-
     def unrank(self, number: int, start: int) -> list[int]:
         """Return the tour with a number from a square; a closed one goes to the lower neighbour."""
         board, total = self.board, self.count_tours(start)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.reader import Option, Query, Reader, ignore_progress
+from queries.reader import Option, Query, Reader, ignore_progress, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
-    MAX_SINGLE_FILE_SQUARES,
+    CLOSED_RANKS_PREFIX,
+    MAX_LISTED_SQUARES,
     PAIRS_BOARD,
+    RANKS_PREFIX,
     TOURS_PREFIX,
     explain_no_tour,
-    find_listed_board,
-    find_ranked_board,
+    find_board,
     get_sides,
     make_tour_table,
 )
@@ -75,7 +76,7 @@ class KnightQuery(Query):
         self.number = None if number is None else _parse_number(number)
         self.rank = None if rank is None else _parse_number(rank)
         given = {"to": to, "closed": closed, "number": number, "rank": rank, "count": count}
-        _refuse_exclusive(name for name, value in given.items() if value not in (None, False))
+        _refuse_exclusive(select_given(given))
 
     def answer(self, key: str) -> KnightAnswer | CountAnswer:
         start = self.board.parse_square(key)
@@ -112,7 +113,7 @@ class KnightQuery(Query):
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import sample_by_rank, sample_list
+        from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
         from tablebase.answer_errors import NoSuchTour
         from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 
@@ -123,10 +124,11 @@ class KnightQuery(Query):
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
             hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
-        if closed or board.squares > MAX_SINGLE_FILE_SQUARES:
+        if closed or board.squares > MAX_LISTED_SQUARES:
             tours = reader.open_ranked_tours(board, closed=closed)
-            for numbers in request.draw_numbers(sum(tours.count_tours_by_start()), "tour"):
-                yield sample_by_rank(tours, numbers, on_progress)
+            counts = count_ranked_tours(tours)
+            for numbers in request.draw_numbers(sum(counts), "tour"):
+                yield sample_by_rank(tours, counts, numbers, on_progress)
             return
         rows = reader.scan_table(make_tour_table(board))
         total = rows.select(pl.len()).collect().item()
@@ -178,6 +180,23 @@ def _refuse_exclusive(given: Iterable[str]) -> None:
 
 
 class KnightReader(Reader):
+    """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
+
+    >>> from queries import open_tables
+    >>> knight = open_tables("outputs").knight
+    >>> knight.probe("a1", to="b3").closed
+    True
+    >>> knight.count("c3", board="5x5")
+    CountAnswer(board='5x5', start='c3', tours=64, closed=0)
+
+    Tours have numbers on boards whose table was made with `precompute knight_ranks_CxR`, closed
+    ones with `knight_closed_ranks_CxR`:
+
+    >>> knight.probe("a1", rank=0, board="5x5", closed=True)
+    Traceback (most recent call last):
+    tablebase.answer_errors.NoSuchTour: 5x5 has no closed tour.
+    """
+
     has_pictures = True
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),
@@ -207,10 +226,10 @@ class KnightReader(Reader):
     sample_options = (
         Option(
             "board",
-            "Board, files x ranks (default: 6x6; over 36 squares: see precompute --rank-tours).",
+            "Board, files x ranks (default: 6x6; over 40 squares: needs knight_ranks_CxR).",
             "CxR",
         ),
-        Option("closed", "Draw closed tours (see precompute --rank-closed)."),
+        Option("closed", "Draw closed tours (needs knight_closed_ranks_CxR)."),
     )
     key = "SQUARE"
     keyless = ("count", "rank_of")
@@ -226,14 +245,36 @@ class KnightReader(Reader):
             return KnightQuery(self, **options)
         return RankQuery(self, rank_of, **options)
 
+    def probe(self, key: str, **options: Any) -> KnightAnswer:
+        """Return the first tour from a square with these options; NoSuchTour if there is none.
+
+        With `rank`: the tour of that rank among all open tours from the square, or all closed ones.
+        A closed tour begins at the square and goes on towards the lower of its neighbours.
+        """
+        query = KnightQuery(self, count=False, **options)
+        return query.find_tour(query.board.parse_square(key))
+
+    def count(self, start: str, board: str = "8x8") -> CountAnswer:
+        """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
+        query = KnightQuery(self, board)
+        return query.count_tours(query.board.parse_square(start))
+
+    def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
+        """Return the rank of a tour among all open ones from its first square, or all closed ones.
+
+        A closed tour may begin at any of its squares and go in either direction.
+        """
+        return RankQuery(self, squares, board=board, closed=closed).find_rank()[1]
+
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
         key = str(board), closed
-        if key not in self._ranked_tours:
-            from queries.knight.ranked_tours import RankedTours
+        with self._lock:
+            if key not in self._ranked_tours:
+                from queries.knight.ranked_tours import RankedTours
 
-            self._ranked_tours[key] = RankedTours(self, board, closed=closed)
-        return self._ranked_tours[key]
+                self._ranked_tours[key] = RankedTours(self, board, closed=closed)
+            return self._ranked_tours[key]
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":
@@ -241,7 +282,8 @@ class KnightReader(Reader):
         from tablebase.tables.manifest import read_manifest
 
         names = [*read_manifest(self.store)]
-        known = [*map(find_listed_board, names), *map(find_ranked_board, names)]
+        prefixes = TOURS_PREFIX, RANKS_PREFIX, CLOSED_RANKS_PREFIX
+        known = [find_board(prefix, name) for prefix in prefixes for name in names]
         return tuple(dict.fromkeys(str(board) for board in known if board))
 
     def find_pair_tour(
@@ -270,17 +312,6 @@ class KnightReader(Reader):
         raise self.make_damage_error(
             name, f"an existing tour from {board.name_square(start)} is missing"
         )
-
-    def count_listed_rows(self, table: Table) -> int | None:
-        from queries.knight.table_scans import read_tour_counts
-        from tablebase.answer_errors import NoAnswer
-        from tablebase.table_errors import TableError
-
-        board = find_listed_board(table.name)
-        try:
-            return read_tour_counts(self, board, None).tours if board else None
-        except (NoAnswer, TableError):
-            return None
 
     def make_signposts(self, table: Table) -> bytes:
         from queries.knight.explorer_data import make_signposts

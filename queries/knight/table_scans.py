@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
 from queries.reader import Reader
 from tablebase.answer_errors import NoSuchTour, NotCounted
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.memory import estimate_count_cost
 from tablebase.puzzles.knight.tables import (
-    MAX_SINGLE_FILE_SQUARES,
-    TOURS_PREFIX,
+    COUNTED_BOARDS,
     explain_no_tour,
     get_sides,
+    make_board_counts,
+    make_closed_counts,
+    make_count_table,
     make_tour_table,
 )
+from tablebase.schema import Table
 from tablebase.table_errors import TableError, TableMissing
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
@@ -58,22 +62,20 @@ def _search_list(
         values["finish"] = board.name_square(end)
     if closed:
         values["closed"] = True
-    for groups in reader.open_row_groups(table, name, number):
-        for row in groups.iter_rows(values, ("number", "path")):
-            path: str = row["path"]
-            squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-            is_found = (
-                squares[0] == start
-                and end in (None, squares[-1])
-                and (not closed or squares[-1] in board.list_neighbours(start))
-            )
-            if not is_found or not board.is_tour(squares):
-                problem = f"tour {row['number']} from {name} is none"
-                raise reader.make_damage_error(table.name, problem, "parquet")
-            return row["number"], squares
-    count = sum(
-        groups.count_rows({"start": name}) for groups in reader.open_row_groups(table, name)
-    )
+    groups = reader.open_row_groups(table)
+    for row in groups.iter_rows(values, ("number", "path")):
+        path: str = row["path"]
+        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+        is_found = (
+            squares[0] == start
+            and end in (None, squares[-1])
+            and (not closed or squares[-1] in board.list_neighbours(start))
+        )
+        if not is_found or not board.is_tour(squares):
+            problem = f"tour {row['number']} from {name} is none"
+            raise reader.make_damage_error(table.name, problem, "parquet")
+        return row["number"], squares
+    count = groups.count_rows({"start": name})
     if not count:
         raise NoSuchTour(str(board), explain_no_tour(board, start))
     if number is not None:
@@ -90,23 +92,20 @@ def _search_list(
 def read_tour_counts(
     reader: Reader, board: KnightBoard, start: int | None, *, is_closed: bool = False
 ) -> CountAnswer:
-    """Return the number of tours from the table of counts; `start` None: from all squares.
+    """Return the number of tours from a table of counts; `start` None: from all squares.
 
     `is_closed`: only of closed tours.
     """
     import polars as pl
 
-    table = PUZZLE.tables[-1]
+    table = _find_count_table(reader.store, board, is_closed=is_closed)
     rows = reader.scan_table(table).filter(pl.col("board") == str(board))
     if start is not None:
         rows = rows.filter(pl.col("start") == board.name_square(start))
     rows_found = rows.select("tours", "closed").collect().rows()
     if not rows_found:
-        row_of = f"{reader.store.locate(table.file)}: the row of {board}"
-        commands = _list_count_commands(reader.store, board)
-        if is_closed:  # the last one counts closed tours alone, which is far quicker
-            commands = commands[-1:]
-        raise TableMissing(row_of, " or ".join(commands))
+        problem = f"it has no row of {board}"
+        raise reader.make_damage_error(table.name, problem, "parquet")
     tours, closed = zip(*rows_found, strict=True)
     total = None if None in tours else sum(tours)
     return CountAnswer(
@@ -119,23 +118,26 @@ def read_tour_counts(
     )
 
 
-def _list_count_commands(store: Store, board: KnightBoard) -> list[str]:
-    """Return the commands that count a board's tours, or only its closed ones.
+def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
+    """Find the published table that counts a board's tours, or at least the closed ones.
 
-    NotCounted if no command can count them.
+    Raise TableMissing with the commands that build such a table, NotCounted if none can.
     """
-    stages = (
-        []
-        if board.squares > MAX_SINGLE_FILE_SQUARES
-        else [PUZZLE.catalogue.format_build_arguments(f"{TOURS_PREFIX}{board}")]
-    )
-    for closed in (False, True) if not stages else ():
-        if not closed or board.has_closed_tours():
-            try:
-                estimate_count_cost(get_sides(board), closed=closed)
-            except BadRequest:
-                continue
-            stages.append(f"knight --count {board}{' --closed' * closed}")
-    if not stages:
+    if get_sides(board) in COUNTED_BOARDS:
+        return make_count_table(COUNTED_BOARDS)
+    tables = list[Table]()
+    makers = [make_board_counts, *([make_closed_counts] if board.has_closed_tours() else [])]
+    for make_table in makers:
+        with suppress(BadRequest):  # the board is too large
+            tables.append(make_table(board))
+    published = read_manifest(store)
+    for table in tables:
+        if table.name in published:
+            return table
+    if not tables:
         raise NotCounted(str(board))
-    return [*filter(None, (format_rebuild_command(stage, store) for stage in stages))]
+    if is_closed:  # the last one counts closed tours alone, which is far quicker
+        tables = tables[-1:]
+    commands = [format_rebuild_command(table.name, store) for table in tables]
+    file = store.locate(tables[0].file)
+    raise TableMissing(file, " or ".join(filter(None, commands)))

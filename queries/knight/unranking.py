@@ -25,7 +25,7 @@ from tablebase.frontier.keys import (
     Array,
     list_all_partners,
 )
-from tablebase.frontier.layer_reader import InconsistentLayers
+from tablebase.frontier.layer_reader import MAX_SUM, InconsistentLayers
 from tablebase.frontier.state import MATCHING_BITS
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Route, Sweep
 from tablebase.resources import count_cores
@@ -52,16 +52,11 @@ def unrank_tours(
     keys, cycles = load_layer(route.cut)
     ends = np.cumsum(cycles)
     places = np.searchsorted(ends, ranks, side="right")
-    if (places == len(keys)).any():
-        raise InconsistentLayers("there are fewer tours than were counted")
-    at_cut, rest, cycles = keys[places], ranks - (ends - cycles)[places], cycles[places]
-    del keys, ends, places
+    at_cut, rest = keys[places], ranks - (ends - cycles)[places]
     states = load_layer(route.layers[-1])
-    places = np.minimum(np.searchsorted(states[0], at_cut), len(states[0]) - 1)
-    counts = np.where(states[0][places] == at_cut, states[1][places], 0)
-    if (counts < 1).any() or (cycles % counts).any():
-        raise InconsistentLayers("tours pass a state in other numbers than drawings lead there")
-    longer_numbers, shorter_numbers = np.divmod(rest, cycles // counts)
+    completions = _count_completions((at_cut, cycles[places]), states)
+    del keys, cycles, ends, places
+    longer_numbers, shorter_numbers = np.divmod(rest, completions)
     longer_states, shorter_states = (
         (at_cut.copy(), longer_numbers),
         (at_cut.copy(), shorter_numbers),
@@ -94,6 +89,31 @@ def unrank_tours(
         (image, np.argsort(image), sweep.paths, sweep.virtual),
     )
     return tours
+
+
+def count_cut_tours(sweep: Sweep, cut: Layer, near: Layer, far: Layer) -> int:
+    """Count the tours that pass the states at a cut; InconsistentLayers if so many cannot.
+
+    `near` and `far`: the layers with the partial tours that lead there from either end. One meets
+    at most every one of the other half, by every set of the edges between the halves.
+    """
+    most = far[1].sum(dtype=np.float64) * 2.0 ** len(sweep.between)
+    total = cut[1].sum(dtype=np.float64)
+    if (_count_completions(cut, near) > most).any() or total > MAX_SUM:
+        raise InconsistentLayers("there are more tours than drawings that can meet")
+    return int(cut[1].sum())
+
+
+def _count_completions(cut: Layer, near: Layer) -> Array:
+    """Count the ways to complete a partial tour that leads to each state of a cut."""
+    keys, tours = cut
+    if len(keys) and not len(near[0]):
+        raise InconsistentLayers("tours pass states that no drawing leads to")
+    places = np.minimum(np.searchsorted(near[0], keys), len(near[0]) - 1)
+    ways = np.where(near[0][places] == keys, near[1][places], 0)
+    if (ways < 1).any() or (tours % ways).any():
+        raise InconsistentLayers("tours pass a state in other numbers than drawings lead there")
+    return tours // ways
 
 
 def validate_layer(states: Layer, cells: int) -> Layer:

@@ -7,9 +7,18 @@ import polars as pl
 
 from queries.figure import Drawing, Figure, Section, Source
 from queries.svg import RAMP
-from tablebase.tables.run_records import RUNS, SUFFIX, encode, read_run
+from tablebase.tables.run_records import RUNS, SUFFIX, read_run
 from tablebase.tables.store import Store
 
+FIELDS = {
+    "table": pl.String,
+    "seconds": pl.Float64,
+    "processor_seconds": pl.Float64,
+    "rows": pl.Int64,
+}
+"""The fields of a record's tables that are drawn."""
+MAX_DRAWN = 100
+"""Most tables that are drawn, those that took longest."""
 NAMES = alt.Axis(minExtent=140, labelLimit=0)
 """An axis with room for the names of tables in any font, since a viewer may lack the page's."""
 
@@ -23,7 +32,10 @@ def load_run(store: Store, name: str) -> tuple[Section, Source]:
         f"{command} began at {record.started} and took {record.seconds:,.1f} s: {run.outcome}."
     )
     file = f"outputs/{RUNS}/{record.name}{SUFFIX}"
-    rows = pl.read_json(encode(record)).lazy()
+    # no more than is drawn: a library that infers a schema may fail on what a file can hold
+    tables = [{name: getattr(table, name) for name in FIELDS} for table in record.tables]
+    schema = {"tables": pl.List(pl.Struct(FIELDS))}
+    rows = pl.LazyFrame({"tables": [tables]}, schema)
     section = Section("A run", sentence, FIGURE)
     return section, Source(file, len(record.tables), rows, reader="read_json", ending=".lazy()")
 
@@ -41,7 +53,8 @@ def list_times(run: pl.LazyFrame) -> pl.DataFrame:
 def _find_times(frame: pl.DataFrame) -> str:
     if frame.is_empty():
         return "No table was finished"
-    first, share = frame.row(0, named=True), frame["seconds"][0] / frame["seconds"].sum()
+    first, total = frame.row(0, named=True), frame["seconds"].sum()
+    share = first["seconds"] / total if total else 0
     return f"{first['table']} took {share:.0%} of the tables' time"
 
 
@@ -58,7 +71,9 @@ def _describe_times(frame: pl.DataFrame) -> str:
 def _draw_times(frame: pl.DataFrame) -> Drawing:
     """Draw two bars for each table: the time on the clock, and the processor time."""
     kinds = {"seconds": "time", "processor_seconds": "processor time"}
-    long = frame.unpivot(list(kinds), index="table", variable_name="kind", value_name="time")
+    long = frame.head(MAX_DRAWN).unpivot(
+        list(kinds), index="table", variable_name="kind", value_name="time"
+    )
     long = long.with_columns(pl.col("kind").replace(kinds))
     return (
         alt.Chart(long)

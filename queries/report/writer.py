@@ -31,8 +31,6 @@ SECTIONS = {
     "knight": "queries.knight.figures:SECTION",
 }
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
-OPTIONAL_SECTIONS = ("queries.fifteen.figures:make_board_sections",)
-"""Functions that list the sections for the names of the published tables: optional ones too."""
 SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
 """The function that reads a sample file and makes its section."""
 RUN_LOADER = "queries.report.run_section:load_run"
@@ -70,8 +68,9 @@ def write_report(
         write_output,
     )
     from tablebase.tables.manifest import record_page
+    from tablebase.tables.ownership import require_page_name
 
-    sections = [*list_sections(), *_list_optional_sections(store)]
+    sections = list_sections()
     files: dict[str, Source] = {}
     if sample is not None:
         require_other_file(str(target), str(sample))
@@ -82,6 +81,7 @@ def write_report(
         sections.append(section)
     sources = Sources(store, files)
     if format == "html":
+        require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
             file.write(_make_page(sources, sections).encode())
         if target != STANDARD:
@@ -105,14 +105,6 @@ def write_report(
 def list_sections() -> list[Section]:
     """Return the sections of all puzzles that have one, in the order of the registry."""
     return [section for section in collect_from_each(_make_section) if section]
-
-
-def _list_optional_sections(store: Store) -> list[Section]:
-    """Return the sections on optional tables that are published."""
-    from tablebase.tables.manifest import read_manifest
-
-    names = [*read_manifest(store)]
-    return [section for where in OPTIONAL_SECTIONS for section in import_object(where)(names)]
 
 
 def list_charted_files() -> tuple[str, ...]:

@@ -35,10 +35,10 @@ def summarize_lines(senet: pl.LazyFrame) -> pl.DataFrame:
         senet.drop_nulls("plies")
         .group_by("plies")
         .agg(
-            pl.col("lines").min().alias("fewest"),
-            pl.col("lines").median().alias("median"),
-            pl.col("lines").mean().alias("mean"),
-            pl.col("lines").max().alias("most"),
+            pl.col("lines").min().alias("min_lines"),
+            pl.col("lines").median().alias("median_lines"),
+            pl.col("lines").mean().alias("mean_lines"),
+            pl.col("lines").max().alias("max_lines"),
         )
         .sort("plies")
         .collect()
@@ -133,15 +133,17 @@ def _draw_plies(frame: pl.DataFrame) -> Panels:
 
 
 def _describe_lines(frame: pl.DataFrame) -> str:
-    top = frame.sort("most").tail(1).to_dicts()[0]
+    top = frame.sort("max_lines").tail(1).to_dicts()[0]
     return (
         "The number of different shortest lines of play to a position, on a logarithmic scale. "
-        f"The maximum is {top['most']:,}, to a position at {top['plies']} plies."
+        f"The maximum is {top['max_lines']:,}, to a position at {top['plies']} plies."
     )
 
 
 def _find_lines(frame: pl.DataFrame) -> str:
-    return f"Up to {compute(frame, pl.col('most').max()):,} shortest lines lead to one position"
+    return (
+        f"Up to {compute(frame, pl.col('max_lines').max()):,} shortest lines lead to one position"
+    )
 
 
 def _draw_lines(frame: pl.DataFrame) -> Drawing:
@@ -155,7 +157,10 @@ def _draw_lines(frame: pl.DataFrame) -> Drawing:
     )
     scale = alt.Scale(type="log", domain=[1, 10**10], nice=False)
     ticks = alt.Axis(values=[10**power for power in range(10)], format=",d")
-    lines = draw_named_lines(frame, x, "shortest lines", scale, kinds, ticks)
+    named = frame.select(
+        "plies", most="max_lines", mean="mean_lines", median="median_lines", fewest="min_lines"
+    )
+    lines = draw_named_lines(named, x, "shortest lines", scale, kinds, ticks)
     return lines.properties(width=760, height=250)
 
 

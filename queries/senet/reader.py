@@ -10,6 +10,8 @@ from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import polars as pl
 
     from queries.answer_frames import Answers
@@ -142,6 +144,13 @@ def _parse_side(text: str) -> str:
 
 
 class SenetReader(Reader):
+    """The table of Senet.
+
+    >>> from queries import open_tables
+    >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
+    '9-14 4x7'
+    """
+
     query: type[Query] = SenetQuery
     has_pictures = True
     options = (
@@ -161,6 +170,14 @@ class SenetReader(Reader):
     joined_characters = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
+
+    def probe(self, key: str, **options: Any) -> SenetAnswer:
+        """Return the answer for a position; PositionUnreachable if no line of play leads to it."""
+        return SenetQuery(self, **options).answer(key)
+
+    def list_hardest(self) -> list[str]:
+        """Return all positions that are farthest from the opening."""
+        return SenetQuery(self).find_hardest().keys
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()

@@ -10,6 +10,7 @@ from tablebase.errors import BadRequest
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding.definition import (
     EXAMPLE_BOARD,
+    FIFTEEN_BOARD,
     ROW_STATES,
     BoardWithTables,
     find_goal,
@@ -43,6 +44,8 @@ MAX_DIGITS = 10
 LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
+SOLVED_BY_SEARCH = "pipeline query fifteen"
+"""The command that answers for the 4x4 board, whose tables would take 1.3 TB each."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -117,7 +120,7 @@ class BoardTableQuery(BoardQuery):
 
 
 class BoardReader(GoalReader):
-    """A reader of one board's tables."""
+    """The tables of one board; the default goal is the blank in the last corner."""
 
     query = BoardTableQuery
     has_pictures = True
@@ -142,6 +145,10 @@ class BoardReader(GoalReader):
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._records: dict[str, npt.NDArray[np.uint8]] = {}
+
+    def distance(self, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves from a state to the goal."""
+        return self.probe(key, goal).distance
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
@@ -173,16 +180,17 @@ class BoardReader(GoalReader):
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
         table = self.table_names[view.layout]
-        if table not in self._records:
-            import numpy as np
+        with self._lock:
+            if table not in self._records:
+                import numpy as np
 
-            index, at = self.open_index(table), 0
-            records = np.empty(index.count * index.width, dtype=np.uint8)
-            for chunk in index.iter_chunks():
-                records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
-                at += len(chunk)
-            self._records[table] = records
-        return self._records[table]
+                index, at = self.open_index(table), 0
+                records = np.empty(index.count * index.width, dtype=np.uint8)
+                for chunk in index.iter_chunks():
+                    records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+                    at += len(chunk)
+                self._records[table] = records
+            return self._records[table]
 
 
 class BitReader(BoardReader):
@@ -213,8 +221,8 @@ class BitReader(BoardReader):
         walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
         if len(walks) > MAX_KNOWN_STATES:
             walks.clear()
-        here = state
-        while (layout, passed[-1]) not in walks and passed[-1] != layout:
+        here, last = state, walks.get((layout, passed[-1]))
+        while last is None and passed[-1] != layout:
             self.prefetch(view, here)
             value = self._read_value(view, here)
             step = next(self._iter_moves_at(view, here, value - 1), None)
@@ -223,8 +231,10 @@ class BitReader(BoardReader):
                 raise self.make_damage_error(self.table_names[layout], problem)
             here = step[1]
             passed.append(view.map_state(here))
+            # read once: another thread may clear them
+            last = walks.get((layout, passed[-1]))
             self.on_step(len(passed) - 1)
-        last = walks.get((layout, passed[-1]), 0)
+        last = last or 0
         for steps, passed_state in enumerate(reversed(passed)):
             walks[layout, passed_state] = last + steps
         return last + len(passed) - 1, None
@@ -246,21 +256,25 @@ class BitReader(BoardReader):
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states, which are measured together, in one chunk."""
-        if view.layout not in self._distances:
-            free = get_free_memory()
-            if free is not None and free < self.puzzle.size:
-                work = f"A list of the distances of all {self.puzzle.size:,} states"
-                raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
-            from queries.sliding.bit_lookup import BitLookup
-
-            layout_view = self.puzzle.wide.view_goal(view.layout)
-            lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
-            distances = lookup.measure_distances()
-            if distances is None:
-                problem = "not every walk leads to the goal"
-                raise self.make_damage_error(self.table_names[view.layout], problem)
-            self._distances[view.layout] = distances
+        with self._lock:
+            if view.layout not in self._distances:
+                self._distances[view.layout] = self._measure_distances(view)
         yield self._distances[view.layout]
+
+    def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
+        free = get_free_memory()
+        if free is not None and free < self.puzzle.size:
+            work = f"A list of the distances of all {self.puzzle.size:,} states"
+            raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
+        from queries.sliding.bit_lookup import BitLookup
+
+        layout_view = self.puzzle.wide.view_goal(view.layout)
+        lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
+        distances = lookup.measure_distances()
+        if distances is None:
+            problem = "not every walk leads to the goal"
+            raise self.make_damage_error(self.table_names[view.layout], problem)
+        return distances
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
         from queries.sliding.bit_lookup import BitLookup
@@ -291,13 +305,19 @@ class SlidingReader(Reader):
     def open_board(self, text: str) -> BoardReader:
         """Return the reader of a board's tables; it is opened the first time."""
         board = parse_board(text)
-        if str(board) not in self._boards:
-            kind = BitReader if board.is_packed else BoardReader
-            self._boards[str(board)] = kind(board, self.store)
-            self._boards[str(board)].on_step = self.on_step
-            if self._closed:
-                self._boards[str(board)].close()
-        return self._boards[str(board)]
+        with self._lock:
+            if str(board) not in self._boards:
+                if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
+                    from tablebase.table_errors import TableMissing
+
+                    file = self.store.locate(board.tables[0].index_file)
+                    raise TableMissing(file, SOLVED_BY_SEARCH)
+                kind = BitReader if board.is_packed else BoardReader
+                self._boards[str(board)] = kind(board, self.store)
+                self._boards[str(board)].on_step = self.on_step
+                if self._closed:
+                    self._boards[str(board)].close()
+            return self._boards[str(board)]
 
     def close(self) -> None:
         super().close()

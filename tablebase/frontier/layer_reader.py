@@ -11,6 +11,8 @@ from itertools import accumulate
 
 MAX_CACHED_RECORDS = 512
 """Most decoded records in the cache: 20 MB."""
+MAX_SUM = (1 << 62) - 1
+"""Largest sum of a layer: sums are integers of 64 bits, and two of them can be added."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +88,12 @@ class LayerReader:
         """Return the sum of the numbers of a layer's states."""
         at = self._find_record(layer, 1 << 63)
         record_layer, _, total, _ = self._read_record(at)
-        return total + sum(self._decode_record(at)[1]) if record_layer == layer else 0
+        if record_layer != layer:
+            return 0
+        total += sum(self._decode_record(at)[1])
+        if total > MAX_SUM:
+            raise InconsistentLayers(f"the sum of a layer is {total:,}, more than it can be")
+        return total
 
     def find_records(self, layer: int) -> range:
         """Find the numbers of a layer's records."""

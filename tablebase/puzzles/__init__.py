@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from tablebase.puzzle import Puzzle, Stage
+    from tablebase.puzzle import Puzzle
     from tablebase.puzzles.plugins import PluginError
 
     Result = TypeVar("Result")
@@ -23,9 +23,6 @@ MODULES = {
     "senet": "tablebase.puzzles.senet",
     "knight": "tablebase.puzzles.knight.definition",
 }
-
-DISTANCES = "distances"
-"""The stage that counts the states in the tables of all puzzles; no puzzle may have its name."""
 
 _load_errors: dict[str, PluginError] = {}
 
@@ -50,7 +47,7 @@ def get_puzzle(name: str) -> Puzzle:
     return load_plugin(name, [get_puzzle(builtin) for builtin in MODULES])
 
 
-def load_part(puzzle: Stage, where: str) -> Any:
+def load_part(puzzle: Puzzle, where: str) -> Any:
     """Load an object of a puzzle by `module:name`: its reader, for example.
 
     Raise PluginError if it is a plugin's and cannot be loaded.
@@ -66,8 +63,7 @@ def list_names() -> list[str]:
     """List the names of all puzzles: built-in ones, then plugins in alphabetical order."""
     from tablebase.puzzles.plugins import find_entry_points
 
-    reserved = [*MODULES, DISTANCES]
-    return [*MODULES, *(name for name in find_entry_points() if name not in reserved)]
+    return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
 
 
 def is_registered(name: str) -> bool:
@@ -82,7 +78,7 @@ def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
     """
     from tablebase.puzzles.plugins import PluginError, find_name_clashes
 
-    _load_errors.update(find_name_clashes([*MODULES, DISTANCES]))
+    _load_errors.update(find_name_clashes([*MODULES]))
     results = []
     for name in list_names():
         try:
@@ -97,35 +93,11 @@ def list_puzzles() -> list[Puzzle]:
     return collect_from_each(lambda puzzle: puzzle)
 
 
-def list_stages() -> list[Stage]:
-    """List the stages of `pipeline precompute`: each comes after those that it needs."""
-    from tablebase.puzzles.distances import DistanceStage
-
-    puzzles = list_puzzles()
-    return [*puzzles, DistanceStage(puzzles)]
-
-
-def list_stage_names() -> list[str]:
-    """List the names of all stages, in the order of `list_stages`.
-
-    >>> "distances" in list_stage_names()
-    True
-    """
-    return [*list_names(), DISTANCES]
-
-
-def get_stage(name: str) -> Stage:
-    """Return the stage of a name; raise PluginError if its puzzle is a plugin that cannot be used.
-
-    >>> get_stage("distances").title
-    'States by distance'
-    """
-    return list_stages()[-1] if name == DISTANCES else get_puzzle(name)
-
-
-def is_stage(name: str) -> bool:
-    """Return whether a stage has that name."""
-    return name == DISTANCES or is_registered(name)
+def find_owner(table: str) -> Puzzle | None:
+    """Find the puzzle that a table of that name belongs to; built-in puzzles are asked first."""
+    builtin = (get_puzzle(name) for name in MODULES)
+    owner = next((puzzle for puzzle in builtin if puzzle.find_table(table)), None)
+    return owner or next((puzzle for puzzle in list_puzzles() if puzzle.find_table(table)), None)
 
 
 def get_load_errors() -> list[PluginError]:

@@ -346,7 +346,7 @@ class Eight(GoalPuzzle):
             next_rank = head.take(to_number(moved[:HEAD_LENGTH])) + tail.take(
                 to_number(moved[HEAD_LENGTH:])
             )
-            edges.append((position << 4, sources, next_rank))
+            edges.append((position, sources, next_rank))
         return Graph.from_moves(self.size, edges)
 
     def fill_columns(

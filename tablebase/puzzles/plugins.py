@@ -53,12 +53,15 @@ def load_plugin(name: str, builtin: Iterable[Puzzle]) -> Puzzle:
     plugin = load_object(name, f"{point.value}:PUZZLE")
     if not isinstance(plugin, Puzzle):
         raise _make_error(name, f"PUZZLE in {point.value} is of type {type(plugin).__name__}")
+    missing = [part for part in ("name", "title", "tables") if not hasattr(plugin, part)]
+    if missing:
+        raise _make_error(name, f"PUZZLE in {point.value} has no {' and no '.join(missing)}")
     if plugin.name != name:
         raise _make_error(name, f"the puzzle itself is named {plugin.name!r}")
     clashes = [
         table.name
         for table in plugin.tables
-        if any(puzzle.catalogue.owns_table(table.name) for puzzle in builtin)
+        if any(puzzle.find_table(table.name) for puzzle in builtin)
     ]
     if clashes:
         raise _make_error(name, f"the program itself has a table {clashes[0]}")
@@ -70,7 +73,7 @@ def load_object(name: str, where: str) -> Any:
     point = EntryPoint(name, where, GROUP)
     try:
         return point.load()
-    except Exception as error:  # foreign code may raise anything when it is imported
+    except (Exception, SystemExit) as error:  # foreign code may raise anything when imported
         problem = f"loading {where} failed ({type(error).__name__}: {error})"
         raise _make_error(name, problem) from error
 

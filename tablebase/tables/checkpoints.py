@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import re
 import zlib
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +17,10 @@ import pyarrow as pa
 from tablebase import __version__
 from tablebase.build_errors import StoreError
 from tablebase.code_digest import digest_code
-from tablebase.schema import Table
-from tablebase.tables.repair import list_files
+from tablebase.schema import Recipe, Table
+from tablebase.tables.repair import list_files, make_open_error
 from tablebase.tables.store import SHARED_SUFFIX, Store
+from tablebase.tables.store_errors import Unreachable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -32,28 +31,19 @@ CHECKSUM_BYTES = 4
 Arrays = list[npt.NDArray[Any]]
 
 
-class ShardSpec(NamedTuple):
-    """One of `total` equal shares of a table's tasks; `number` counts from 1."""
-
-    number: int
-    total: int
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.total}"
-
-
 class Checkpoints:
     """The saved task results of one table, by name: those of this recipe, version and code.
 
-    `builder`: the module that builds the table. Where its code, or any that it imports of the
-    project, has changed, its checkpoints are not used.
+    `builder`: the module that builds the table. Where its code has changed, or that of the rules
+    that the recipe holds, or any that these import of the project, checkpoints are not used. Each
+    has its name and its recipe under its checksum: exchanged files are no results.
     """
 
     def __init__(self, store: Store, table: Table, builder: str) -> None:
         self._store = store
         self._table = table.name
-        self._builder = builder
-        self._version = _get_version(builder)
+        self._modules = (builder, *_list_rules(table.recipe))
+        self._version = _get_version(self._modules)
         description = json.dumps(
             [table.recipe.search, table.recipe.list_parameters(), self._version]
         )
@@ -67,19 +57,30 @@ class Checkpoints:
         return self._stem
 
     def load(self, name: str) -> Arrays | None:
-        """Load the arrays of a checkpoint; None if it is missing or damaged."""
+        """Load the arrays of a checkpoint; None if it is missing or damaged.
+
+        Raise TableUnreadable if the store does not answer, or refuses to: nothing is known then.
+        """
         try:
-            data = memoryview(self._store.read(self._format_name(name)))
+            data = memoryview(self._store.read(self.format_file_name(name)))
+        except Unreachable as error:
+            raise make_open_error(
+                self._store.locate(self.format_file_name(name)), error, ""
+            ) from error
         except OSError:
             return None
         compressed = data[:-CHECKSUM_BYTES]
-        if not compressed or data[-CHECKSUM_BYTES:] != _encode_checksum(zlib.crc32(compressed)):
+        checksum = zlib.crc32(compressed, self.begin_checksum(name))
+        if not compressed or data[-CHECKSUM_BYTES:] != _encode_checksum(checksum):
             return None
         arrays = list[npt.NDArray[Any]]()
-        decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
-        with io.BufferedReader(decompressed) as file:
-            while file.peek(1):
-                arrays.append(np.lib.format.read_array(file, allow_pickle=False))
+        try:
+            decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
+            with io.BufferedReader(decompressed) as file:
+                while file.peek(1):
+                    arrays.append(np.lib.format.read_array(file, allow_pickle=False))
+        except (OSError, ValueError, MemoryError, pa.ArrowException):  # nothing of ours
+            return None
         return arrays
 
     def require(self, name: str) -> Arrays:
@@ -95,7 +96,7 @@ class Checkpoints:
 
     def require_version(self) -> None:
         """Raise StoreError if this process has another version or code than the build."""
-        version, code = _get_version(self._builder)
+        version, code = _get_version(self._modules)
         if version != self._version[0]:
             problem = f"a worker has version {version} of the program"
             raise StoreError(str(self._store), problem, f"Install {self._version[0]} there.")
@@ -106,10 +107,10 @@ class Checkpoints:
     def save(self, name: str, arrays: Arrays) -> None:
         """Save the arrays of a checkpoint."""
         # no fsync: the checksum shows damage from a crash of the machine
-        with self._store.write_atomically(self._format_name(name), durable=False, shared=True) as (
-            file,
-        ):
-            checksummed = _ChecksumWriter(file)
+        with self._store.write_atomically(
+            self.format_file_name(name), durable=False, shared=True
+        ) as (file,):
+            checksummed = _ChecksumWriter(file, self.begin_checksum(name))
             with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
                     np.save(stream, array, allow_pickle=False)
@@ -126,22 +127,7 @@ class Checkpoints:
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists."""
         with suppress(StoreError):
-            self._store.remove(self._format_name(name))
-
-    @contextmanager
-    def mark_shard(self, shard: ShardSpec) -> Iterator[None]:
-        """Record that all tasks of a shard have checkpoints once the block has ended.
-
-        Until then the record is a file that is being written, which shows that the shard is built.
-        """
-        name = f"{self._stem}.{shard.number}-of-{shard.total}{SUFFIX}"
-        with self._store.write_atomically(name, durable=False, shared=True) as (file,):
-            yield
-            file.write(b"\n")
-
-    def list_shards(self) -> list[ShardSpec]:
-        """List the shards that are finished."""
-        return [shard for stem, shard in _find_shards(self._store) if stem == self._stem]
+            self._store.remove(self.format_file_name(name))
 
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
@@ -155,7 +141,12 @@ class Checkpoints:
         for name in {*list_checkpoint_files(self._store, self._table)} - {*self.list_files()}:
             self._store.remove(name)
 
-    def _format_name(self, name: str) -> str:
+    def begin_checksum(self, name: str) -> int:
+        """Return the checksum that a checkpoint's bytes continue: that of its whole name."""
+        return zlib.crc32(f"{self._stem} {name}".encode())
+
+    def format_file_name(self, name: str) -> str:
+        """Return the name of a checkpoint's file."""
         return f"{self._stem}.{_digest(name)}{SUFFIX}"
 
 
@@ -169,29 +160,12 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
     ]
 
 
-def summarize_shards(store: Store) -> dict[str, str]:
-    """Describe how many shards of each table are finished: `3 of 100 shards`, for example."""
-    counts = Counter((stem, shard.total) for stem, shard in _find_shards(store))
-    most: dict[str, tuple[int, int]] = {}  # shards of older code may remain
-    for (stem, total), count in counts.items():
-        table = stem.split(".")[1]
-        most[table] = max(most.get(table, (0, 0)), (count, total))
-    return {table: f"{count:,} of {total:,} shards" for table, (count, total) in most.items()}
-
-
-def _find_shards(store: Store) -> list[tuple[str, ShardSpec]]:
-    """Find the finished shards of all tables, each with the beginning of its checkpoints' names."""
-    pattern = rf"(\.\w+\.[0-9a-f]+)\.([0-9]+)-of-([0-9]+){re.escape(SUFFIX)}"
-    matches = (re.fullmatch(pattern, name) for name in list_files(store, "."))
-    return [(match[1], ShardSpec(int(match[2]), int(match[3]))) for match in matches if match]
-
-
 class _ChecksumWriter(io.RawIOBase):
-    """Writer that computes the checksum of what it writes to a file."""
+    """Writer that continues a checksum with what it writes to a file."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], checksum: int) -> None:
         self._file = file
-        self.checksum = 0
+        self.checksum = checksum
 
     def writable(self) -> bool:
         return True
@@ -201,9 +175,16 @@ class _ChecksumWriter(io.RawIOBase):
         return self._file.write(data)
 
 
-def _get_version(builder: str) -> tuple[str, str]:
-    """Return the program's version and the digest of a builder's code."""
-    return __version__, digest_code(builder)
+def _list_rules(recipe: Recipe) -> list[str]:
+    """List the modules of a recipe and of what it holds, such as the board that is searched."""
+    slots = {name for kind in type(recipe).__mro__ for name in getattr(kind, "__slots__", ())}
+    values = [getattr(recipe, name) for name in slots if hasattr(recipe, name)]
+    return sorted({type(value).__module__ for value in (recipe, *values)})
+
+
+def _get_version(modules: Iterable[str]) -> tuple[str, str]:
+    """Return the program's version and the digest of the modules' code."""
+    return __version__, _digest(" ".join(map(digest_code, modules)))
 
 
 def _encode_checksum(checksum: int) -> bytes:

@@ -6,15 +6,11 @@ values, little-endian, 0 at a null; for text the byte lengths as 32-bit little-e
 the UTF-8 bytes of all rows, concatenated (enums count as their text); for rows of bits their bytes.
 The content hash is SHA-256
 of the lines `name kind digest...`, one for each column, each ended by a line feed.
-
-Where the rows are in several files, each file has such a content hash, and the table's is SHA-256
-of these as text, each ended by a line feed.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,13 +42,6 @@ class ContentHash:
         )
         text = "".join(f"{' '.join(line)}\n" for line in lines)
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def combine_hashes(contents: Sequence[str]) -> str:
-    """Return a table's content hash from those of its files."""
-    if len(contents) == 1:
-        return contents[0]
-    return hashlib.sha256("".join(f"{content}\n" for content in contents).encode()).hexdigest()
 
 
 def _make_streams(column: Column, values: Any) -> list[Any]:

@@ -7,12 +7,15 @@ moment. A passing fault is retried; any other is an Unreachable with the reason 
 from __future__ import annotations
 
 import base64
+import functools
 import http.client
 import io
+import math
 import os
 import re
 import socket
 import ssl
+import threading
 import time
 import zlib
 from threading import Lock
@@ -30,10 +33,13 @@ MAX_RETRY_AFTER = 5.0
 """The most seconds to wait because a host asks for it."""
 WAIT_SECONDS = 15.0
 """The longest wait for a connection, or for the next bytes."""
-REQUEST_SECONDS = 30.0
-"""The longest time for an answer, without the time that its size needs."""
+QUESTION_SECONDS = 60.0
+"""The longest time for an answer, all attempts together, without the time that its bytes need."""
+SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
+"""The variable of the environment that gives another time."""
 MIN_BYTES_PER_SECOND = 20_000
-"""The lowest speed at which an answer is still read."""
+"""The lowest speed at which an answer is still read; each byte that came lengthens the time."""
+CERTIFICATE_VARIABLES = "SSL_CERT_FILE", "SSL_CERT_DIR"
 MAX_WHOLE_BYTES = 64 << 20
 """The largest file that is read whole where the host ignores ranges."""
 MAX_REASON_BYTES = 4096
@@ -61,7 +67,7 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: Any, connected: socket.socket) -> None:
         self._raw, self._socket = raw, connected
-        self.deadline = time.monotonic() + REQUEST_SECONDS
+        self.deadline = math.inf
 
     def readable(self) -> bool:
         return True
@@ -71,7 +77,9 @@ class _TimedReader(io.RawIOBase):
         if remaining <= 0:
             raise TimeoutError
         self._socket.settimeout(min(remaining, WAIT_SECONDS))
-        return int(self._raw.readinto(into))
+        size = int(self._raw.readinto(into))
+        self.deadline += size / MIN_BYTES_PER_SECOND
+        return size
 
     def close(self) -> None:
         self._raw.close()
@@ -82,6 +90,7 @@ class _TimedResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
         self.timed = _TimedReader(self.fp.detach(), sock)
+        self.timed.deadline = getattr(_question, "deadline", math.inf)
         self.fp = io.BufferedReader(self.timed)
 
 
@@ -92,6 +101,8 @@ class HttpClient:
         self._idle: dict[tuple[str, str], list[_Plain]] = {}
         self._lock = Lock()
         self._process = os.getpid()
+        self.is_lost = False
+        """Whether the last question had no answer, after all attempts."""
 
     def fetch(
         self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
@@ -102,13 +113,18 @@ class HttpClient:
         caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
         an Unreachable with its status, as any other refusal.
         """
+        begin_question()
         for delay in (*RETRY_DELAYS, None):
             try:
-                return self._follow(url, first, last, is_fresh)
+                content = self._follow(url, first, last, is_fresh)
+                self.is_lost = False
+                return content
             except _Passing as fault:
-                if delay is None:
+                self.is_lost = True
+                wait = max(delay or 0.0, fault.delay)
+                if delay is None or _count_remaining() <= wait:
                     raise fault.error from None
-                time.sleep(max(delay, fault.delay))
+                time.sleep(wait)
         raise AssertionError
 
     def _follow(self, url: str, first: int, last: int | None, is_fresh: bool) -> Content:
@@ -146,7 +162,11 @@ class HttpClient:
                 )
                 response = connection.getresponse()
                 assert isinstance(response, _TimedResponse)
-                content = _read_content(response, url, first, last)
+                try:
+                    content = _read_content(response, url, first, last)
+                except BaseException:
+                    response.close()  # the connection may have left its socket to it
+                    raise
             except STALE as error:
                 connection.close()
                 if is_reused:
@@ -215,6 +235,31 @@ class _Secure(http.client.HTTPSConnection, _Plain):
     """A connection by TLS."""
 
 
+_question = threading.local()
+"""The time at which the question that a thread asks must be answered."""
+
+
+def begin_question() -> None:
+    """Begin the time of a question that this thread asks."""
+    text = os.environ.get(SECONDS_VARIABLE, "")
+    seconds = float(text) if re.fullmatch(r"[0-9]{1,6}", text) else QUESTION_SECONDS
+    _question.deadline = time.monotonic() + seconds
+
+
+def _count_remaining() -> float:
+    """Count the seconds that remain for the question that this thread asks."""
+    return float(_question.deadline) - time.monotonic()
+
+
+@functools.cache
+def _make_context(*places: str | None) -> ssl.SSLContext:
+    """Make the settings of TLS for all connections; reading the certificates takes a while.
+
+    `places`: where the environment says that the certificates are.
+    """
+    return ssl.create_default_context()
+
+
 def _make_connection(scheme: str, place: str) -> _Plain:
     """Make a connection to a host, or to the proxy that the environment names for it."""
     proxy = _find_proxy(scheme, place)
@@ -226,14 +271,18 @@ def _make_connection(scheme: str, place: str) -> _Plain:
         if kind != "http":
             raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
     login = _make_authorization(proxy, "Proxy-Authorization")
+    timeout = max(0.1, min(_count_remaining(), WAIT_SECONDS))
     connection: _Plain
     if scheme == "https":
-        context = ssl.create_default_context()
-        connection = _Secure(host, timeout=WAIT_SECONDS, context=context)
+        connection = _Secure(
+            host,
+            timeout=timeout,
+            context=_make_context(*map(os.environ.get, CERTIFICATE_VARIABLES)),
+        )
         if proxy:
             connection.set_tunnel(place, headers=login)
     else:
-        connection = _Plain(host, timeout=WAIT_SECONDS)
+        connection = _Plain(host, timeout=timeout)
         if proxy:
             connection.base, connection.own_headers = f"http://{place}", login
     connection.proxy = shown
@@ -268,10 +317,9 @@ def _read_content(
         raise FileChanged(f"it ends before byte {first:,}")
     if status not in (200, 206):
         raise _refuse(response)
-    version = response.getheader("ETag") or response.getheader("Last-Modified") or ""
     if status == 200:
         data, total = _read_whole(response, last)
-        return Content(data, 0, total, version)
+        return Content(data, 0, total)
     if last is None:
         raise Unreachable("the host sends a part instead of the whole file", status)
     if coding := _find_coding(response):
@@ -285,7 +333,7 @@ def _read_content(
     if len(data) > expected or (total is not None and len(data) < expected):
         counts = f"{len(data):,} bytes came instead of {expected:,}"
         raise _Passing(Unreachable(counts, 0 if len(data) < expected else status))
-    return Content(data, first, total, version)
+    return Content(data, first, total)
 
 
 def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int | None]:
@@ -325,8 +373,6 @@ def _explain_large(size: str, last: int | None) -> str:
 
 def _read_bytes(response: _TimedResponse, limit: int) -> bytes:
     """Read up to `limit` bytes; they end early where the connection does."""
-    length = limit if response.length is None else min(limit, response.length)
-    response.timed.deadline += length / MIN_BYTES_PER_SECOND
     parts, size = list[bytes](), 0
     while size < limit and (data := response.read1(min(limit - size, 1 << 18))):
         parts.append(data)

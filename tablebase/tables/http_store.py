@@ -15,6 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest
+from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
 from tablebase.tables.http_client import HttpClient
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile
@@ -32,7 +34,12 @@ class HttpStore(Store):
 
     def __init__(self, url: str) -> None:
         self._url = url
-        scheme, place, path, self._query, _ = urlsplit(url)
+        try:
+            scheme, place, path, self._query, _ = urlsplit(url)
+        except ValueError:  # half an address of IPv6
+            place = ""
+        if not place:
+            raise BadRequest(f"{show(url)} names no host", "Example: https://example.org/tables")
         path = path.rstrip("/")
         self._base = f"{scheme}://{place}{path}"
         self._shown = f"{scheme}://{place.rpartition('@')[2]}{path}"
@@ -53,6 +60,9 @@ class HttpStore(Store):
 
     def is_read_only(self) -> bool:
         return True
+
+    def find_obstacle(self) -> str:
+        return "a web host does not list its files"
 
     def list_names(self, begin: str = "") -> list[str]:
         """Return no names: static hosts list no files, and nothing unfinished is in them."""
@@ -99,7 +109,12 @@ class HttpStore(Store):
         return RangeFile(partial(self.fetch, name), self.get_size(name) if size is None else size)
 
     def refresh(self) -> bool:
-        """Forget the manifest, and have caches on the way ask the host for all that follows."""
+        """Forget the manifest, and have caches on the way ask the host for all that follows.
+
+        A host that did not answer has been asked often enough.
+        """
+        if self._client.is_lost:
+            return False
         with self._lock:
             self._manifest, self._is_fresh = None, True
         return True

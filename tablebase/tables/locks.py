@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from filelock import FileLock, Timeout
 
 from tablebase.build_errors import StoreError
-from tablebase.stdio import explain_os_error
+from tablebase.stdio import explain_os_error, is_full_disk
 
 
 @contextlib.contextmanager
@@ -54,10 +54,13 @@ def _read_owner(lock: str) -> str:
 def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
     """Return the reason of an error and a hint."""
     reason = explain_os_error(error)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if is_full_disk(error):
         return reason, "Free some space, or choose another folder with --outputs."
     if os.path.islink(folder) and not os.path.exists(folder):
         return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
+    obstacle = error.filename2 or error.filename
+    if error.errno == errno.EISDIR and obstacle:
+        return f"{os.path.basename(obstacle)} is a folder, not a file", "Move it away."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return "it is a file, not a folder", "Choose a folder with --outputs."
     return reason, "Choose a folder that you may write to with --outputs."

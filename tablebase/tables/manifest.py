@@ -8,26 +8,27 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import re
 import struct
 from collections.abc import Collection, Mapping
-from itertools import accumulate
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, ValidationError, convert, to_builtins
 
-from tablebase.errors import quote
+from tablebase.errors import BadRequest, quote
+from tablebase.schema import ROW_BYTES
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
-from tablebase.tables.store import LOCK, Store
+from tablebase.tables.state_counts import StateCounts, compute_count_checksum
+from tablebase.tables.store import Store
 from tablebase.tables.store_errors import NotAFile
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
 
-Name = Annotated[str, Meta(pattern=r"\A[ -~]*\Z")]
+RESERVED = ".parquet", ".idx", MANIFEST
+"""Endings of the names of tables' files, which no page may have."""
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,20 +41,13 @@ class Footer(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
 
 
-class File(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a file of a table's rows; `first`: the number of rows in the files before it.
-
-    `begins`: for a table of several files whose rows are numbered within the equal values of a
-    column, that column's value in the first row, and this row's number among the rows with it.
-    """
+class File(Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry for the Parquet file of a table's rows."""
 
     file: str
-    rows: int
-    first: int
     bytes: int
     sha256: str
     footer: Footer
-    begins: dict[str, str | int] = {}
 
 
 class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,29 +60,31 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a table.
+    """An entry for a table; `counts`: of a table with distances, its states at each of them."""
 
-    `made_from`: the content hash of each table that its rows were made from, if they were.
-    """
-
-    files: list[File]
+    parquet: File | None
     rows: int
     content: str
     made_by: str
     parameters: dict[str, Any]
     description: str
     index: IndexEntry | None
-    made_from: dict[str, str] = {}
+    counts: StateCounts | None = None
+
+    @property
+    def states(self) -> int | None:
+        """The states of an index alone, a record of which may hold many of them."""
+        return self.counts.total if self.counts and not self.parquet else None
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
-        """The files of its rows, in order, then its index."""
-        return [*self.files, *([self.index] if self.index else [])]
+        """The file of its rows and its index, as far as it has them."""
+        return [file for file in (self.parquet, self.index) if file]
 
     @property
     def bytes(self) -> int:
-        """The bytes of the files of rows; those of the index, if there are no rows."""
-        return sum(file.bytes for file in self.files or self.all_files)
+        """The bytes of the file of rows; those of the index, if there are no rows."""
+        return self.all_files[0].bytes
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,30 +155,6 @@ def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
     return {name: entry.parameters for name, entry in tables.items()}
 
 
-def list_own_files(store: Store) -> set[str]:
-    """List the files that belong to a store's tables; none if it holds no tables."""
-    try:
-        tables = read_manifest(store)
-    except TableError:
-        try:
-            tables, _ = read_backup(store)
-        except TableError:  # it may be the manifest of another program
-            return set()
-    listed = {file.file for entry in tables.values() for file in entry.all_files}
-    return {MANIFEST, BACKUP, LOCK, *listed} if tables else set()
-
-
-def is_row_file(file: str, name: str) -> bool:
-    """Return whether a file's name is one for a table's rows.
-
-    >>> is_row_file("eight.parquet", "eight"), is_row_file("eight.2.parquet", "eight")
-    (True, True)
-    >>> is_row_file("eight_edge.parquet", "eight"), is_row_file("eight.old.parquet", "eight")
-    (False, False)
-    """
-    return re.fullmatch(rf"{re.escape(name)}(\.[0-9]+)?\.parquet", file) is not None
-
-
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
     """Describe how a file differs from its entry; "" if it does not.
 
@@ -251,12 +223,12 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
         raise TableVersionError(path, version, FORMAT_VERSION, command)
     section = "tables"
     try:
-        tables = convert(manifest.get(section), dict[Name, Entry])
+        tables = convert(manifest.get(section), dict[str, Entry])
         if not all(map(_is_consistent, tables, tables.values())):
             raise ValidationError
         section = "pages"
-        pages = convert(manifest.get(section, {}), dict[Name, Page])
-        if not all(map(_is_file_name, pages)):
+        pages = convert(manifest.get(section, {}), dict[str, Page])
+        if not all(map(is_page_name, pages)):
             raise ValidationError
     except ValidationError as error:
         raise TableDamaged(path, f"its list of {section} is invalid", command) from error
@@ -276,24 +248,41 @@ def _has_own_checksum(manifest: Any, text: str) -> bool:
     return text == seal(manifest) and text.rstrip().endswith(f'"{checksum}"\n}}')
 
 
-def _is_file_name(name: str) -> bool:
-    """Return whether a name is that of a file in the folder itself, and not hidden."""
-    return not name.startswith(".") and not set(name) & set("/\\:") and name != ""
+def is_page_name(name: str) -> bool:
+    """Return whether a page may have a name: that of a file in the folder itself, which is neither
+    hidden nor one for a table or a manifest.
+
+    >>> [is_page_name(name) for name in ("Übersicht 2.html", ".hidden", "a\\nb", "x.idx", "a:b")]
+    [True, False, False, False, False]
+    """
+    is_plain = name.isprintable() and not set(name) & set("/\\:")
+    return is_plain and name != "" and not name.startswith(".") and not name.endswith(RESERVED)
+
+
+def is_table_name(name: str) -> bool:
+    """Return whether a table may have a name."""
+    return name.isidentifier() and name.isascii()
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Return whether a table's files have its name, and their rows add up to all its rows."""
-    files = {file.file for file in entry.files}
-    firsts = [*(file.first for file in entry.files), entry.rows]
+    """Return whether a table has files, and they have its name."""
     return (
-        name.isidentifier()
-        and (len(files) > 0 or entry.index is not None)
-        and len(files) == len(entry.files)
-        and all(is_row_file(file, name) for file in files)
+        is_table_name(name)
+        and bool(entry.all_files)
+        and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
-        and (not files or firsts == [*accumulate((file.rows for file in entry.files), initial=0)])
-        and firsts == sorted(firsts)
+        and entry.rows >= 0
+        and (entry.counts is None or _add_up(entry, entry.counts))
     )
+
+
+def _add_up(entry: Entry, counts: StateCounts) -> bool:
+    """Return whether a table's counts are those of its content, and add up to all its states."""
+    goals, states = {each.goal for each in counts.goals}, [entry.rows]
+    if entry.parquet is None:  # a record may be a row of bits
+        states.append(8 * ROW_BYTES * entry.rows)
+    is_sealed = counts.checksum == compute_count_checksum(counts.goals, entry.content)
+    return is_sealed and counts.total in states and len(goals) == len(counts.goals)
 
 
 def amend_manifest(
@@ -303,6 +292,11 @@ def amend_manifest(
     without: Collection[str] = (),
 ) -> None:
     """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
+    for name, is_right in [(name, is_table_name) for name in tables or {}] + [
+        (name, is_page_name) for name in pages or {}
+    ]:
+        if not is_right(name):
+            raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
 
     def add_entries(old_data: bytes | None) -> bytes:
         # a manifest that was lost since it was read is in the backup

@@ -57,7 +57,10 @@ class ObjectStore(Store):
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
-        scheme, place, path, _, _ = urlsplit(self._url)
+        try:
+            scheme, place, path, _, _ = urlsplit(self._url)
+        except ValueError:  # half an address of IPv6
+            scheme = place = path = ""
         if SERVICES.get(scheme) is None or not place:
             hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
             raise BadRequest(f"{quote(url)} is not a supported store", hint)
@@ -110,7 +113,7 @@ class ObjectStore(Store):
                 self._locate_key(name), options={"range": (first, last + 1)}
             )
             data, meta = bytes(result.bytes()), result.meta
-        return Content(data, first, meta["size"], meta["e_tag"] or "")
+        return Content(data, first, meta["size"])
 
     def open(self, name: str) -> IO[bytes]:
         return io.BufferedReader(SequentialReader(self.open_random_access(name)), READ_BYTES)

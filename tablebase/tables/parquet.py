@@ -119,8 +119,8 @@ class TableWriter:
             "parameters": json.dumps(self._recipe.list_parameters(), sort_keys=True),
         }
 
-    def write(self, columns: Columns) -> None:
-        """Write rows, given as one array for each column."""
+    def write(self, columns: Columns) -> pa.RecordBatch:
+        """Write rows, given as one array for each column; return them as they are written."""
         arrays = [to_arrow(column, columns[column.name]) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         self._content.update(batch)
@@ -129,6 +129,7 @@ class TableWriter:
             self._pending.append(batch)
         if sum(batch.num_rows for batch in self._pending) >= ROW_GROUP_ROWS:
             self._flush(last=False)
+        return batch
 
     def _flush(self, *, last: bool) -> None:
         """Write full row groups, so that the file does not depend on the size of the batches.

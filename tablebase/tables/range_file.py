@@ -21,15 +21,17 @@ MAX_TOGETHER = 8
 
 
 class Content(NamedTuple):
-    """The bytes that a host sent, with what it says about their file."""
+    """The bytes that a host sent, with what it says about their file.
+
+    Marks of a version (`ETag`) are not compared: hosts behind a balancer give one file several, and
+    the checksums in the files show whether what was read belongs together.
+    """
 
     data: bytes
     first: int
     """The number of its first byte: 0 where the host ignores ranges."""
     total: int | None
     """Bytes of the whole file; None if the host does not say."""
-    version: str
-    """The host's mark of this version of the file, empty if it has none."""
 
 
 class RangeFile(RandomAccessFile):
@@ -42,7 +44,6 @@ class RangeFile(RandomAccessFile):
         self.size = size
         self._begin = b""
         """The beginning of the file, as far as it was fetched whole."""
-        self._versions: set[str] = set()
 
     def read(self, size: int, at: int) -> bytes:
         (data,) = self.read_parts([(size, at)])
@@ -72,14 +73,10 @@ class RangeFile(RandomAccessFile):
         data = content.data[at - content.first :]
         if len(data) < end - at:
             raise Unreachable(f"{len(data):,} bytes came instead of {end - at:,}")
-        self._versions.add(content.version)
         is_unasked = len(content.data) > end - at
         if is_unasked or (at == 0 and end == self.size <= MAX_SMALL_BYTES):
             self._begin = content.data
         return data[: end - at]
-
-    def has_changed(self) -> bool:
-        return len(self._versions) > 1
 
     def close(self) -> None:
         self._begin = b""

@@ -14,8 +14,8 @@ ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """The errors of a name that no file has."""
 
 
-def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> str:
-    """Return the command that builds a stage's tables in a store; no stage: all tables.
+def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
+    """Return the command that builds a table, or a group's, in a store; no name: all defaults.
 
     Empty for a read-only store: no command can build them there.
 
@@ -25,7 +25,7 @@ def format_rebuild_command(stage: str, store: Store, *, force: bool = False) -> 
     """
     if store.is_read_only():
         return ""
-    words = [COMMAND, stage] if stage else [COMMAND]
+    words = [COMMAND, name] if name else [COMMAND]
     words += ["--force"] if force else []
     return " ".join(words) + _format_outputs(str(store))
 
@@ -57,6 +57,15 @@ def list_files(store: Store, begin: str = "") -> list[str]:
         return store.list_names(begin)
     except OSError as error:
         raise make_open_error(str(store), error, "") from error
+
+
+def require_listable(store: Store) -> None:
+    """Raise BadRequest if a store is of a kind whose files can never be listed."""
+    if obstacle := store.find_obstacle():
+        from tablebase.errors import BadRequest  # a lookup that finds its answer needs none
+
+        hint = "Name a folder or a bucket with --outputs"
+        raise BadRequest(f"The files of {store} cannot be listed: {obstacle}", hint)
 
 
 def make_open_error(path: str, error: OSError, command: str) -> TableError:

@@ -8,28 +8,47 @@ was last written, and no lock on the file that shows that it runs.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from tablebase.errors import BadRequest, quote
-from tablebase.tables.store import Store
+from tablebase.tables.repair import list_files
+from tablebase.tables.store import SHARED_SUFFIX, Store
 
 RUNS = ".runs"
 """The folder of the records, beside the tables."""
 SUFFIX = ".json"
 MARK_SUFFIX = ".running"
 """Suffix of the file that a running process locks."""
+NAME = r"[0-9]{8}T[0-9]{9}Z-[0-9a-f]{4}"
+"""The pattern of a record's name."""
+OWN_HIDDEN = re.compile(
+    rf"\.{NAME}({re.escape(MARK_SUFFIX)}|{re.escape(SUFFIX)}\.[0-9a-f]{{16}}{SHARED_SUFFIX})"
+)
+"""The names of the other files that runs make: those that they lock, and temporary ones."""
 MAX_RECORDS = 50
 RECORD_VERSION = 1
+MAX_RECORD_BYTES = 1 << 20
+MAX_TEXT = 2_000
+"""Most characters of each text of a record."""
+MAX_TABLES = 1_000
+"""Most tables of a record: one with more was not written by this program."""
 
 RUNNING, COMPLETED, FAILED, INTERRUPTED = "running", "completed", "failed", "interrupted"
 WHOLE_BUILDS = {"missing", "forced"}
 """The reasons of builds that use no rows of an older table."""
 KILLED = "killed"
 """The outcome of a run whose process is gone and did not say how it ended."""
+UNKNOWN = "running or killed"
+"""That of a run that did not say how it ended, where no lock shows whether its process is gone."""
+
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class TableRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,36 +60,36 @@ class TableRun(msgspec.Struct, frozen=True, kw_only=True):
     whose results came from checkpoints.
     """
 
-    table: str
-    reason: str
-    outcome: str
+    table: Text
+    reason: Text
+    outcome: Text
     parameters: dict[str, Any]
-    seconds: float | None = None
-    processor_seconds: float | None = None
-    rows: int | None = None
-    rows_per_second: float | None = None
-    bytes: int | None = None
-    process_peak_memory: int | None = None
-    tasks_done: int = 0
-    tasks_resumed: int = 0
-    tasks_failed: int = 0
+    seconds: Amount | None = None
+    processor_seconds: Amount | None = None
+    rows: Count | None = None
+    rows_per_second: Amount | None = None
+    bytes: Count | None = None
+    process_peak_memory: Count | None = None
+    tasks_done: Count = 0
+    tasks_resumed: Count = 0
+    tasks_failed: Count = 0
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One run of the program: its command, versions, machine, tables, and how it ended."""
 
-    name: str
+    name: Text
     record_version: int
-    command: list[str]
-    versions: dict[str, str]
-    machine: dict[str, str | int]
-    started: str
-    ended: str | None = None
-    seconds: float
-    outcome: str
-    problem: str = ""
+    command: list[Text]
+    versions: dict[Text, Text]
+    machine: dict[Text, Text | Count]
+    started: Text
+    ended: Text | None = None
+    seconds: Amount
+    outcome: Text
+    problem: Text = ""
     exit_code: int | None = None
-    tables: list[TableRun] = []
+    tables: Annotated[list[TableRun], msgspec.Meta(max_length=MAX_TABLES)] = []
 
 
 class Run(NamedTuple):
@@ -86,18 +105,16 @@ class Run(NamedTuple):
 
 
 def list_run_names(store: Store) -> list[str]:
-    """List the names of the records, the newest first."""
-    names = store.open_subfolder(RUNS).list_names()
-    return sorted(
-        (name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and name[0] != "."),
-        reverse=True,
-    )
+    """List the names of the records, the newest first; raise TableUnreadable if that fails."""
+    pattern = re.compile(f"({NAME}){re.escape(SUFFIX)}")
+    matches = map(pattern.fullmatch, list_files(store.open_subfolder(RUNS)))
+    return sorted((match[1] for match in matches if match), reverse=True)
 
 
 def list_runs(store: Store) -> Iterator[Run]:
     """Yield the runs, the newest first, without records that cannot be read."""
     for name in list_run_names(store):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             yield _read(store, name)
 
 
@@ -117,7 +134,7 @@ def read_run(store: Store, name: str) -> Run:
         raise BadRequest(problem, "List the names with: pipeline runs")
     try:
         return _read(store, matches[0])
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem = f"The run record {matches[0]} cannot be read"
         raise BadRequest(problem, "List the others with: pipeline runs") from error
 
@@ -145,11 +162,15 @@ def encode(record: RunRecord) -> bytes:
 def _read(store: Store, name: str) -> Run:
     """Read a record; raise ValueError if it is damaged or of another version."""
     folder = store.open_subfolder(RUNS)
+    if folder.get_size(f"{name}{SUFFIX}") > MAX_RECORD_BYTES:
+        raise ValueError(name)
     record = msgspec.json.decode(folder.read(f"{name}{SUFFIX}"), type=RunRecord)
     if record.record_version != RECORD_VERSION or record.name != name:
         raise ValueError(name)
     outcome = record.outcome
-    if outcome == RUNNING:
+    if outcome == RUNNING and not folder.has_locks:
+        outcome = UNKNOWN
+    elif outcome == RUNNING:
         mark = f".{name}{MARK_SUFFIX}"
         is_running = mark in folder.list_names(mark) and folder.is_being_written(mark)
         outcome = RUNNING if is_running else KILLED

@@ -51,10 +51,6 @@ class RandomAccessFile:
         """Read several parts, each given by its size and place."""
         return [self.read(size, at) for size, at in parts]
 
-    def has_changed(self) -> bool:
-        """Return whether what was read is known to be of several versions of the file."""
-        return False
-
     def close(self) -> None:
         self._file.close()
 
@@ -100,6 +96,13 @@ class Store:
         True: a file that seemed damaged or changed may be whole when it is read again.
         """
         return False
+
+    has_locks = False
+    """Whether a lock shows which files are being written."""
+
+    def find_obstacle(self) -> str:
+        """Return why the store's files can never be listed; "" if they can."""
+        return ""
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names that begin with a text, in order; raise OSError if that fails.
@@ -201,10 +204,13 @@ class Store:
 
 
 class Folder(Store):
-    """A folder of tables."""
+    """A folder of tables; `is_inner`: a folder in a store, which is not used if it is a link."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    has_locks = True
+
+    def __init__(self, path: str | os.PathLike[str], *, is_inner: bool = False) -> None:
         self._path = os.fspath(path)
+        self._is_inner = is_inner
 
     def __str__(self) -> str:
         return self._path
@@ -218,7 +224,12 @@ class Folder(Store):
 
     get_source = locate
 
+    def find_obstacle(self) -> str:
+        is_other = os.path.exists(self._path) and not os.path.isdir(self._path)
+        return "it is a file, not a folder" if is_other else ""
+
     def list_names(self, begin: str = "") -> list[str]:
+        self._require_no_link()
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
         except (FileNotFoundError, NotADirectoryError):
@@ -274,6 +285,7 @@ class Folder(Store):
         from tablebase.tables.locks import translate_store_errors
 
         with translate_store_errors(self._path):
+            self._require_no_link()
             os.makedirs(self._path, exist_ok=True)
 
     def get_free_space(self) -> int | None:
@@ -289,7 +301,11 @@ class Folder(Store):
         return lock_folder(self._path, LOCK)
 
     def open_subfolder(self, name: str) -> Store:
-        return Folder(self.locate(name))
+        return Folder(self.locate(name), is_inner=True)
+
+    def _require_no_link(self) -> None:
+        if self._is_inner and os.path.islink(self._path):
+            raise OSError("it is a link, which is not followed")
 
     def hold_mark(self, name: str) -> AbstractContextManager[object]:
         from tablebase.write_lock import hold_file
@@ -302,7 +318,10 @@ class Folder(Store):
         replace_at_once(self.locate(name), data)
 
     def find_name(self, path: str) -> str | None:
-        folder, name = os.path.split(os.path.realpath(path))
+        try:
+            folder, name = os.path.split(os.path.realpath(path))
+        except ValueError:  # a zero byte
+            return None
         return name if folder == os.path.realpath(self._path) else None
 
 

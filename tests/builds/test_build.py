@@ -133,7 +133,7 @@ def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
 def test_progress_is_reported(tmp_path: Path) -> None:
     steps = build_tables(tmp_path, KNIGHT, TOURS).steps
     assert [done for _, done, _ in steps] == list(range(13))
-    assert steps[-1] == ("16 tours found, starts", 12, 12)
+    assert steps[-1] == ("16 tours found, prefixes", 12, 12)
     layers = build_tables(tmp_path, PANCAKES).steps
     assert ("stacked: layer 0, states", 1, None) in layers
     assert ("stacked: layer 5, states", 120, None) in layers
@@ -230,7 +230,7 @@ def square(number: int) -> Arrays:
 def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     result = context.tasks.run_tasks(square, ((number,) for number in range(9)))
     rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
-    return rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9
+    return TableData(rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9)
 
 
 def test_a_new_recipe_needs_only_a_builder_and_its_registration(

@@ -14,7 +14,6 @@ import pytest
 import pipeline.build
 from pipeline.build import build
 from pipeline.build_request import Request
-from queries.status import list_status
 from tablebase.build_errors import SearchError, StoreError
 from tablebase.errors import TablebaseError
 from tablebase.graph import Graph, SearchResult
@@ -61,16 +60,6 @@ def test_a_refused_build_keeps_the_name_of_the_holder(tmp_path: Path) -> None:
         for _ in range(2):
             with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"):
                 build_tables(tmp_path, KNIGHT, TOURS)
-
-
-def test_a_requested_board_stays_counted(tmp_path: Path) -> None:
-    tables = KNIGHT.catalogue.list_tables({"board": ["3x7"]})
-    requested = [table for table in tables if table.name in ("knight_tours_3x7", "knight_counts")]
-    build_tables(tmp_path, KNIGHT, *requested)
-    report = build_tables(tmp_path, KNIGHT, KNIGHT.tables[-1])
-    assert report.reasons == {"knight_counts": "up to date"}
-    rows = list_status(Folder(tmp_path))
-    assert rows[-1]["command"].startswith("pipeline precompute knight --board 3x7")
 
 
 def test_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:

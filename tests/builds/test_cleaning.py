@@ -18,19 +18,17 @@ from tablebase.tables.run_records import MAX_RECORDS, RUNS
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, TOURS, build_tables
 from tests.support.shell import Cli
+from tests.support.tampered import edit_manifest
 
 DIGESTS = "0123456789abcdef", "fedcba9876543210"
 KEPT = ".".join(["", "{}", *DIGESTS, "kept"])
 LEFTOVERS = {
     KEPT.format("senet"): ("checkpoints", "senet"),
     KEPT.format("knight_tours_3x8"): ("checkpoints", "knight_tours_3x8"),
-    f".knight_tours_7x7.{DIGESTS[0]}.3-of-100.kept": ("shards", "knight_tours_7x7"),
-    KEPT.format("knight_tours_7x7"): ("shards", "knight_tours_7x7"),
     f"{KEPT.format('knight_tours_7x7')}.{DIGESTS[1]}.shared": (
         "temporary files",
         "knight_tours_7x7",
     ),
-    f".knight_tours_7x7.12.parquet.{DIGESTS[1]}.shared": ("temporary files", "knight_tours_7x7"),
     ".eight.parquet.unpublished": ("temporary files", ""),
     REPLACED: ("replaced manifest", ""),
 }
@@ -83,8 +81,6 @@ def test_every_kind_is_listed_and_removed(folder: Path, cli: Cli) -> None:
     groups = {file: (each.kind, each.table) for each in listed for file in each.files}
     assert groups == LEFTOVERS
     assert sum(each.bytes for each in listed) == 4 * len(LEFTOVERS)
-    (shards,) = (each for each in listed if each.kind == "shards")
-    assert shards.note.startswith("finished work of 1 of 100 shards, perhaps days of it")
     listing = cli("clean", "--json", "--outputs", str(folder))
     assert json.loads(listing.out) == [
         {**each.to_dict(), "files": [*each.files]} for each in listed
@@ -106,13 +102,14 @@ def test_other_files_are_never_listed(folder: Path) -> None:
 
 
 def test_unlisted_files_of_a_table_are_those_that_this_program_wrote(folder: Path) -> None:
-    shutil.copy(folder / TOURS.file, folder / "knight_tours_3x4.2.parquet")
+    with edit_manifest(folder) as entries:
+        del entries["knight_tours_3x4"]
     shutil.copy(folder / TOURS.file, folder / "knight_tours_4x3.parquet")  # of another table
     (listed,) = list_leftovers(Folder(folder))
     assert (listed.kind, listed.table, listed.files) == (
         "unlisted files",
         "knight_tours_3x4",
-        ("knight_tours_3x4.2.parquet",),
+        ("knight_tours_3x4.parquet",),
     )
 
 
@@ -120,7 +117,7 @@ def test_only_the_last_run_records_stay(folder: Path) -> None:
     runs = folder / RUNS
     runs.mkdir(exist_ok=True)
     for number in range(MAX_RECORDS + 3):
-        (runs / f"20260101T0000{number:02}Z-{number:04}.json").write_text("{}")
+        (runs / f"20260101T0000{number:02}000Z-{number:04}.json").write_text("{}")
     (listed,) = list_leftovers(Folder(folder))
     assert (listed.kind, len(listed.files)) == ("run records", 3)
     remove_leftovers(Folder(folder))
@@ -141,7 +138,7 @@ import sys, time
 from pathlib import Path
 from tablebase.tables.store import Folder
 
-store, name = Folder(Path(sys.argv[1])), "knight_tours_7x7.1.parquet"
+store, name = Folder(Path(sys.argv[1])), ".knight_tours_7x7.checkpoint"
 with store.write_atomically(name, shared=True) as (file,):
     file.write(b"a part")
     file.flush()
@@ -150,7 +147,7 @@ with store.write_atomically(name, shared=True) as (file,):
 """
 
 
-def test_a_shard_in_progress_keeps_its_files(folder: Path) -> None:
+def test_a_task_in_progress_keeps_its_files(folder: Path) -> None:
     """Expect nothing of a table to be listed while a writer of one of its shared files lives."""
     (folder / KEPT.format("knight_tours_7x7")).write_bytes(b"left")
     with subprocess.Popen(

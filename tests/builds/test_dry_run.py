@@ -9,7 +9,9 @@ import pytest
 from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.dry_run import plan_build
-from tablebase.puzzles import get_puzzle, list_stages
+from pipeline.selection import find_request
+from tablebase.cost import RATES_DATE
+from tablebase.puzzles import get_puzzle, list_puzzles
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.run_records import read_run
@@ -18,15 +20,11 @@ from tests.support.build_recorder import COUNTS, build_tables, contents
 from tests.support.shell import SCRIPT, Cli, with_a_disk
 
 SMALL = ("knight_tours_5x5", "eight")
-OPTIONAL = (
-    ("knight", {"board": ["3x7", "7x7"]}),
-    ("knight", {"count": ["7x7"]}),
-    ("knight", {"count": ["8x8"], "closed": [""]}),
-    ("knight", {"rank_closed": ["6x6"]}),
-    ("knight", {"rank_tours": ["5x5", "7x8"]}),
-    ("sliding", {"board": ["3x4"], "goals": ["all"]}),
-    ("sliding", {"board": ["2x4"], "parquet": [""]}),
-)
+ON_REQUEST = (
+    "fifteen", "fifteen_7-8", "knight_tours_5x8", "knight_tours_3x4", "knight_counts_6x7",
+    "knight_closed_counts_8x8", "knight_closed_ranks_6x6", "knight_ranks_5x5", "knight_ranks_7x8",
+    "sliding_3x4_all", "sliding_2x4",
+)  # fmt: skip
 
 
 def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
@@ -37,7 +35,7 @@ def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -
     assert not folder.exists()
     tables = json.loads(planned.out)["tables"]
     assert [row["table"] for row in tables] == ["eight", "eight_edge", "knight_tours_5x5"]
-    assert all(row["estimate"]["source"] == "recipe" for row in tables)
+    assert all(row["estimate"]["source"] == f"rates of {RATES_DATE}" for row in tables)
 
     assert cli(*words).code == 0
     built = read_run(Folder(folder), "last").record
@@ -97,7 +95,7 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> N
     size = sum(path.stat().st_size for path in tmp_path.glob(".knight_tours_5x5.*"))
     words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
     (row,) = json.loads(cli(*words, "--json").out)["tables"]
-    assert row["saved"] == {"files": 1, "bytes": size, "tasks": None}
+    assert row["saved"] == {"files": 1, "bytes": size}
     (forced,) = json.loads(cli(*words, "--json", "--force").out)["tables"]
     assert forced["saved"] is None
     line = cli(*words).out.splitlines()[1]
@@ -114,38 +112,35 @@ def test_a_dry_run_needs_no_writable_folder(copy: Path) -> None:
     result = with_a_disk(script)
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert lines[1].startswith("eight      eight.idx missing")
+    assert lines[1].startswith("eight  eight.idx missing")
     assert lines[-1].startswith("up to date: eight_edge, senet, ")
 
 
-@pytest.mark.parametrize(("name", "values"), OPTIONAL, ids=str)
-def test_every_optional_table_has_an_estimate(
-    name: str, values: dict[str, list[str]], tmp_path: Path
-) -> None:
-    puzzle = get_puzzle(name)
-    tables = puzzle.catalogue.request_tables(values)
-    assert tables
+@pytest.mark.parametrize("name", ON_REQUEST)
+def test_every_table_on_request_has_an_estimate(name: str, tmp_path: Path) -> None:
+    puzzle, tables = find_request(name)
     for planned in plan_build(Request(Folder(tmp_path), [(puzzle, tables)])).tables:
-        assert planned.source == "recipe", planned.table.name
+        assert planned.source == f"rates of {RATES_DATE}", planned.table.name
         assert planned.cost is not None
-        assert min(planned.cost) >= 0
+        assert min(planned.cost[1:]) > 0
+        assert planned.cost.rows == planned.table.rows
         assert planned.cost.memory > 1 << 27
 
 
 def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
-    requests = [(stage, stage.tables) for stage in list_stages() if stage.tables]
+    requests = [(stage, stage.tables) for stage in list_puzzles() if stage.tables]
     for planned in plan_build(Request(Folder(tmp_path), requests)).tables:
         assert planned.cost is not None, planned.table.name
-        assert planned.cost.rows > 0
+        assert planned.cost.rows
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("--measure", "--measure needs --dry-run. A build needs no measurement."),
-        ("nope --dry-run", "There is no stage or table 'nope'"),
-        ("knight --count 9x9 --dry-run", "9x9"),
-        ("eight --board 5x5 --dry-run", "--board is an option of the stage"),
+        ("knight_tours_7x7 --dry-run", "too many tours to list (1.2 TB)"),
+        ("nope --dry-run", "There is no table 'nope'"),
+        ("knight_counts_9x9 --dry-run", "9x9"),
+        ("eight --parquet --dry-run", "--parquet needs the name of"),
     ],
 )
 def test_a_dry_run_refuses_what_the_build_refuses(
@@ -154,6 +149,6 @@ def test_a_dry_run_refuses_what_the_build_refuses(
     text = cli("precompute", *words.split(), "--outputs", str(tmp_path))
     assert (text.code in (1, 2), text.out) == (True, "")
     assert complaint in text.err
-    without = [word for word in words.split() if word not in ("--dry-run", "--measure")]
-    if without and "--measure" not in words:
+    without = [word for word in words.split() if word not in ("--dry-run",)]
+    if without:
         assert cli("precompute", *without, "--outputs", str(tmp_path)).err == text.err

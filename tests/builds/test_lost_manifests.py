@@ -1,6 +1,7 @@
 """Tests of manifests that are lost, withheld or of another version, and of their backups."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -13,11 +14,12 @@ from tablebase.table_errors import TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.manifest import (
     read_manifest,
+    read_pages,
     record_page,
     replace_manifest,
     seal,
 )
-from tablebase.tables.store import Folder
+from tablebase.tables.store import PART_SUFFIX, Folder
 from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (
@@ -25,8 +27,10 @@ from tests.support.lost_manifests import (
     CYCLES,
     TOURS,
     copy_published,
+    damage_both,
     damage_manifest,
     read_tree,
+    remove_both,
     remove_manifest,
 )
 from tests.support.shell import Cli
@@ -80,9 +84,9 @@ def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     refused = cli("status", *options)
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(f" Run: pipeline precompute --outputs {folder}\n")
-    built_again = cli("precompute", "sliding", "--board", "2x3", *options)
+    built_again = cli("precompute", "sliding_2x3", *options)
     assert built_again.code == 0
-    assert f"recovered: {COUNTS.name}, {CYCLES.name}, " in built_again.err
+    assert f"recovered: {CYCLES.name}, {COUNTS.name}, " in built_again.err
     assert "recovered" not in built_again.out
     assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
 
@@ -154,9 +158,27 @@ def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
     assert read_manifest(Folder(folder)) == listed
 
 
-def test_an_output_never_replaces_a_table_of_a_damaged_manifest(folder: Path) -> None:
-    damage_manifest(folder)
-    before = (folder / TOURS.file).read_bytes()
-    with pytest.raises(OutputError, match="belongs to the tables"):
-        write_output(str(folder / TOURS.file), b"answers")
-    assert (folder / TOURS.file).read_bytes() == before
+@pytest.mark.parametrize("lose", [damage_manifest, remove_manifest, damage_both, remove_both])
+def test_an_output_never_replaces_a_table_of_a_lost_manifest(
+    lose: Callable[[Path], None], folder: Path
+) -> None:
+    lose(folder)
+    before = read_tree(folder)
+    for name in (TOURS.file, CYCLES.index_file, MANIFEST):
+        with pytest.raises(OutputError, match="belongs to the tables"):
+            write_output(str(folder / name), b"answers")
+    assert read_tree(folder) == before
+
+
+def test_what_lies_under_a_temporary_name_is_not_written_to(folder: Path) -> None:
+    """Link the names that a writer of a manifest and of its backup takes to other files."""
+    victim = folder.parent / "victim"
+    victim.write_text("precious")
+    for name in (MANIFEST, BACKUP):
+        (folder / f".{name}{PART_SUFFIX}").symlink_to(victim)
+    (folder / "report.html").write_text("a page")
+    listed = read_manifest(Folder(folder))
+    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
+    assert victim.read_text() == "precious"
+    assert not (folder / MANIFEST).is_symlink()
+    assert list(read_pages(Folder(folder))) == ["report.html"]

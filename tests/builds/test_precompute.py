@@ -15,10 +15,10 @@ from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
+from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
-BOARDS = ("--board", "3x7", "--board", "4x3")
-LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts")
+LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts", "knight_closed_counts_6x7")
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,8 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build_without_large(folder: Path, jobs: int) -> None:
-    tables = PUZZLE.catalogue.list_tables({"board": [*BOARDS[1::2]]})
-    build_tables(folder, PUZZLE, *(table for table in tables if table.name in LIGHT), jobs=jobs)
+    tables = (table for name in LIGHT for table in PUZZLE.find_tables(name))
+    build_tables(folder, PUZZLE, *tables, jobs=jobs)
 
 
 @wide
@@ -52,26 +52,96 @@ def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> N
     assert "knight_tours_3x7" in cli("status", "--outputs", str(light)).out
 
 
-def test_a_board_too_large_is_refused(tmp_path: Path, cli: Cli) -> None:
-    """State no number of tours: they are not counted, so `--count` states none either."""
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "knight_tours_7x7",
+            (
+                "7x7 has too many tours to list (1.2 TB). knight_ranks_7x7 has every tour by its "
+                "rank, in about 347 MB."
+            ),
+        ),
+        (
+            "knight_tours_9x9",
+            "9x9 has too many tours to list. Boards of up to 40 squares can be listed.",
+        ),
+        (
+            "knight_ranks_8x8",
+            (
+                "8x8 has too many open tours to rank. knight_closed_ranks_8x8 has every closed "
+                "tour by its rank."
+            ),
+        ),
+        ("knight_counts_5x5", "knight_counts has the board 5x5. Build knight_counts."),
+        (
+            "knight_tours_27x3",
+            (
+                "'27x3' is not a board: boards have at most 26 files (a-z) and 9 ranks (1-9). "
+                "Example: 12x3"
+            ),
+        ),
+        ("knight_tour_6x6", "There is no table 'knight_tour_6x6'. Did you mean knight_tours_6x6"),
+        ("fifteen_5-5-4", "There is no table 'fifteen_5-5-4'. Did you mean fifteen_5-5-5"),
+        (
+            "nothing",
+            (
+                "There is no table 'nothing'. Puzzles: eight, sliding, fifteen, senet, knight. "
+                "Their tables: pipeline precompute PUZZLE --help."
+            ),
+        ),
+        (
+            "eight --parquet",
+            (
+                "--parquet needs the name of a sliding board, or of patterns of the 15-puzzle. "
+                "Example: pipeline precompute sliding_3x4 --parquet."
+            ),
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_built_is_refused(
+    words: str, message: str, tmp_path: Path, cli: Cli
+) -> None:
+    """Give the reason and what to build instead, or the nearest names."""
     folder = tmp_path / "none"
-    text = cli("precompute", "knight", "--board", "8x8", "--outputs", str(folder))
-    assert (text.code, text.out) == (1, "")
-    assert text.err == (
-        "pipeline: 8x8 has too many tours to list. Boards of up to 49 squares can be listed.\n"
-    )
+    text = cli("precompute", *words.split(), "--outputs", str(folder))
+    assert (text.code, text.out) == (1 if "to list" in message else 2, "")
+    assert text.err.startswith(f"pipeline: {message}")
     assert not folder.exists()
 
 
-def test_a_board_is_refused_for_other_stages(tmp_path: Path, cli: Cli) -> None:
-    text = cli("precompute", "eight", "--board", "3x4", "--outputs", str(tmp_path))
-    assert (text.code, text.err) == (
-        2,
-        (
-            "pipeline: --board is an option of the stage sliding and of knight. Example: pipeline "
-            "precompute sliding --board 3x4 or pipeline precompute knight --board 5x6.\n"
-        ),
-    )
+def test_the_help_of_a_puzzle_lists_what_can_be_built(cli: Cli) -> None:
+    text = cli("precompute", "knight", "sliding", "--help").out
+    for line in (
+        r"knight_tours_6x6 +6,6",
+        r"knight_counts_7x7 +49 ",
+        r"knight_closed_ranks_8x8 ",
+        r"sliding_3x4 +239,500,800 ",
+        r"sliding_3x4_all +958,003,200 ",
+    ):
+        assert re.search(rf"^{line}", text, re.MULTILINE), line
+    assert "fifteen" not in text
+
+
+def test_rows_are_kept_until_their_table_is_removed(tmp_path: Path, cli: Cli) -> None:
+    """Build a partition with rows; it stays as it is, forced too, until it is removed."""
+    options = ("--outputs", str(tmp_path), "--quiet")
+    rows = tmp_path / "fifteen_12356.parquet"
+    assert cli("precompute", "fifteen_12356", *options).code == 0
+    assert not rows.exists()
+    for words in (["--parquet"], [], ["--force"]):
+        assert cli("precompute", "fifteen_12356", *words, *options).code == 0
+        assert rows.exists()
+    assert cli("remove", "fifteen_5-5-5", *options).code == 0
+    assert not [*tmp_path.glob("*.parquet"), *tmp_path.glob("*.idx")]
+
+
+def test_what_follows_a_build_is_a_query_of_it(tmp_path: Path, cli: Cli) -> None:
+    for name in ("knight_tours_3x7", "knight_closed_counts_6x7", "sliding_2x3_5", "fifteen_5-5-5"):
+        text = cli("precompute", name, "--outputs", str(tmp_path))
+        assert text.code == 0
+        following = text.out.partition("Next: pipeline ")[2]
+        assert cli(*following.split()).code == 0, following
 
 
 def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None:
@@ -120,7 +190,7 @@ def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
     script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
     result = with_a_disk(script)
     assert result.returncode == 0, result.stderr
-    assert (result.stderr, result.stdout) == ("", f"All 8 tables are up to date in {copy}.\n")
+    assert (result.stderr, result.stdout) == ("", f"All {COUNT} tables are up to date in {copy}.\n")
 
 
 def test_a_folder_without_write_permission(copy: Path) -> None:
@@ -169,9 +239,9 @@ def test_progress_is_printed_to_its_end(tmp_path: Path, capsys: pytest.CaptureFi
     five, _, pairs, _ = PUZZLE.tables
     lines = read_progress(tmp_path, capsys, -1, five, pairs, COUNTS)
     for name, last in (
-        ("knight_tours_5x5", "1,728 tours found, starts 25 of 25 (100%)"),
+        ("knight_tours_5x5", "1,728 tours found, prefixes 13 of 13 (100%)"),
         ("knight_tours_8x8", "pairs 2,048 of 2,048 (100%)"),
-        ("knight_counts", "5x5 open, steps back 10 of 10 (100%)"),
+        ("knight_counts", "3x4 open, steps back 3 of 3 (100%)"),
     ):
         end = next(at for at, line in enumerate(lines) if line.startswith(f"{name}: "))
         assert re.fullmatch(rf"  {name}: {re.escape(last)}(, [\d,.]+/s)?, \d+ s", lines[end - 1])
@@ -217,7 +287,7 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        entry = Entry([], 1728, "", "", {}, "", None)
+        entry = Entry(None, 1728, "", "", {}, "", None)
         report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [

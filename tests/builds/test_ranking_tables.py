@@ -17,6 +17,7 @@ from pipeline.search.tour_counting.sweep import Layer, advance_layer
 from pipeline.tasks import TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
+from queries.knight.sampling import count_ranked_tours
 from queries.status import list_status
 from tablebase.build_errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -40,14 +41,12 @@ def test_a_ranking_table_is_published_and_listed(ranked_boards: Path, tmp_path: 
     rows = {row["table"]: row for row in list_status(Folder(ranked_boards))}
     assert rows[NAME]["state"] == "published"
     assert rows[NAME]["command"] == (
-        f"pipeline precompute knight --rank-closed 6x6 --outputs {ranked_boards}"
+        f"pipeline precompute knight_closed_ranks_6x6 --outputs {ranked_boards}"
     )
     published = read_manifest(Folder(ranked_boards))
-    listed = [
-        table.name for table in PUZZLE.catalogue.list_published_tables(list_parameters(published))
-    ]
-    expected = [f"cycles_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
-    expected += [f"numbers_{board}" for board in ("5x4", "5x5", "8x3")]
+    listed = [table.name for table in PUZZLE.list_published(list_parameters(published))]
+    expected = [f"closed_ranks_{board}" for board in ("10x3", "5x6", "6x5", "6x6")]
+    expected += [f"ranks_{board}" for board in ("5x4", "5x5", "8x3")]
     assert listed[-7:] == [f"knight_{name}" for name in expected]
     build_tables(tmp_path, PUZZLE, SIX)
     assert contents(tmp_path)[f"{NAME}.idx"] == (ranked_boards / f"{NAME}.idx").read_bytes()
@@ -56,48 +55,46 @@ def test_a_ranking_table_is_published_and_listed(ranked_boards: Path, tmp_path: 
 
 def test_ranking_tables_are_built_on_request_and_removed(copy: Path, cli: Cli) -> None:
     options = ["--outputs", str(copy)]
-    text = cli("precompute", "knight", "--rank-closed", "5x6", "--rank-closed", "5X6", *options)
+    text = cli("precompute", "knight_closed_ranks_5x6", *options)
     assert text.code == 0, text.err
-    assert "knight_cycles_5x6" in text.out
-    assert (copy / "knight_cycles_5x6.idx").stat().st_size == 20_480
-    text = cli("precompute", "knight", "--rank-tours", "5x4", *options)
+    assert "knight_closed_ranks_5x6" in text.out
+    assert (copy / "knight_closed_ranks_5x6.idx").stat().st_size == 20_480
+    text = cli("precompute", "knight_ranks_5x4", *options)
     assert text.code == 0, text.err
-    assert "knight_numbers_5x4" in text.out
+    assert "knight_ranks_5x4" in text.out
     assert cli("query", "knight", "b1", "--board", "5x4", "--rank", "6", *options).code == 0
-    assert cli("remove", "knight_cycles_5x6", "knight_numbers_5x4", *options).code == 0
-    assert not [*copy.glob("knight_cycles*"), *copy.glob("knight_numbers*")]
+    assert cli("remove", "knight_closed_ranks_5x6", "knight_ranks_5x4", *options).code == 0
+    assert not [*copy.glob("knight_closed_ranks*"), *copy.glob("knight_ranks*")]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ("eight --rank-closed 6x6", 2, "--rank-closed is an option of the stage knight."),
-        ("knight --rank-closed 4x5", 1, "4x5 has no closed tour."),
-        ("knight --rank-closed 9x8", 2, "9x8 has too many closed tours to count."),
-        ("knight --rank-closed six", 2, "'six' is not a board"),
-        ("eight --rank-tours 6x6", 2, "--rank-tours is an option of the stage knight."),
-        ("knight --rank-tours 3x3", 1, "3x3 has no tour."),
-        ("knight --rank-tours 2x9", 1, "2x9 has no tour."),
+        ("knight_closed_ranks_4x5", 1, "4x5 has no closed tour."),
+        ("knight_closed_ranks_9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight_closed_ranks_6", 2, "'6' is not a board"),
+        ("knight_ranks_3x3", 1, "3x3 has no tour."),
+        ("knight_ranks_2x9", 1, "2x9 has no tour."),
         (
-            "knight --rank-tours 8x8",
+            "knight_ranks_8x8",
             2,
-            "8x8 has too many open tours to number. The largest board is",
+            "8x8 has too many open tours to rank. knight_closed_ranks_8x8 has every closed tour by",
         ),
         (
-            "knight --rank-tours 9x9",
+            "knight_ranks_9x9",
             2,
-            "9x9 has too many open tours to number. The largest board is",
+            "9x9 has too many open tours to rank. The largest board is",
         ),
-        ("knight --rank-tours 4x4", 1, "4x4 has no tour."),
-        ("knight --board 7x7 --shard ''", 2, "'' is not a valid shard. Example: 3/100"),
+        ("knight_ranks_4x4", 1, "4x4 has no tour."),
+        ("knight_tours_7x7", 1, "7x7 has too many tours to list (1.2 TB). knight_ranks_7x7"),
         *(
             (f"eight --memory {size}", 2, "--memory needs a number of gigabytes above 0, not")
             for size in ("1e400", "inf", "nan", "-1", "0")
         ),
         (
-            "knight --rank-closed 8x8 --memory 1",
+            "knight_closed_ranks_8x8 --memory 1",
             3,
-            "knight_cycles_8x8 needs 2.41 GB of memory; 1.00 GB is available",
+            "knight_closed_ranks_8x8 needs 2.41 GB of memory; 1.00 GB is available",
         ),
     ],
 )
@@ -118,10 +115,10 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
     reader = open_reader("knight", Folder(tmp_path))
     assert isinstance(reader, KnightReader)
-    assert (
-        reader.open_ranked_tours(parsed_board, closed=False).count_tours_by_start()
-        == counted["tours"].to_list()
-    )
+    ranked = reader.open_ranked_tours(parsed_board, closed=False)
+    tours = counted["tours"].to_list()
+    assert count_ranked_tours(ranked) == tours
+    assert [ranked.count_tours(start) for start in range(parsed_board.squares)] == tours
 
 
 class KilledError(Exception):
@@ -155,8 +152,8 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     assert len(layer_sizes) == 12
     layer_sizes.clear()
     is_killed = False
-    rows, _, count = rebuild()
-    assert count == sum(len(stretch["key"]) for stretch in rows)
+    data = rebuild()
+    assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
     assert layer_sizes
     assert max(layer_sizes) < 300, "what follows larger layers is kept"
     layer_sizes.clear()

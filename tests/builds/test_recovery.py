@@ -5,9 +5,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tablebase.build_errors import StoreError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import (
     make_count_table,
@@ -15,6 +17,7 @@ from tablebase.puzzles.knight.tables import (
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import (
+    amend_manifest,
     read_backup,
     read_manifest,
     read_pages,
@@ -34,7 +37,7 @@ from tests.support.lost_manifests import (
     remove_both,
     remove_manifest,
 )
-from tests.support.tampered import flip_byte, split
+from tests.support.tampered import flip_byte
 
 
 @pytest.fixture
@@ -132,17 +135,17 @@ SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
     (TOURS.name, rewrite(TOURS.file, parameters="{"), "made of"),
     (ROWS.name, remove_first_row, "not those"),
     (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
-    (ROWS.name, flip(ROWS.index_file, 4), "another table, or of another version"),
+    (ROWS.name, flip(ROWS.index_file, 4), "format version"),
     (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
     (ROWS.name, flip(ROWS.index_file, BLOCK_BYTES + 7), "block 1"),
     (ROWS.name, copy_another_index, "another table"),
     (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
     (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
-    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "header"),
+    (CYCLES.name, lambda folder: os.truncate(folder / CYCLES.index_file, 100), "too few|checksum"),
     (
         CYCLES.name,
         lambda folder: os.truncate(folder / CYCLES.index_file, BLOCK_BYTES),
-        "another size",
+        "do not match its",
     ),
 ]
 
@@ -154,6 +157,10 @@ def test_a_damaged_table_is_neither_listed_nor_changed(
     spoil(folder)
     spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
     remove_both(folder)
+    own = next((puzzle, table) for puzzle, table in ALL_TABLES if table.name == name)
+    if {*spoiled} == {folder / file for file in (own[1].file, own[1].index_file)}:
+        with pytest.raises(StoreError, match=f"{name}.* is there, and"):
+            build_tables(folder, *own)
     other = (KNIGHT, COUNTS) if name == TOURS.name else (KNIGHT, TOURS)
     problem, tables, left_out = build_tables(folder, *other).recovery or ("", [], {})
     assert problem
@@ -161,6 +168,24 @@ def test_a_damaged_table_is_neither_listed_nor_changed(
     assert list(left_out) == [name]
     assert any(reason in left_out[name] for reason in reasons.split("|")), left_out
     assert {path: path.read_bytes() for path in spoiled} == spoiled
+
+
+@pytest.mark.parametrize("has_manifest", [False, True])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_strangers_file_is_never_replaced(has_manifest: bool, force: bool, folder: Path) -> None:
+    for path in folder.glob(f"{TOURS.name}.*"):
+        path.unlink()
+    build_tables(folder, KNIGHT, COUNTS)
+    pq.write_table(pa.table({"a": [1]}), folder / TOURS.file)
+    before = (folder / TOURS.file).read_bytes()
+    if has_manifest:
+        amend_manifest(Folder(folder), without=[TOURS.name])
+    else:
+        remove_both(folder)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"not a table of this program.* --outputs"):
+            build_tables(folder, KNIGHT, TOURS, force=force)
+    assert (folder / TOURS.file).read_bytes() == before
 
 
 def test_records_that_do_not_match_the_header_are_not_listed(folder: Path) -> None:
@@ -189,25 +214,6 @@ def test_files_of_no_known_table_are_untouched(folder: Path) -> None:
     assert "strangers" not in tables
     assert left_out["strangers"] == "no puzzle here has such a table"
     assert (folder / "not a table.parquet").exists()
-
-
-def test_intact_part_files_stay_listed(folder: Path) -> None:
-    split(folder, TOURS.name, 5, 9)
-    build_tables(folder, KNIGHT, COUNTS, force=True)
-    (folder / f"{TOURS.name}.2.parquet").unlink()
-    damage_manifest(folder)
-    _, tables, _ = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
-    assert TOURS.name in tables
-    assert len(read_manifest(Folder(folder))[TOURS.name].files) == 3
-
-
-def test_part_files_that_nothing_lists_are_named_and_untouched(folder: Path) -> None:
-    paths = split(folder, TOURS.name, 5, 9)
-    remove_both(folder)
-    _, tables, left_out = build_tables(folder, KNIGHT, COUNTS).recovery or ("", [], {})
-    assert TOURS.name not in tables
-    assert left_out == {TOURS.name: "nothing lists its part files"}
-    assert all(path.exists() for path in paths)
 
 
 @pytest.mark.parametrize("name", [TOURS.file, ROWS.index_file])

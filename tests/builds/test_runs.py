@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import msgspec
@@ -14,6 +16,7 @@ import polars as pl
 import pytest
 
 from queries.report.run_section import load_run
+from tablebase.errors import BadRequest
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import (
     COMPLETED,
@@ -107,7 +110,7 @@ def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
         assert 0 < (table.processor_seconds or 0) < 60
         assert 50 << 20 < (table.process_peak_memory or 0) < 4 << 30
     (tours,) = (table for table in record.tables if table.table == "knight_tours_5x5")
-    assert (tours.tasks_done, tours.tasks_resumed, tours.tasks_failed) == (25, 0, 0)
+    assert (tours.tasks_done, tours.tasks_resumed, tours.tasks_failed) == (13, 0, 0)
     assert find_table_run(Folder(tmp_path), "knight_tours_5x5", tours.parameters) == tours
     assert find_table_run(Folder(tmp_path), "knight_tours_5x5", {"board": "6x6"}) is None
     assert RUNS not in (tmp_path / "manifest.json").read_text()
@@ -231,6 +234,67 @@ def test_a_name_of_no_record_is_refused(name: str, problem: str, cli: Cli, tmp_p
     assert listed.err == "pipeline: note: the run record 20260103T000000000Z-eeee cannot be read\n"
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """Return a folder of somebody else's files, whose names are like those of records."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    names = [f"report-{number:02}.json" for number in range(MAX_RECORDS + 3)]
+    for name in (*names, ".hidden", ".notes.running", ".a.json.0123456789abcdef.shared"):
+        (folder / name).write_text("precious")
+    return folder
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_build_removes_no_file_of_others(
+    is_link: bool, elsewhere: Path, tmp_path: Path, cli: Cli
+) -> None:
+    store = tmp_path / "tables"
+    store.mkdir()
+    if is_link:
+        for number in range(MAX_RECORDS + 3):
+            name = f"20260102T0304{number:02}006Z-a1b2.json"
+            (elsewhere / name).write_bytes(encode(RECORD))
+        (store / RUNS).symlink_to(elsewhere)
+    else:
+        shutil.copytree(elsewhere, store / RUNS)
+    before = {path.name for path in (store / RUNS).iterdir()}
+    text = cli("precompute", "knight_tours_5x5", "--outputs", str(store))
+    assert text.code == 0
+    after = {path.name for path in (store / RUNS).iterdir()}
+    assert before <= after
+    assert len(after - before) == (0 if is_link else 1)
+    assert ("it is a link, which is not followed" in text.err) == is_link
+
+
+def test_records_that_cannot_be_listed_do_not_end_a_build(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / RUNS).symlink_to(RUNS)
+    words = "--outputs", str(tmp_path)
+    assert cli("precompute", "--dry-run", "knight_tours_5x5", *words).code == 0
+    assert cli("precompute", "knight_tours_5x5", *words).code == 0
+    assert cli("runs", *words).code == 3
+
+
+@pytest.mark.parametrize("command", ["runs", "clean"])
+def test_stores_without_a_list_of_files_are_refused(command: str, tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (str(tmp_path / "file"), "http://127.0.0.1:9/tables"):
+        text = cli(command, "--outputs", place)
+        assert (text.code, text.out) == (2, "")
+        assert "cannot be listed" in text.err
+
+
+def test_a_forged_record_does_not_control_the_terminal(tmp_path: Path, cli: Cli) -> None:
+    forged = "\x1b[31m" + "x" * 500
+    table = msgspec.structs.replace(FIRST, table=forged, reason=forged)
+    write_record(tmp_path, problem=forged, command=[forged], started=forged, tables=[table])
+    for words in (["runs", "last"], ["runs"]):
+        text = cli(*words, "--outputs", str(tmp_path))
+        assert text.code == 0
+        assert "\x1b" not in text.out + text.err
+    assert max(map(len, text.out.splitlines())) < 200
+
+
 def test_without_records_there_is_nothing_to_show(cli: Cli, tmp_path: Path) -> None:
     text = cli("runs", "last", "--outputs", str(tmp_path))
     assert text.code == 2
@@ -273,6 +337,43 @@ def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
     assert figure.describe(frame) == (
         "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
     )
+    assert "senet took" in figure.find(frame)
     drawn = figure.draw(frame)
     assert isinstance(drawn, alt.Chart)
     assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        [],
+        [msgspec.structs.replace(FIRST, seconds=0.0)],
+        [FIRST, msgspec.structs.replace(FIRST, parameters={"roots": {"a": [[1], "b"]}})],
+    ],
+    ids=["none", "no time", "other parameters"],
+)
+def test_unusual_records_are_drawn(tables: list[TableRun], tmp_path: Path) -> None:
+    write_record(tmp_path, tables=tables)
+    section, source = load_run(Folder(tmp_path), "last")
+    (figure,) = section.figures
+    frame = figure.query(source.scan)
+    assert figure.find(frame)
+    assert figure.describe(frame)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tables": [FIRST] * 16_000},
+        {"seconds": -1.0},
+        {"tables": [msgspec.structs.replace(FIRST, rows=-1)]},
+        {"tables": [msgspec.structs.replace(FIRST, seconds=1e300)]},
+        {"problem": "x" * 10_000},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_records_that_no_run_writes_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    write_record(tmp_path, **change)
+    assert [*list_runs(Folder(tmp_path))] == []
+    with pytest.raises(BadRequest, match="cannot be read"):
+        read_run(Folder(tmp_path), RECORD.name)

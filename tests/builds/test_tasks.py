@@ -7,10 +7,12 @@ import os
 import pickle
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -22,16 +24,17 @@ from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
 from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
-from pipeline.tasks import TaskRunner, TaskUsage
+from pipeline.tasks import TaskRunner, TaskUsage, make_checkpoint_name
 from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
-from tablebase.puzzle import Stage
-from tablebase.puzzles import list_stages, plugins
+from tablebase.puzzles import list_puzzles, plugins
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
+from tablebase.table_errors import TableUnreadable
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
+from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import Recorder, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -169,10 +172,34 @@ def test_shared_results_are_computed_once() -> None:
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None) -> None:
     memory = MemoryLimit(limit)
-    memory.require("a search", 1_000)
+    memory.reserve("a", "a search", 1_000, lambda: None)
     with pytest.raises(build_errors.MemoryShort) as caught:
-        memory.require("a search", 1 << 60)
+        memory.reserve("b", "a search", 1 << 60, lambda: None)
     assert ("Raise the limit." in str(caught.value)) is (limit is not None)
+    memory.reserve("a", "the same table's next search", 1_000, lambda: None)
+
+
+def test_two_searches_never_hold_more_than_the_limit_together() -> None:
+    memory, waits, is_begun = MemoryLimit(1_000), list[bool](), Event()
+
+    def wait() -> None:
+        waits.append(True)
+        is_begun.set()
+
+    memory.reserve("a", "a search", 600, wait)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(memory.reserve, "b", "another", 600, wait)
+        assert is_begun.wait(60)
+        assert not other.done()
+        memory.release("a")
+        other.result(60)
+    assert waits
+    with pytest.raises(KeyboardInterrupt):  # what ends the build ends the wait
+        memory.reserve("a", "a search", 600, interrupt)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 # ---- saved results --------------------------------------------------------------------------
@@ -233,6 +260,44 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
     assert first.read_bytes() == original
 
 
+def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
+    find_recomputed(saving_runner, tmp_path)
+    first, second, third = sorted(tmp_path.iterdir())
+    first.rename(tmp_path / "aside")
+    second.rename(first)
+    (tmp_path / "aside").rename(second)
+    for path in (first, second, third):
+        os.utime(path, ns=(0, 0))
+    assert find_recomputed(saving_runner, tmp_path) == [True, True, False]
+
+
+@pytest.mark.parametrize("data", [b"no zstd", b"\x28\xb5\x2f\xfd\x00"], ids=["other", "cut"])
+def test_a_result_of_no_program_is_computed_again(
+    data: bytes, saving_runner: TaskRunner, tmp_path: Path
+) -> None:
+    """Give bytes that are no result the checksum that this program would give them."""
+    find_recomputed(saving_runner, tmp_path)
+    saved = saving_runner.checkpoints
+    assert saved
+    name = make_checkpoint_name(make_arrays, (1,))
+    (file,) = (
+        tmp_path / file for file in saved.list_files() if file == saved.format_file_name(name)
+    )
+    file.write_bytes(data + zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little"))
+    assert saved.load(name) is None
+
+
+def test_a_store_that_fails_has_no_missing_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Folder, name: str) -> bytes:
+        raise Unreachable("HTTP status 503", 503)
+
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(TableUnreadable, match="503"):
+        checkpoints(Folder(tmp_path), TOURS).load("part")
+
+
 def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
     """Use counts of other boards, which have the same table and the same columns."""
     fewer_boards, more_boards = (
@@ -260,7 +325,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
 
 def collect_columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
     context = BuildContext(TaskRunner(executor, 2), Folder("."))  # nothing is stored
-    rows, records, _ = build_table_data(KNIGHT, table, context)
+    rows, records, *_ = build_table_data(KNIGHT, table, context)
     result: dict[str, list[Any]] = {}
     for chunk in itertools.chain(rows, records):
         for name, column in chunk.items():
@@ -288,16 +353,13 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
 
-def list_example_values(puzzle: Stage) -> dict[str, list[str]]:
-    """List the example of each option, without those that only restrict others."""
-    return {option.name: [option.example] for option in puzzle.catalogue.options if option.metavar}
-
-
 def test_every_recipe_has_a_builder() -> None:
     tables = [
         table
-        for stage in list_stages()
-        for table in (*stage.tables, *stage.catalogue.request_tables(list_example_values(stage)))
+        for stage in list_puzzles()
+        for name in [stage.name, *(names[0] for names in stage.list_requests().values())]
+        if name != "sliding"
+        for table in stage.find_tables(name)
     ]
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 

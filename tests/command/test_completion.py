@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from queries.batch import choose_output_format
-from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Cli, python
+from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
 
 
@@ -27,11 +25,7 @@ def folder_with_board(tmp_path_factory: pytest.TempPathFactory, outputs: Path) -
     build_tables(
         folder,
         PUZZLE,
-        *(
-            table
-            for table in PUZZLE.catalogue.list_tables({"board": ["3x4"]})
-            if table.name.endswith("3x4")
-        ),
+        *PUZZLE.find_tables("knight_tours_3x4"),
     )
     return folder
 
@@ -60,10 +54,18 @@ COMMANDS = (
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("precompute eight s", "sliding senet"),
+        ("precompute eight se", "senet"),
         ("precompute ei", "eight eight_edge"),
-        ("precompute knight knight_c", "knight_counts"),
-        ("precompute knight --ra", "--rank-closed --rank-tours"),
+        (
+            "precompute knight knight_counts_8",
+            "knight_counts_8x6 knight_counts_8x7 knight_counts_8x8",
+        ),
+        (
+            "precompute sliding_3x",
+            "sliding_3x3 sliding_3x4 sliding_3x5 sliding_3x4_all sliding_3x5_all",
+        ),
+        ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
+        ("precompute --pa", "--parquet"),
         ("histogram ", "eight sliding senet"),
         ("query ", "eight sliding fifteen senet knight"),
         ("query eight 123456780 --goal ", "corner centre edge"),
@@ -73,7 +75,6 @@ COMMANDS = (
         ("query eight --format p", "parquet"),
         ("query knight --input-format ", "text csv tsv jsonl parquet"),
         ("query eight --input-format t", "text tsv"),
-        ("precompute sliding --board 2x3 --goals ", "all"),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
         ("sample ", "eight sliding senet knight"),
@@ -105,22 +106,6 @@ def test_published_tables_are_offered(cli: Cli, folder_with_board: Path, tmp_pat
     assert complete(cli, "remove ", tmp_path) == []
 
 
-def test_boards_that_can_be_listed_are_offered(cli: Cli) -> None:
-    boards = complete(cli, "precompute knight --board ")
-    assert {"3x4", "4x3", "6x6", "12x3", "4x9"} <= {*boards}
-    sliding = complete(cli, "precompute sliding --board ")
-    assert {"2x2", "3x4", "6x2"} <= {*sliding}
-    assert not {"3x8", "12x3"} & {*sliding}, "boards of the knight only"
-    for line in (
-        "sliding --board 3x4 --board ",
-        "--dry-run sliding --board ",
-        "sliding_3x4_12 --board ",
-    ):
-        assert complete(cli, f"precompute {line}") == sliding
-    for board in boards:
-        assert make_tour_table(parse_board(board)).name == f"knight_tours_{board}"
-
-
 def test_a_damaged_manifest_gives_no_completions_and_no_error(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
     assert complete(cli, "remove ", tmp_path) == []
@@ -133,23 +118,11 @@ def test_offered_formats_are_valid(cli: Cli) -> None:
     assert [choose_output_format(None, name) for name in names] == names
 
 
-def test_nothing_heavy_is_loaded(folder_with_board: Path) -> None:
-    for line in ("remove ", "query knight b1 --board ", "query eight --goal ", "report --format "):
-        text = python(
-            "import sys\n"
-            "sys.argv = ['pipeline']\n"
-            "from pipeline.run import main\n"
-            "try: main()\n"
-            "except SystemExit: pass\n"
-            "print(*sorted(sys.modules), file=sys.stderr)\n",
-            env={
-                "_PIPELINE_COMPLETE": "complete_bash",
-                "COMP_WORDS": f"pipeline {line}",
-                "COMP_CWORD": str(len(line.split(" "))),
-                "PIPELINE_OUTPUTS": str(folder_with_board),
-            },
-        )
-        assert text.code == 0
-        assert text.out.strip()
-        loaded = {name.partition(".")[0] for name in text.err.split()}
-        assert not loaded & {"numba", "numpy", "polars", "pyarrow", "pandas"}, line
+def test_a_home_that_cannot_be_written_is_explained(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file")
+    words = ("--install-completion", "bash")
+    env = {"HOME": str(tmp_path / "home"), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    code, out, complaint = cli(*words, env=env)
+    assert (code, out) == (2, "")
+    assert complaint.startswith("pipeline: Completion cannot be installed (")
+    assert complaint.count("\n") == 1

@@ -11,7 +11,6 @@ from pipeline.run import run_command
 from pipeline.single_query import answer_fast
 from tablebase.errors import TablebaseError
 from tests.support.commands import lines
-from tests.support.shell import python
 
 
 def get_outcome(run_query: Callable[[], str | None]) -> tuple[str, str | None]:
@@ -64,52 +63,6 @@ def test_the_fast_path_answers_as_the_full_command_line(
     if prompt in GOLDEN_OUTPUT:
         text = GOLDEN_OUTPUT.partition(prompt)[2]
         assert text.removeprefix("pipeline: ").startswith(fast[1].rstrip("\n") + "\n")
-
-
-LIBRARIES = {"click", "msgspec", "numba", "numpy", "pandas", "polars", "pyarrow", "rich", "typer"}
-SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "random", "re", "typing"}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "eight 378546201",
-        "eight 087654321 --goal 103245768 --json",
-        "eight 738046512 --path",
-        "eight 150423786 --boards",
-        "senet ABAAABBB.B...A.",
-        "senet ABAAABBB.B...A. --json --path",
-        "knight b1",
-        "knight e4 --closed --json",
-    ],
-)
-def test_a_lone_lookup_imports_nothing_heavy(words: str, place: Path) -> None:
-    text = python(
-        "import sys\n"
-        "before = set(sys.modules)\n"
-        f"sys.argv = {['pipeline', 'query', *words.split()]!r}\n"
-        "from pipeline.run import run_command\n"
-        "assert run_command(sys.argv[1:]) == 0\n"
-        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
-        env={"PIPELINE_OUTPUTS": str(place / "outputs")},
-    )
-    assert text.code == 0, text.err
-    imported = {name.partition(".")[0] for name in text.err.split()}
-    assert {"tablebase", "queries", "pipeline"} <= imported
-    assert not imported & (LIBRARIES | SLOW)
-
-
-def test_the_typed_tables_import_no_table_library(place: Path) -> None:
-    text = python(
-        "import sys\n"
-        "from queries import open_tables\n"
-        f"tables = open_tables({str(place / 'outputs')!r})\n"
-        "tables.eight.probe('378546201'), tables.senet.probe('ABABABABAB.....')\n"
-        "tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')\n"
-        "print(*sorted(sys.modules))\n"
-    )
-    assert text.code == 0, text.err
-    assert not set(text.out.split()) & LIBRARIES
 
 
 def test_an_internal_error_is_one_sentence(

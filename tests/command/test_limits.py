@@ -65,6 +65,14 @@ def test_an_invalid_number_of_polars_threads_is_refused(outputs: Path, threads: 
     assert text == (3, "", f"pipeline: {problem}\n")
 
 
+@pytest.mark.parametrize("threads", ["0", "-1", "many"])
+def test_an_invalid_number_of_numba_threads_is_refused(outputs: Path, threads: str) -> None:
+    words = ("verify", "--outputs", str(outputs))
+    text = run_under_limit(*words, address_space=1 << 46, NUMBA_NUM_THREADS=threads)
+    problem = f"NUMBA_NUM_THREADS is {threads}. Set it to a number from 1."
+    assert text == (3, "", f"pipeline: {problem}\n")
+
+
 @pytest.mark.parametrize("name", ["polars", "numpy"])
 def test_libraries_are_not_loaded_where_threads_are_few(
     name: str, monkeypatch: pytest.MonkeyPatch

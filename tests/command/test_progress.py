@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.progress import BatchProgress
-from pipeline.terminal import StepLine
+from pipeline.terminal import StepLine, require_usual_width
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
@@ -111,3 +111,29 @@ def test_a_long_walk_is_counted_on_a_terminal_and_the_line_removed(
     line.show(70)
     line.clear()
     assert screen.getvalue() == "\r70 moves\r\x1b[K"
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_bars_fit_the_terminal_and_keep_their_numbers(
+    monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("sys.stderr", screen := io.StringIO())
+    with BatchProgress(output="file") as bar:
+        bar.show("knight_tours_6x6: every tour from each square " * 3, 1_234_567, 6_637_920)
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
+    lines = [line.rstrip() for line in re.split("[\r\n]+", shown) if line.strip()]
+    assert {len(line) <= width for line in lines} == {True}
+    assert lines[-1].endswith(" 1234567/6637920 0:00:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("0", None), ("1000000000", None), ("x", None), ("80", "80")]
+)
+def test_an_impossible_width_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch, text: str, width: str | None
+) -> None:
+    monkeypatch.setenv("COLUMNS", text)
+    require_usual_width()
+    assert os.environ.get("COLUMNS") == width

@@ -8,6 +8,7 @@ import pytest
 
 from tablebase.tables.manifest import Page, read_manifest, seal
 from tablebase.tables.store import Folder
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli
 from tests.support.tampered import (
     cut_byte,
@@ -41,8 +42,9 @@ def test_a_table_that_cannot_be_used(
     text = cli("status", "--outputs", str(copy))
     assert text.code == 3
     assert f"{state}: {command}" in text.out
-    assert text.out.count(" published\n") == 7
-    assert text.err == f"pipeline: 1 of 8 tables cannot be used (1 {state}). Run: {command}\n"
+    assert text.out.count(" published\n") == COUNT - 1
+    summary = f"1 of {COUNT} tables cannot be used (1 {state})"
+    assert text.err == f"pipeline: {summary}. Run: {command}\n"
     as_json = cli("status", "--json", "--outputs", str(copy))
     assert (as_json.code, as_json.err) == (3, text.err)
     assert {row["state"] for row in json.loads(as_json.out)} == {"published", state}
@@ -51,16 +53,16 @@ def test_a_table_that_cannot_be_used(
 def test_the_repair_commands_cover_all_damaged_tables(copy: Path, cli: Cli) -> None:
     """Expect a command of its own for a requested table, which no default build includes."""
     with edit_manifest(copy) as entries:
-        listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
-        files = [{**listed, "file": "knight_tours_3x4.parquet"}]
-        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+        listed = describe_file(copy / "knight_tours_5x5.parquet")
+        file = {**listed, "file": "knight_tours_3x4.parquet"}
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "parquet": file}
     for name in ("eight.idx", "knight_counts.parquet"):
         (copy / name).unlink()
     text = cli("status", "--outputs", str(copy))
     default_command, _, requested_command = text.err.partition(" Run: ")[2].partition(" && ")
-    assert text.err.startswith("pipeline: 3 of 9 tables cannot be used (3 damaged). ")
+    assert text.err.startswith("pipeline: 3 of 8 tables cannot be used (3 damaged). ")
     assert default_command == f"pipeline precompute --outputs {copy}"
-    assert requested_command == f"pipeline precompute knight --board 3x4 --outputs {copy}\n"
+    assert requested_command == f"pipeline precompute knight_tours_3x4 --outputs {copy}\n"
 
 
 def test_an_outdated_page_is_no_error(copy: Path, cli: Cli) -> None:

@@ -12,16 +12,14 @@ from pipeline.commands.text_tables import (
     MAX_WIDTH,
     format_table,
     make_dry_run_table,
-    make_measured_table,
     make_run_table,
     make_runs_table,
     make_status_table,
 )
-from pipeline.measurement import MeasuredCost
 from tablebase.cost import Cost
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
-NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_numbers_7x7"]
+NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_ranks_7x7"]
 REASONS = ["missing", "parameters changed", "description changed", "eight.idx cannot be read"]
 
 
@@ -39,7 +37,11 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
     names: Sequence[str] = NAMES
     return [
         SimpleNamespace(
-            table=SimpleNamespace(name=name), cost=cost, saved=saved, reason=reason, source="recipe"
+            table=SimpleNamespace(name=name, columns=(), states=0),
+            cost=cost,
+            saved=saved,
+            reason=reason,
+            source="recipe",
         )
         for name in names
     ]
@@ -47,9 +49,9 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
 
 @pytest.mark.parametrize("reason", REASONS)
 @pytest.mark.parametrize("rows", [0, 1_000, 166_348_454_590])
-@pytest.mark.parametrize("tasks", [None, (3, 10_864)])
-def test_dry_runs_fit(reason: str, rows: int, tasks: tuple[int, int] | None) -> None:
-    saved = tasks and SimpleNamespace(tasks=tasks, files=3, bytes=12_345_678)
+@pytest.mark.parametrize("files", [0, 3])
+def test_dry_runs_fit(reason: str, rows: int, files: int) -> None:
+    saved = files and SimpleNamespace(files=files, bytes=12_345_678)
     text = format_table(make_dry_run_table(make_plan(reason, rows, saved)))
     require_narrow(text, "table", "reason", *["resumes"] * bool(saved))
     assert reason in text
@@ -57,22 +59,10 @@ def test_dry_runs_fit(reason: str, rows: int, tasks: tuple[int, int] | None) -> 
     assert ("CPU time" in text) == bool(rows)
 
 
-@pytest.mark.parametrize("temporary", [0.0, 1e12])
-@pytest.mark.parametrize("seconds", [0.1, 1e4, 1e7])
-def test_measured_costs_fit(temporary: float, seconds: float) -> None:
-    cost = MeasuredCost(
-        tasks=10_864, rows=1e11, bytes=1e12, seconds=seconds, writing_seconds=seconds / 9,
-        local_seconds=seconds, error=0.08, temporary_bytes=temporary, memory=1e9,
-    )  # fmt: skip
-    text = format_table(make_measured_table(dict.fromkeys(NAMES, cost), 2))
-    require_narrow(text, "table", "error", "locally", "1,000 workers")
-    assert ("temporary" in text) == bool(temporary)
-
-
 def make_run(outcome: str = COMPLETED, **changes: Any) -> TableRun:
     values: dict[str, Any] = {
         **dict.fromkeys(TableRun.__struct_fields__, None),
-        "table": "knight_numbers_7x7",
+        "table": "knight_ranks_7x7",
         "reason": "missing",
         "outcome": outcome,
         "rows": 166_348_454_590,
@@ -105,6 +95,12 @@ def test_runs_fit() -> None:
     lines = require_narrow(format_table(make_runs_table(runs)), "run", "command", "outcome")
     assert "pipeline precompute" in lines[1]
     assert "…" in lines[1]
+
+
+def test_a_command_that_repairs_is_never_cut() -> None:
+    command = f"pipeline precompute eight --outputs {'folder/' * 40}"
+    row = {"table": "eight", "state": "missing", "command": command}
+    assert format_table(make_status_table([row])).splitlines()[1] == f"eight  missing: {command}"
 
 
 def test_columns_without_a_value_are_left_out() -> None:

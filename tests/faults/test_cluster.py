@@ -22,7 +22,6 @@ from pipeline.build_request import Request
 from pipeline.builders.registry import checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
-from pipeline.shards import Listing, build_shard
 from pipeline.tasks import TaskRunner
 from tablebase.build_errors import ClusterError
 from tablebase.errors import BadRequest
@@ -31,7 +30,6 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import ShardSpec
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests import long_run
@@ -111,14 +109,16 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
-        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.catalogue.request_tables({"board": ["2x4"]}))]
+        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
         build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
     build(Request(Folder(local), tables), Recorder())
     assert contents(remote) == contents(local)
     assert len(contents(local)) == len(SMALL) + 4 + 1
 
 
-def test_a_cluster_builds_a_table_of_many_files(running_cluster: Cluster, tmp_path: Path) -> None:
+def test_a_cluster_lists_the_tours_of_a_large_board(
+    running_cluster: Cluster, tmp_path: Path
+) -> None:
     remote, local, large = (
         tmp_path / "there",
         tmp_path / "here",
@@ -127,10 +127,9 @@ def test_a_cluster_builds_a_table_of_many_files(running_cluster: Cluster, tmp_pa
     with open_executor(running_cluster.address, 1) as (executor, jobs):
         request = Request(Folder(remote), [(KNIGHT, (large,))], jobs=jobs)
         build(request, Recorder(), executor)
-    build_shard(Folder(local), Listing(KNIGHT, large), ShardSpec(1, 1), Recorder(), None, 2)
-    build(Request(Folder(local), [(KNIGHT, (large,))]), Recorder())
+    build(Request(Folder(local), [(KNIGHT, (large,))], jobs=2), Recorder())
     assert contents(remote) == contents(local)
-    assert len(contents(local)) == 20 + 1
+    assert len(contents(local)) == 1 + 1
 
 
 def test_results_do_not_go_through_the_scheduler(running_cluster: Cluster, tmp_path: Path) -> None:
@@ -264,7 +263,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
 
     Only memory of their own counts, as the pages of libraries are shared by all processes.
     """
-    words = ("precompute", "sliding", "--quiet", "--outputs")
+    words = ("precompute", "sliding_3x4", "--quiet", "--outputs")
     for _ in range(2):
         own_cluster.start_worker()
     await_workers(own_cluster, 4)
@@ -275,8 +274,6 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
         str(SCRIPT),
         *words,
         str(remote),
-        "--board",
-        "3x4",
         "--scheduler",
         own_cluster.address,
     ]
@@ -291,7 +288,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     total = max(get_memory(worker, "VmHWM") for worker in survivors)
     print(f"idle {idle:.0f} MiB, at most {peak:.0f} MiB; with libraries {total:.0f} MiB")
     assert peak <= idle + 150
-    assert cli(*words, str(local), "--board", "3x4", timeout=300).code == 0
+    assert cli(*words, str(local), timeout=300).code == 0
     assert contents(remote) == contents(local)
 
 

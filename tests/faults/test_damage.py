@@ -14,7 +14,7 @@ from pipeline.single_query import OptionTexts
 from pipeline.verify import verify
 from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableError
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
@@ -90,9 +90,9 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
-    stage, table = next(
-        (result, table)
-        for result in list_stages()
+    table = next(
+        table
+        for result in list_puzzles()
         for table in result.tables
         if table.index_file == path.name
     )
@@ -103,7 +103,7 @@ def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
         if data[at : at + BLOCK_BYTES] != original[at : at + BLOCK_BYTES]
     ]
     try:
-        index = IndexReader(Folder(path.parent), stage, table)
+        index = IndexReader(Folder(path.parent), table)
     except TableError:
         return len(changed)
     assert 0 not in changed

@@ -149,7 +149,7 @@ def run_build(folder, *words, level=3, copies=None):
     os.replace = replace
     parquet.COMPRESSION_LEVEL = level
     try:
-        app(["precompute", "sliding", "--board", "2x4", "--jobs", "1", *words, "--outputs", folder])
+        app(["precompute", "sliding_2x4", "--jobs", "1", *words, "--outputs", folder])
     except SystemExit as error:
         os._exit(error.code or 0)
 
@@ -199,16 +199,18 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         assert not list(folder.glob(".*.unpublished"))
 
 
-def test_a_killed_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
+def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)
     folder = copy_outputs(outputs, tmp_path / "folder")
-    build = start_build(folder, "knight", "--board", "5x7", "--jobs", "1")
+    build = start_build(folder, "knight_tours_5x7", "--jobs", "1")
     while len(list(folder.glob(".knight_tours_5x7.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
-    build.kill()
-    build.communicate()
+    build.send_signal(signal.SIGINT)
+    _, note = build.communicate()
+    assert build.returncode == 130
+    assert "pipeline: interrupted; the same command resumes knight_tours_5x7\n" in note
     saved = {path: path.stat().st_mtime_ns for path in folder.glob(".knight_tours_5x7.*.kept")}
     first = max(
         saved, key=lambda path: path.stat().st_size
@@ -216,7 +218,7 @@ def test_a_killed_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
     modified = saved[first]
     first.write_bytes(first.read_bytes()[:-1])
     os.utime(first, ns=(modified, modified))
-    resumed = start_build(folder, "knight", "--board", "5x7")
+    resumed = start_build(folder, "knight_tours_5x7")
     rewritten = set()
     while resumed.poll() is None:
         rewritten |= {
@@ -293,7 +295,7 @@ def test_a_disk_too_full_for_all_tables(tmp_path: Path, outputs: Path, size: int
 
 def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> None:
     script = f"mount -t tmpfs -o size=20m none {tmp_path} || exit 9\n"
-    script += f"{SCRIPT} precompute sliding --board 3x4 --outputs {tmp_path}\n"
+    script += f"{SCRIPT} precompute sliding_3x4 --outputs {tmp_path}\n"
     script += f"echo $?\nls -A {tmp_path}"
     result = with_a_disk(script)
     assert result.stdout.split() == ["3", ".lock"]

@@ -41,7 +41,7 @@ claims = []
 def collect(claim, done):
     claims.extend([claim] if claim.passed else [])
 entries = read_manifest(store)
-for table in PUZZLE.catalogue.list_published_tables(list_parameters(entries)):
+for table in PUZZLE.list_published(list_parameters(entries)):
     listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, collect)
     check_files(listed)
     prove([listed])
@@ -50,7 +50,7 @@ print(len(claims), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def start_build(folder: Path, board: str) -> subprocess.Popen[bytes]:
-    words = ["precompute", "sliding", "--board", board, "--outputs", str(folder), "--quiet"]
+    words = ["precompute", f"sliding_{board}", "--outputs", str(folder), "--quiet"]
     return subprocess.Popen([SCRIPT, *words], env=environment())
 
 
@@ -83,7 +83,7 @@ def test_a_board_of_12_cells_after_kills(cli: Cli, tmp_path: Path, board: str) -
 
 @pytest.mark.parametrize("table", parse_board("2x5").tables, ids=lambda table: table.name)
 def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, table: Table) -> None:
-    cli("precompute", "sliding", "--board", "2x5", "--outputs", str(tmp_path), "--quiet")
+    cli("precompute", "sliding_2x5", "--outputs", str(tmp_path), "--quiet")
     require_oracles(tmp_path, table)
 
 
@@ -91,8 +91,8 @@ def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, ta
 def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
     """Kill the build twice; of 8x8, count only closed tours, which the source has undirected."""
     words: list[str | Path]
-    words = [SCRIPT, "precompute", "knight", "--count", board, "--outputs", copy, "--quiet"]
-    words += ["--closed"] * (board == "8x8")
+    table = f"knight_{'closed_' * (board == '8x8')}counts_{board}"
+    words = [SCRIPT, "precompute", table, "--outputs", copy, "--quiet"]
     for _ in range(2):
         killed = subprocess.Popen(words, env=environment())
         time.sleep(20)
@@ -102,7 +102,7 @@ def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
     _, final.returncode, usage = os.wait4(final.pid, 0)
     assert final.returncode == 0
     assert usage.ru_maxrss * 1024 < 2 << 30
-    rows = pl.read_parquet(copy / "knight_counts.parquet").filter(pl.col("board") == board)
+    rows = pl.read_parquet(copy / f"{table}.parquet")
     if board == "7x7":
         assert rows["tours"].sum() == reference_numbers.numbers("knight.txt", "n x n")[6]
         assert rows["closed"].to_list() == [0] * 49

@@ -8,6 +8,7 @@ import pytest
 from queries import open_tables
 from tablebase.table_errors import TableUnreadable
 from tablebase.tables.store import Folder
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said, without_privileges
 from tests.support.tampered import replace_link
 
@@ -20,8 +21,7 @@ def run_unprivileged(*words: str, folder: Path) -> Said:
 FILES = {
     "eight.idx": ("eight", "query eight 123456780", "verify --quick"),
     "senet.parquet": ("senet", "verify --quick"),
-    "distances.parquet": ("distances", "histogram senet", "verify --quick"),
-    "knight_counts.parquet": ("knight", "query knight a1 --board 5x5 --count"),
+    "knight_counts.parquet": ("knight_counts", "query knight a1 --board 5x5 --count"),
     "manifest.json": (
         "",
         "query eight 123456780",
@@ -67,7 +67,8 @@ def test_status_and_a_build_report_it_too(copy: Path) -> None:
     command = f"pipeline precompute eight --outputs {copy}"
     assert text.code == 3
     assert f"unreadable: {command}\n" in text.out
-    assert text.err == f"pipeline: 1 of 8 tables cannot be used (1 unreadable). Run: {command}\n"
+    summary = f"1 of {COUNT} tables cannot be used (1 unreadable)"
+    assert text.err == f"pipeline: {summary}. Run: {command}\n"
     text = run_unprivileged("precompute", "eight", folder=copy)
     assert text.code == 0
     assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()
@@ -98,9 +99,9 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
             "Check what is there, or rebuild it. Run: pipeline precompute eight",
         ),
         (
-            "distances.parquet",
-            "histogram senet",
-            "Check what is there, or rebuild it. Run: pipeline precompute distances",
+            "knight_counts.parquet",
+            "query knight a1 --board 5x5 --count",
+            "Check what is there, or rebuild it. Run: pipeline precompute knight_counts",
         ),
     ],
 )

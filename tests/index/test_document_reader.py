@@ -13,7 +13,7 @@ from tests import first, often
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import section, tables_under
 
-HEADING = "Tours by number"
+HEADING = "Tours by rank"
 
 
 def split_path(path: str) -> list[str]:
@@ -26,21 +26,21 @@ def list_jumps(path: list[str]) -> set[frozenset[str]]:
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
 def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
-    page = NumberedTours(ranked_boards / f"knight_cycles_{board}.idx")
+    page = NumberedTours(ranked_boards / f"knight_closed_ranks_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
-        path = split_path(knight.unrank(number, board=board, closed=True).path)
+        path = split_path(knight.probe("a1", rank=number, board=board, closed=True).path)
         assert list_jumps(page.tour(number)) == list_jumps(path)
         assert page.number(path) == number
     with pytest.raises(NoSuchTour):
-        knight.unrank(total, board=board, closed=True)
+        knight.probe("a1", rank=total, board=board, closed=True)
 
 
 @pytest.mark.parametrize("board", first(2, ["5x4", "8x3", "5x5"]))
 def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: str) -> None:
     """Test starts that are images of each other in turn, because they share their ranks."""
-    page = NumberedTours(ranked_boards / f"knight_numbers_{board}.idx")
+    page = NumberedTours(ranked_boards / f"knight_ranks_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     kinds: dict[int | None, list[str]] = defaultdict(list)
     for start in page.names:
@@ -49,11 +49,11 @@ def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: 
         total = page.total(starts[0])
         for number in range(total):
             start = starts[number % len(starts)]
-            path = split_path(knight.unrank(number, start, board=board).path)
+            path = split_path(knight.probe(start, rank=number, board=board).path)
             assert page.tour(number, start) == path
             assert page.number(path) == number
         with pytest.raises(NoSuchTour):
-            knight.unrank(total, starts[-1], board=board)
+            knight.probe(starts[-1], rank=total, board=board)
 
 
 def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None
 
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
-    page = NumberedTours(ranked_boards / "knight_cycles_5x6.idx")
+    page = NumberedTours(ranked_boards / "knight_closed_ranks_5x6.idx")
     chosen, alternative, previous, *states = (
         int(key, 16) for key in re.findall("`(0x[0-9a-f]+)`", section(HEADING))
     )
@@ -86,7 +86,7 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
     rows = tables_under(HEADING)[-2]
     assert len(rows) == 2
     for row in rows:
-        page = NumberedTours(ranked_boards / f"knight_numbers_{row['board']}.idx")
+        page = NumberedTours(ranked_boards / f"knight_ranks_{row['board']}.idx")
         assert page.left == int(row["*L*"])
         own_layers = [(turn, layer) for turn, (_, layer) in page.own.items() if turn is not None]
         columns = (

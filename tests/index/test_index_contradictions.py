@@ -38,9 +38,8 @@ def open_with_change(folder: Path, name: str, rank: int, field: int, *values: in
 def assert_names_index(
     damaged: pytest.ExceptionInfo[TableDamaged], folder: Path, name: str
 ) -> None:
-    stage = name.partition("_")[0]
     assert damaged.value.file == str(folder / f"{name}.idx")
-    assert damaged.value.command == f"pipeline precompute {stage} --force --outputs {folder}"
+    assert damaged.value.command == f"pipeline precompute {name} --force --outputs {folder}"
 
 
 @pytest.mark.parametrize("distance", [1, 7, 255])
@@ -61,7 +60,7 @@ def test_distances_that_lead_nowhere(copied_outputs: Path, neighbour: str, dista
         ("path", "no solution of 4 moves leads"),
         ("solutions", "0 solutions lead"),
     ):
-        with pytest.raises(TableDamaged, match=f"{problem} from"):
+        with pytest.raises(TableDamaged, match=f"({problem}|no move) from"):
             answer_as_text("eight", LINE, {word: True, "outputs": str(copied_outputs)})
 
 

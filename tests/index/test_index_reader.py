@@ -16,7 +16,7 @@ from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
 from tablebase.build_errors import SearchError
 from tablebase.errors import NotationError
-from tablebase.puzzle import Stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
@@ -34,8 +34,8 @@ READ = [(EIGHT, EIGHT.tables[0]), (SENET, SENET.tables[0]), (KNIGHT, KNIGHT.tabl
 
 
 @pytest.fixture(params=READ, ids=[table.name for _, table in READ])
-def table(request: pytest.FixtureRequest) -> tuple[Stage, Table]:
-    result: tuple[Stage, Table] = request.param
+def table(request: pytest.FixtureRequest) -> tuple[Puzzle, Table]:
+    result: tuple[Puzzle, Table] = request.param
     return result
 
 
@@ -58,9 +58,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 
 
 def test_a_record_costs_the_header_and_one_block(
-    outputs: Path, table: tuple[Stage, Table], reads: Counter[int]
+    outputs: Path, table: tuple[Puzzle, Table], reads: Counter[int]
 ) -> None:
-    index = IndexReader(Folder(outputs), *table)
+    index = IndexReader(Folder(outputs), table[1])
     assert reads == {0: 1}
     records_per_block = BODY_BYTES // index.width
     draw = random.Random(table[1].name)
@@ -94,7 +94,7 @@ def test_an_answer_reads_few_blocks_and_none_twice(
 def test_the_cache_of_blocks_is_bounded(
     outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = IndexReader(Folder(outputs), *READ[1])
+    index = IndexReader(Folder(outputs), READ[1][1])
     all_blocks = range(count_blocks(index.width, index.count) - 1)
     assert len(all_blocks) > 2 * MAX_CACHED_BLOCKS
     for block in all_blocks:
@@ -125,14 +125,14 @@ def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli: Cli) -> None:
 
 def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
-    index = IndexReader(Folder(copy), *READ[0])
+    index = IndexReader(Folder(copy), READ[0][1])
     first = index.read_record(0)
     data = bytearray(path.read_bytes())
     data[place(data, 3000)] ^= 1
     path.unlink()
     path.write_bytes(reseal(data))
     vouch(copy, "eight")
-    other = IndexReader(Folder(copy), *READ[0])
+    other = IndexReader(Folder(copy), READ[0][1])
     assert other.read_record(3000) != index.read_record(3000)
     assert other.read_record(0) == first
 
@@ -140,7 +140,7 @@ def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
 def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
     """Write another build into the same file, whose blocks have other checksums."""
     path = replace_link(copy / "eight.idx")
-    index = IndexReader(Folder(copy), *READ[0])
+    index = IndexReader(Folder(copy), READ[0][1])
     built_again = bytearray(path.read_bytes())
     built_again[24:56] = bytes(32)
     path.write_bytes(reseal(built_again))
@@ -179,7 +179,7 @@ def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_closed_index_does_not_answer(outputs: Path) -> None:
-    index = IndexReader(Folder(outputs), *READ[0])
+    index = IndexReader(Folder(outputs), READ[0][1])
     index.read_record(0)
     index.close()
     index.close()
@@ -241,7 +241,7 @@ def test_a_refused_index_leaves_no_file_open(copy: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     before = count_open_files()
     with pytest.raises(TableDamaged):
-        IndexReader(Folder(copy), *READ[0])
+        IndexReader(Folder(copy), READ[0][1])
     assert count_open_files() == before
 
 
@@ -250,13 +250,13 @@ def test_threads_share_an_index(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, pread: bool
 ) -> None:
     """Test systems that can read at an offset, and systems that seek first, such as Windows."""
-    stage, definition = READ[1]
-    single = IndexReader(Folder(outputs), stage, definition)
+    _, definition = READ[1]
+    single = IndexReader(Folder(outputs), definition)
     ranks = random.Random("threads").choices(range(single.count), k=3_000)
     expected = [single.read_record(rank) for rank in ranks]
     if not pread:
         monkeypatch.delattr(os, "pread")
-    shared = IndexReader(Folder(outputs), stage, definition)
+    shared = IndexReader(Folder(outputs), definition)
     wrong: list[object] = []
 
     def read_some(step: int) -> None:

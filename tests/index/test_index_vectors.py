@@ -14,7 +14,6 @@ from pipeline.verify.claims import ignore_claim
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from queries.index_reader import IndexReader
-from tablebase.puzzles import eight
 from tablebase.schema import BreadthFirst, Table
 from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import manifest
@@ -83,8 +82,8 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
     rows.write_bytes(b"")
     count = max(map(int, vector.records), default=-1) + 1
     text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
-    files = [convert(describe_file(rows, count), File)]
-    entry = Entry(files, count, vector.content, "a test", {}, "", text)
+    file = convert(describe_file(rows), File)
+    entry = Entry(file, count, vector.content, "a test", {}, "", text)
     write_manifest(Folder(folder), {vector.name: entry})
     return ListedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
 
@@ -95,9 +94,9 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
     if not vector.opens:
         kind = TableVersionError if vector.fault == "version" else TableDamaged
         with pytest.raises(kind, match=rf"{vector.name}\.idx.*{problem}"):
-            IndexReader(Folder(tmp_path), eight.PUZZLE, table)
+            IndexReader(Folder(tmp_path), table)
         return
-    index = IndexReader(Folder(tmp_path), eight.PUZZLE, table)
+    index = IndexReader(Folder(tmp_path), table)
     for number, record in vector.records.items():
         assert index.read_record(int(number)) == (bytes.fromhex(record),)
     for refused_number in vector.refused:

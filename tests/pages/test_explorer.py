@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.board_query import BoardSolution
+from queries.board_query import BoardAnswer
 from queries.explorer import writer as made
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.knight.tour_answer import KnightAnswer
@@ -107,7 +107,7 @@ def test_without_sliding_boards_their_view_is_hidden(shown: Explorer) -> None:
     expect(page.locator("#eight-title")).to_have_text("8-puzzle")
     trouble = page.locator("#trouble")
     expect(trouble).to_contain_text("no puzzle “sliding”. It has 8-puzzle, Senet, Knight’s tour.")
-    expect(trouble).to_contain_text("To add it: pipeline precompute sliding --board 2x3")
+    expect(trouble).to_contain_text("To add it: pipeline precompute sliding_2x3")
     page.goto(f"{shown.file.as_uri()}#chess/1")
     expect(trouble).to_contain_text("no puzzle “chess”")
     page.click("#eight-board .open")
@@ -138,7 +138,7 @@ def _find_differences(
 
     Each key of the page is the name of a declared fact, but for the squares that it draws.
     """
-    declared = {*BoardSolution.facts, *SenetAnswer.facts, *KnightAnswer.facts}
+    declared = {*BoardAnswer.facts, *SenetAnswer.facts, *KnightAnswer.facts}
     assert {key for answer in answers for key in answer} <= declared | {"squares"}
     return [
         (right, answer)

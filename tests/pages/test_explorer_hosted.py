@@ -218,7 +218,7 @@ def test_a_manifest_that_fails_is_reported(
         page.goto(f"{host.url}/explorer.html#sliding/3x4/{STATE}/{GOAL}")
         expect(page.locator("#trouble")).to_have_text(
             "This page has no puzzle “sliding”. It has 8-puzzle, Senet, Knight’s tour. To add it: "
-            f"pipeline precompute sliding --board 2x3, then pipeline explore. {told}"
+            f"pipeline precompute sliding_2x3, then pipeline explore. {told}"
         )
         assert is_silent == (page.locator("#beside").inner_text() == "")
         host.fault = None

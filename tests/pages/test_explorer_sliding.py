@@ -44,7 +44,14 @@ def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             Request(
                 Folder(copy),
                 [
-                    (PUZZLE, PUZZLE.catalogue.request_tables({"board": [*BOARDS]})),
+                    (
+                        PUZZLE,
+                        tuple(
+                            table
+                            for board in BOARDS
+                            for table in PUZZLE.find_tables(f"sliding_{board}")
+                        ),
+                    ),
                     (FIFTEEN, PARTITIONS["5-5-5"].make_tables()),
                 ],
             ),

@@ -34,7 +34,7 @@ from tablebase.tables.store import Folder
 from tests import wide
 from tests.conftest import make_once
 from tests.support import oracles
-from tests.support.build_recorder import build_tables, count_distances
+from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, Cli, python
 from tools.generated_docs import pictures
@@ -456,12 +456,12 @@ def test_blank_and_heuristics_count_every_state(report_data: ReportData) -> None
         .join(answer(report_data, "eight-errors"), on=["goal", "distance"])
     )
     assert errors.height == 95
-    assert (errors["error"] - errors["manhattan"]).abs().max() == pytest.approx(0)
+    assert (errors["error"] - errors["mean_manhattan_error"]).abs().max() == pytest.approx(0)
 
 
 def test_search_costs_are_those_of_plain_searches(report_data: ReportData, outputs: Path) -> None:
     costs = answer(report_data, "eight-searches")
-    names = ["breadth first", "misplaced", "manhattan"]
+    names = ["mean_breadth_first_states", "mean_misplaced_states", "mean_manhattan_states"]
     assert (costs["starts"] == 4).all()
     rows = pl.read_parquet(outputs / "eight.parquet").filter(goal="corner")
     for distance in (10, 14, 18):
@@ -630,7 +630,6 @@ def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     (figure,) = default_section.figures
     sources = Sources(Folder(tmp_path))
     frame = sources.answer(figure)
-    count_distances(tmp_path)
     assert frame.rows() == count_states("pancakes", Folder(tmp_path)).rows()
     assert figure.describe(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
     assert figure.draw(frame) == draw_histogram(frame)

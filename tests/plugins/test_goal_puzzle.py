@@ -16,15 +16,18 @@ import pytest
 from pipeline.commands.app import run_app
 from pipeline.single_query import answer_as_text
 from queries import open_tables
+from queries.dispatch import open_reader
+from queries.goal_reader import GoalReader
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
 from tablebase.answer_errors import GoalUnreachable
+from tablebase.build_errors import SearchError
 from tablebase.errors import BadRequest, NotationError
 from tablebase.table_errors import TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import build_tables, count_distances
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.shell import Said, python
 
@@ -196,7 +199,6 @@ def test_the_answer_as_json(folder: Path) -> None:
 
 def test_the_histogram(tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE)
-    count_distances(tmp_path)
     counts = count_states("pancakes", Folder(tmp_path))
     expected = Counter(distance for distance, _ in search_all().values())
     assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
@@ -262,7 +264,7 @@ def test_precompute_and_query_at_the_shell(tmp_path: Path, folder: Path) -> None
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
     assert run_program(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
     assert run_program(tmp_path, "query", "pancakes", "--path", "54321").out == "54321\n12345\n"
-    assert "pancakes.idx" in run_program(tmp_path, "precompute", "pancakes", "--help").out
+    assert "Built by pancakes:" in run_program(tmp_path, "precompute", "pancakes", "--help").out
     refused = run_program(tmp_path, "query", "pancakes", "11111")
     assert refused.code == 2
     assert refused.err.startswith("pipeline: '11111' is not a stack: it needs each of 1-5 once.")
@@ -296,3 +298,42 @@ def test_an_unreachable_goal_is_reported(tmp_path: Path, monkeypatch: pytest.Mon
         "no sequence of moves connects them.",
     )
     assert str(error) == f"12345 cannot be reached from 21345: {error.why}"
+
+
+class OneWay(Pancakes):
+    """Pancakes whose largest flip cannot be undone from the goal."""
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        yield from (move for move in super().moves(state) if (state, move[0]) != ("12345", "5"))
+
+
+class ManyLetters(Pancakes):
+    """Pancakes with so many letters that the last four are numbered from 16 on."""
+
+    letters = "abcdefghijklmnop2345"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        return PUZZLE.moves(state)
+
+
+def test_a_move_that_cannot_be_undone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match="a move from 54321 to 12345, and none back"):
+        build_tables(tmp_path, OneWay())
+    assert not [*tmp_path.glob("pancakes*")]
+
+
+def test_a_puzzle_may_have_many_letters(folder: Path, tmp_path: Path) -> None:
+    build_tables(tmp_path, ManyLetters())
+    name = "pancakes.parquet"
+    assert pl.read_parquet(tmp_path / name).equals(pl.read_parquet(folder / name))
+    with pytest.raises(SearchError, match="257 letters of moves, and a table holds 256 at most"):
+        type("TooMany", (Pancakes,), {"letters": "x" * 257})().make_graph()
+
+
+def test_an_index_without_solutions_answers_batches(folder: Path) -> None:
+    reader = open_reader("pancakes", Folder(folder))
+    assert isinstance(reader, GoalReader)
+    read = reader.read_record
+    reader.read_record = lambda view, state: (read(view, state)[0], None)  # type: ignore[method-assign]
+    answers, bad = reader.make_query().answer_keys(pl.Series(["54321"]))
+    assert (answers.rows(), bad) == ([("stacked", 1, "5", None, None)], [])

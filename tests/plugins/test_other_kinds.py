@@ -20,7 +20,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import jugs, lanes, oracles
-from tests.support.build_recorder import build_tables, count_distances
+from tests.support.build_recorder import build_tables
 from tests.support.shell import Said, python
 from tests.support.tampered import (
     TABLES,
@@ -108,7 +108,6 @@ def test_the_index_of_a_searched_toy_has_a_record_for_each_rank(folder: Path) ->
 
 def test_the_histogram_of_a_searched_toy(tmp_path: Path) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    count_distances(tmp_path)
     counts = count_states("jugs", Folder(tmp_path))
     assert sum(counts.drop_nulls("steps")["states"]) == len(list_shortest_lines())
     assert "steps" in format_bars(counts).splitlines()[0]
@@ -192,7 +191,10 @@ def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> lis
 def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = [claim.claim for claim in prove_toy(folder, jugs.PUZZLE, monkeypatch)]
     assert "steps and all other columns are as a second search of the graph finds them" in text
-    assert text[-1] == "each record is as a second search of the graph finds it"
+    assert text[-2:] == [
+        "each record is as a second search of the graph finds it",
+        "as many states are at each distance as the proof counted",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -266,12 +268,13 @@ def test_general_claims_are_proved_without_rules(
     folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
-    assert [claim.claim for claim in claims][-5:] == [
+    assert [claim.claim for claim in claims][-6:] == [
         "schema, all metadata and number of rows match the definition of the table",
         "every row decodes, and the content hash matches the manifest",
         "the rows ascend by state",
         "ways: each record matches its row",
         "steps, last: not proved, because no column holds the same numbers",
+        "states at each distance: not proved, because its proof counts no states",
     ]
 
 

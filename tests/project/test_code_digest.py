@@ -10,6 +10,8 @@ import pytest
 from pipeline.builders.registry import BUILDERS, checkpoints
 from tablebase import code_digest
 from tablebase.code_digest import digest_code
+from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.schema import Table
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS
 
@@ -81,16 +83,27 @@ def _source(module: str) -> str:
     return Path(*module.split(".")).with_suffix(".py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("table", "module"),
+    [
+        (TOURS, BUILDERS[TOURS.recipe.search]),
+        (parse_board("3x4").tables[0], type(parse_board("3x4")).__module__),
+    ],
+    ids=["another kernel", "other rules"],
+)
 def test_results_of_other_code_are_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Table, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import numpy as np
 
-    before = checkpoints(Folder(tmp_path), TOURS)
+    before = checkpoints(Folder(tmp_path), table)
     before.save("part", [np.arange(3)])
-    assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
-    monkeypatch.setattr("tablebase.tables.checkpoints.digest_code", lambda module: "another kernel")
-    after = checkpoints(Folder(tmp_path), TOURS)
+    assert checkpoints(Folder(tmp_path), table).load("part") is not None
+    monkeypatch.setattr(
+        "tablebase.tables.checkpoints.digest_code",
+        lambda name: "another" if name == module else digest_code(name),
+    )
+    after = checkpoints(Folder(tmp_path), table)
     assert after.load("part") is None
     after.clear_others()
     assert before.load("part") is None

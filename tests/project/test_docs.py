@@ -45,6 +45,17 @@ def test_links_lead_to_files(page: Path) -> None:
         assert (page.parent / link).exists(), link
 
 
+def test_named_test_files_exist() -> None:
+    pages = [*MARKDOWN, ROOT / "Makefile", ROOT / ".ci/run"]
+    names = {
+        name
+        for page in pages
+        for name in re.findall(r"\btests/[a-z_0-9/]+(?:\.py|/)", page.read_text("utf-8"))
+    }
+    assert len(names) > 20
+    assert {name for name in names if not (ROOT / name).exists()} == set()
+
+
 def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     result = []
@@ -59,7 +70,7 @@ def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_list_of_tables_in_the_readme_is_right(outputs: Path) -> None:
-    from tablebase.puzzles import list_stages
+    from tablebase.puzzles import list_puzzles
     from tablebase.tables.manifest import read_manifest
 
     entries = read_manifest(Folder(outputs))
@@ -74,4 +85,4 @@ def test_the_list_of_tables_in_the_readme_is_right(outputs: Path) -> None:
     assert text == {
         name: (entry.rows, entry.bytes) for name, entry in entries.items() if name in text
     }
-    assert {*text} == {table.name for stage in list_stages() for table in stage.tables}
+    assert {*text} == {table.name for stage in list_puzzles() for table in stage.tables}

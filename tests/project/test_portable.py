@@ -1,14 +1,11 @@
 """Tests of systems that lack some modules: queries still work, and tests are collected."""
 
-import ast
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import first
-from tests.support.shell import ROOT, Said, python
+from tests.support.shell import Said, python
 
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
 """The modules of the standard library that Windows lacks."""
@@ -113,44 +110,3 @@ def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
         assert text == (0, "", "")
         answers.append(target.read_bytes())
     assert answers[0] == answers[1] != b""
-
-
-# ---- what the tests themselves import ---------------------------------------------------------
-
-
-def list_test_modules(settings: dict[str, list[str] | str]) -> Iterator[Path]:
-    """List the modules that pytest imports to collect tests."""
-    ignored = [
-        ROOT / option.partition("=")[2]
-        for option in str(settings["addopts"]).split()
-        if option.startswith("--ignore=")
-    ]
-    for folder in settings["testpaths"]:
-        for path in (ROOT / folder).rglob("*.py"):
-            if not any(path.is_relative_to(ignored_folder) for ignored_folder in ignored):
-                yield path
-
-
-def list_first_imports(path: Path) -> set[str]:
-    """List the packages that a module imports whenever it is imported itself."""
-    body = ast.parse(path.read_text("utf-8")).body
-    names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
-    return {name.partition(".")[0] for name in names}
-
-
-def test_tests_are_collected_where_less_is_installed() -> None:
-    """Expect no import, before a check, of a package that only some systems have."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    groups = project["dependency-groups"].values()
-    conditional = {
-        requirement.partition(">")[0]
-        for group in groups
-        for requirement in group
-        if ";" in str(requirement)
-    }
-    assert "atheris" in conditional
-    paths = [*list_test_modules(project["tool"]["pytest"]["ini_options"])]
-    assert Path(__file__) in paths
-    result = {path: list_first_imports(path) & {*conditional, *MODULES} for path in paths}
-    assert {path: names for path, names in result.items() if names} == {}

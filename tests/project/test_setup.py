@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from queries.explorer.writer import write_explorer
+from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
+from tools.remove_outputs import remove_outputs
 
 LOCKS = ("requirements.lock", "requirements-report.lock", "requirements-dev.lock")
 PACKAGE = re.compile(r"[a-z0-9-]+==[\w.]+(?: ; [^;\\/]+)?")
@@ -81,12 +84,9 @@ case "$*" in
         mkdir -p "$4/bin"
         for name in python pipeline ruff mypy lint-imports; do cp "$0" "$4/bin/$name"; done ;;
     "-m pip "*"-r ${CUT:-none}") kill -9 $PPID ;;
-    "ci "*)
-        mkdir -p node_modules/.bin
-        cp "$0" node_modules/.bin/eslint ;;
 esac
 """
-"""Script in place of Python, pip, npm and the program: it logs its calls and installs nothing."""
+"""Script in place of Python, pip and the program: it logs its calls and installs nothing."""
 
 
 class Clone:
@@ -95,12 +95,11 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "log"
-        for name in ("Makefile", "pyproject.toml", *LOCKS, "package.json", "package-lock.json"):
+        for name in ("Makefile", "pyproject.toml", *LOCKS):
             shutil.copy2(ROOT / name, folder)
-        for stub in (folder / "a-python", folder / "programs" / "npm"):
-            stub.parent.mkdir(exist_ok=True)
-            stub.write_text(STUB, "utf-8")
-            stub.chmod(0o755)
+        stub = folder / "a-python"
+        stub.write_text(STUB, "utf-8")
+        stub.chmod(0o755)
 
     def make(self, target: str, **settings: str) -> tuple[int, str, str]:
         """Run `make`; return its exit code, its output and the logged calls."""
@@ -109,7 +108,7 @@ class Clone:
             ["make", "--no-print-directory", target, f"PYTHON={self.folder / 'a-python'}"],
             cwd=self.folder,
             env={
-                "PATH": f"{self.folder / 'programs'}:{os.environ['PATH']}",
+                "PATH": os.environ["PATH"],
                 "LOG": str(self.log),
                 **settings,
             },
@@ -124,59 +123,6 @@ class Clone:
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
     return Clone(tmp_path)
-
-
-def test_the_first_command_installs_what_the_tables_need_and_prints_it(clone: Clone) -> None:
-    code, text, called = clone.make("precompute")
-    count = len(read_lock("requirements.lock"))
-    installing = f"Installing the packages in requirements.lock into .venv: up to {count}"
-    assert (code, text.splitlines()[0]) == (0, installing)
-    assert text.splitlines()[1].startswith("Building missing or outdated tables")
-    assert "requirements-dev.lock" not in called
-    assert called.splitlines()[-1] == "precompute"
-    assert clone.make("precompute")[2] == "precompute\n", "what is installed is installed once"
-
-
-@pytest.mark.parametrize(
-    ("target", "lock", "last"),
-    [("report", "requirements-report.lock", "report"), ("test", "requirements-dev.lock", "pytest")],
-)
-def test_other_targets_add_what_they_need(clone: Clone, target: str, lock: str, last: str) -> None:
-    assert clone.make("precompute")[0] == 0
-    code, _, called = clone.make(target)
-    assert code == 0
-    assert "-m venv" not in called
-    assert f"--require-hashes -r {lock}" in called
-    assert last in called.splitlines()[-1]
-    assert "-m pip" not in clone.make(target)[2]
-    assert clone.make("precompute")[2] == "precompute\n"
-
-
-def test_the_packages_of_the_tests_include_those_of_the_report(clone: Clone) -> None:
-    assert clone.make("check")[0] == 0
-    assert clone.make("report")[2].splitlines() == ["precompute", "report"]
-
-
-def test_check_lints_the_javascript_too(clone: Clone) -> None:
-    code, _, called = clone.make("check")
-    assert code == 0
-    assert called.splitlines()[-1] == "--max-warnings 0 ."
-    assert "ci --loglevel" in called
-    assert "ci --loglevel" not in clone.make("check")[2], "what is installed is installed once"
-
-
-@pytest.mark.parametrize(("settings", "code"), [({}, 0), ({"CI": "true"}, 2)])
-def test_check_reports_a_missing_npm_and_fails_in_ci(
-    clone: Clone, settings: dict[str, str], code: int
-) -> None:
-    bare = clone.folder / "bare"
-    bare.mkdir()
-    for name in ("cp", "grep", "make", "mkdir", "rm", "sh", "touch"):
-        (bare / name).symlink_to(shutil.which(name) or name)
-    status, text, called = clone.make("check", PATH=str(bare), **settings)
-    sentence = "npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: "
-    assert (status, sentence + "apt-get install npm" in text) == (code, True)
-    assert "ci --loglevel" not in called
 
 
 def test_the_javascript_lock_file_holds_versions_and_hashes_and_no_address() -> None:
@@ -225,19 +171,11 @@ def test_an_unsuitable_python_is_refused_with_the_reason(
     assert "-m pip" not in called
 
 
-def test_clean_removes_everything_that_was_installed(clone: Clone) -> None:
-    (clone.folder / "outputs").mkdir()
-    (clone.folder / "outputs" / "README.md").touch()
-    assert clone.make("test")[0] == 0
-    assert clone.make("clean")[0] == 0
-    assert not (clone.folder / ".venv").exists()
-    assert "-m venv --clear" in clone.make("precompute")[2]
-    assert [path.name for path in (clone.folder / "outputs").iterdir()] == ["README.md"]
-
-
-def test_help_lists_every_target(clone: Clone) -> None:
-    code, text, called = clone.make("help", PATH=os.environ["PATH"])
-    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    assert targets
-    assert (code, called) == (0, ""), "help needs no Python"
-    assert sorted(line.split()[1] for line in text.splitlines()) == sorted(targets[1].split())
+def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
+    write_explorer(Folder(copy), str(copy / "explorer.html"))
+    (copy / ".eight.parquet.unpublished").write_text("half")
+    others = {"notes.txt", "other.parquet", "README.md"}
+    for name in others:
+        (copy / name).write_text("precious")
+    remove_outputs(Folder(copy))
+    assert {path.name for path in copy.iterdir()} == others

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.catalogue import Catalogue
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.schema import Recipe
 from tests import wide
@@ -89,7 +88,7 @@ def test_the_files_in_the_page_are_those_of_the_example() -> None:
     assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
 
 
-@pytest.mark.parametrize("owner", [Puzzle, Catalogue, StateSpace, GoalPuzzle, Recipe])
+@pytest.mark.parametrize("owner", [Puzzle, StateSpace, GoalPuzzle, Recipe])
 def test_the_reference_names_attributes_of_the_classes(owner: type) -> None:
     section = PAGE.partition(f"\n### {owner.__name__}\n")[2].partition("\n### ")[0]
     cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)

@@ -13,24 +13,22 @@ from pipeline import build_context, tasks
 from pipeline.build import BuildObserver, TableStatistics, build
 from pipeline.build_context import BuildContext
 from pipeline.build_request import Request
-from pipeline.builders import block_table
-from pipeline.builders.block_table import make
+from pipeline.builders import sliding_table
 from pipeline.builders.registry import checkpoints
+from pipeline.builders.sliding_table import make
 from pipeline.tasks import TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
-from tablebase.block_space import BlockBreadthFirst
 from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding import definition as sliding
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.puzzles.sliding.definition import PUZZLE, BoardDistances, parse_board
+from tablebase.puzzles.sliding.table_rows import make_rows
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import sliding_oracle as oracle
-from tests.support.build_recorder import count_distances
 from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
@@ -54,8 +52,13 @@ def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) 
             [
                 (
                     PUZZLE,
-                    PUZZLE.catalogue.request_tables(
-                        {"board": boards, **{name: ["all"] for name in options}}
+                    tuple(
+                        table
+                        for board in boards
+                        for table in PUZZLE.find_tables(
+                            f"sliding_{board}{'_all' * ('goals' in options)}",
+                            with_rows="parquet" in options or None,
+                        )
                     ),
                 )
             ],
@@ -103,7 +106,7 @@ def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: P
 def test_rows_are_made_by_no_more_threads_than_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    thread_names, real_make_rows = set[str](), sliding.BoardWithTables.make_rows
+    thread_names, real_make_rows = set[str](), make_rows
     barrier = threading.Barrier(jobs)
 
     def rows_of(*options: Any) -> Any:
@@ -112,9 +115,9 @@ def test_rows_are_made_by_no_more_threads_than_requested(
             barrier.wait(30)
         return real_make_rows(*options)
 
-    monkeypatch.setattr(block_table, "ROW_GROUP_ROWS", 1)
+    monkeypatch.setattr(sliding_table, "ROW_GROUP_ROWS", 1)
     monkeypatch.setattr(tasks, "count_cores", lambda: 2)
-    monkeypatch.setattr(sliding.BoardWithTables, "make_rows", rows_of)
+    monkeypatch.setattr(sliding_table, "make_rows", rows_of)
     build_boards(tmp_path, ["2x2"], jobs=jobs)
     assert len(thread_names) == jobs
 
@@ -126,7 +129,7 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     store = Folder(tmp_path)
     assert store.list_names("sliding") == ["sliding_2x4_8.idx"]
     entry = read_manifest(store)["sliding_2x4_8"]
-    assert entry.files == []
+    assert entry.parquet is None
     assert (entry.rows, entry.index and entry.index.records) == (56, 56)
     (row,) = [row for row in list_status(store) if row["table"] == "sliding_2x4_8"]
     assert row["state"] == "published"
@@ -145,7 +148,6 @@ def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("with_bits")
 def test_states_are_counted_from_rows_or_from_the_index(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.to_dicts() == (
         pl.read_parquet(folder / "sliding_2x4_8.parquet")
@@ -161,7 +163,6 @@ def test_a_count_needs_a_board(folder: Path) -> None:
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
         count_states("eight", Folder(folder), "3x3")
-    count_distances(folder)
     assert count_states("sliding", Folder(folder), "2x2")["states"].to_list() == [
         1,
         2,
@@ -173,8 +174,8 @@ def test_a_count_needs_a_board(folder: Path) -> None:
     ]
 
 
-def get_recipe(table: Table) -> BlockBreadthFirst:
-    assert isinstance(table.recipe, BlockBreadthFirst)
+def get_recipe(table: Table) -> BoardDistances:
+    assert isinstance(table.recipe, BoardDistances)
     return table.recipe
 
 
@@ -201,7 +202,7 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
 
 def read_bits(folder: Path, table: Table) -> list[int]:
     """Return the bits of a table's records, the lowest bit of each byte first."""
-    records = IndexReader(Folder(folder), PUZZLE, table).read_records()
+    records = IndexReader(Folder(folder), table).read_records()
     return [byte >> bit & 1 for byte in records for bit in range(8)]
 
 
@@ -227,7 +228,6 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
     rows = pl.read_parquet(tmp_path / "sliding_2x4_8.parquet")
     assert (rows["distance"] // 2 % 2).to_list() == bits
     assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
-    count_distances(tmp_path)
     counts = count_states("sliding", Folder(tmp_path), "2x4")
     assert (
         counts["states"].to_list()
@@ -239,7 +239,7 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
 def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
     build_boards(tmp_path, ["2x4"])
     table = parse_board("2x4").tables[0]
-    records = IndexReader(Folder(tmp_path), PUZZLE, table).read_records()
+    records = IndexReader(Folder(tmp_path), table).read_records()
     line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
     content = hashlib.sha256(line.encode()).hexdigest()
     assert read_manifest(Folder(tmp_path))[table.name].content == content
@@ -255,7 +255,7 @@ def test_a_search_that_does_not_fit_is_not_begun(
     assert str(caught.value).startswith("sliding_3x4_12 needs 0.07 GB of memory")
     assert build_boards(tmp_path, ["3x3"])
     monkeypatch.setattr(Folder, "get_free_space", lambda store: None)
-    for board, needed in (("2x7", 1.19e10), ("3x5", 1.78e11), ("4x4", 2.85e12)):
+    for board, needed in (("2x7", 1.19e10), ("3x5", 1.78e11), ("4x4_16", 2.85e12)):
         with pytest.raises(MemoryShort) as caught:
             build_boards(tmp_path, [board])
         assert 0.99 < caught.value.needed / needed < 1.01
@@ -271,35 +271,8 @@ def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
         build(Request(Folder(tmp_path), [(PUZZLE, (table,))]), Quiet())
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            "sliding",
-            "sliding has no table without --board. Example: pipeline precompute sliding",
-        ),
-        ("sliding --board 3x6", "'3x6' is not a sliding board: boards have at most 16 cells."),
-        ("--board 3x3", "--board is an option of the stage sliding and of knight. Example: "),
-        ("sliding knight --board 3x3", "--board is an option of the stage sliding and of knight."),
-        ("eight --goals all", "--goals is an option of the stage sliding. Example: "),
-        ("sliding --goals all", "--goals needs --board. Example: --board 3x4 --goals all."),
-        (
-            "knight --board 3x4 --parquet",
-            "--parquet is an option of the stage sliding and of fifteen.",
-        ),
-        ("sliding --board 3x4 --goals some", "There is no set of goals 'some'."),
-    ],
-)
-def test_invalid_combinations_of_options_are_refused(
-    cli: Cli, tmp_path: Path, words: str, message: str
-) -> None:
-    result = cli("precompute", *words.split(), "--outputs", str(tmp_path))
-    assert result.code == 2
-    assert result.err.startswith(f"pipeline: {message}")
-
-
 def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
-    built = cli("precompute", "sliding", "--board", "3x2", "--outputs", str(tmp_path))
+    built = cli("precompute", "sliding_3x2", "--outputs", str(tmp_path))
     assert built.code == 0
     assert [line.split()[:3] for line in built.out.splitlines()[1:-1]] == [
         ["sliding_2x3_5", "missing", "360"],
@@ -312,4 +285,4 @@ def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> 
     words = ("--board", "2x3", "--goal", "123405", "--outputs", str(tmp_path))
     missing = cli("query", "sliding", "123450", *words)
     assert missing.code == 3
-    assert "Run: pipeline precompute sliding --board 2x3 --outputs" in missing.err
+    assert "Run: pipeline precompute sliding_2x3_5 --outputs" in missing.err

@@ -100,12 +100,14 @@ def test_parquet_and_compressed_files_are_detected_by_content(ask: Ask, tmp_path
     assert (code, out.count("123456780,corner,0")) == (0, 2)
 
 
-def test_concatenated_gzip_members_are_read(ask: Ask) -> None:
-    text = gzip.compress(b"123456780\n") + gzip.compress(b"123456708\n")
-    assert ask("eight", text=text)[1].count("corner") == 2
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
+def test_concatenated_streams_are_read(ask_in_process: Ask, pack: Callable[[bytes], bytes]) -> None:
+    padding = bytes(8) if pack is lzma.compress else b""
+    text = pack(b"123456780\n") + padding + pack(b"123456708\n") + padding
+    assert ask_in_process("eight", text=text)[1].count("corner") == 2
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
 def test_byte_order_marks_are_skipped(
     ask_in_process: Ask, tmp_path: Path, kind: str, encoding: str
@@ -232,6 +234,8 @@ EVERY_TYPE = {
     "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
     "map of bytes": pa.array([[("a", b"1")]], pa.map_(pa.string(), pa.binary())),
     "struct": pa.array([{"a": [1.5]}]),
+    "NUL in a name": pa.array([[{"a\0": 1}]]),
+    "NUL \0": pa.array([1]),
     "duration": pa.array([1], pa.duration("ms")),
     "wide": pa.array([Decimal("1.5")], pa.decimal256(40, 2)),
     "wide within": pa.array(
@@ -240,9 +244,9 @@ EVERY_TYPE = {
     ),
 }
 REFUSED = {
-    "csv": {*EVERY_TYPE} - {"state"},
-    "jsonl": {"bytes", "map of bytes", "wide", "wide within"},
-    "parquet": {"wide", "wide within"},
+    "csv": {*EVERY_TYPE} - {"state", "NUL \0"},
+    "jsonl": {"bytes", "map of bytes", "wide", "wide within", "NUL in a name"},
+    "parquet": {"wide", "wide within", "NUL in a name", "NUL \0"},
 }
 
 
@@ -280,7 +284,7 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         (
             "",
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "Unknown input format. Supported: text, csv,",
+            "Line 3 of the input has a NUL byte, so it is not text. Save it as UTF-8.",
         ),
         (
             "",
@@ -295,6 +299,11 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
         ("", b"\xff\xfe1", "Standard input cannot be read ("),
         ("", lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
+        (
+            "",
+            lzma.compress(b"123456780\n") + lzma.compress(b"1")[1:],
+            "Standard input cannot be read (",
+        ),
         ("", zstd(b"123456780")[:-2], "Standard input cannot be read ("),
         ("--column state", b"123456780", "is read as text, which has no columns."),
         (
@@ -323,10 +332,28 @@ def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
         ("--input-format csv", b'"state\n1\n', "The quote that opens on line 1 of the input is"),
         ("--input-format csv", b"state,a,a\n", "The input has two columns 'a'."),
         ("--input-format csv", b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
+        ("--input-format csv", b"state\n\0\n", "Line 2 of the input has a NUL byte"),
+        ("--input-format csv", b"378546201\n1\n", "has the key '378546201', and not the names"),
+        ("--input-format tsv", b"12345678\tx\n", "names above it, such as state."),
         (
-            "--input-format csv",
-            b"state\n\0\n",
-            "Unknown input format",
+            "--input-format jsonl --format jsonl",
+            b'{"state":"1"}\n\n{"state":[1]}',
+            "Line 3 of the input has no text in 'state', but '[1]'.",
+        ),
+        (
+            "--input-format jsonl --format jsonl",
+            b'{"state":"1"}\n{"state":"1","error":1}',
+            "The column 'error' exists already",
+        ),
+        (
+            "--input-format jsonl --format jsonl",
+            b'{"state":"1","\\u0073tate":"2"}\n',
+            "Line 1 of the input has two fields 'state'.",
+        ),
+        (
+            "--input-format jsonl",
+            b'{"state":"1"}\n{"state":"1","x":"\\ud800"}',
+            "Line 2 of the input has '\\ud800', half of a character. Write --format jsonl",
         ),
         ("--input-format csv", b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
         (

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import time
+from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,28 +18,54 @@ from tablebase.errors import BadRequest
 from tests.support.shell import Ask
 
 
-def test_unusual_json_lines_are_read(ask_in_process: Ask) -> None:
-    text = (
-        b'{"state":"123456780","n":1e300,"at":{"n":1},"t":"\\"n\\":"}\n'
-        b'{"state":null,"n":9007199254740992,"t":"n\\u0061"}\n'
-    )
-    code, out, complaint = ask_in_process(
-        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
-    )
-    assert (code, complaint) == (0, "")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert [(row["n"], row["t"]) for row in rows] == [(1e300, '"n":'), (2**53, "na")]
+@pytest.mark.parametrize(
+    "rest",
+    [
+        r',"x":"\ud800x" }',
+        r' , "n": 1e300,"at":{"n":1}, "t":"\"n\":", "n\u0061" :"\u00e9"}',
+        f',"x":1e999,"y":{"9" * 5_000},"x":[{{}}]}}',
+        r',"\u0000":{"":"\udc00\ud800"}}',
+    ],
+)
+@pytest.mark.parametrize("key", ['"123456780"', "123456780", "123456780.0", "null"])
+def test_json_objects_are_copied_as_they_are_written(
+    ask_in_process: Ask, rest: str, key: str
+) -> None:
+    lines = [f'{{"state":{key}{rest}', "{}", '{"later":[1,"x"],"state":"12345678"}']
+    text = "\r\n\n".join([f"  {line} " for line in lines]).encode()
+    words = ("--input-format", "jsonl", "--format", "jsonl", "--column", "state")
+    code, out, complaint = ask_in_process("eight", *words, text=text)
+    assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
+    answer = '"goal":"corner","distance":0,"best_moves":"","solutions":1,"error":null}'
+    nothing = '"goal":null,"distance":null,"best_moves":null,"solutions":null,"error":null}'
+    first, second, third = out.splitlines()
+    assert first == f"{lines[0][:-1]},{nothing if key == 'null' else answer}"
+    assert second == f"{{{nothing}"
+    assert third.startswith(f"{lines[2][:-1]},")
 
 
-def test_json_lines_preserve_fields_and_types(ask_in_process: Ask) -> None:
+def test_json_lines_preserve_fields_and_types(ask_in_process: Ask, tmp_path: Path) -> None:
     text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
-    code, out, _ = ask_in_process(
-        "eight", "--input-format", "jsonl", "--format", "jsonl", text=text
+    target = tmp_path / "answers.parquet"
+    words = ("--input-format", "jsonl", "--output", str(target))
+    assert ask_in_process("eight", *words, text=text) == (0, "", "")
+    answers = pl.read_parquet(target)
+    assert answers["n"].to_list() == [1.5, 2, None]
+    assert answers["at"].to_list() == [{"x": [1]}, None, None]
+    assert answers["distance"].to_list() == [0, None, 1]
+
+
+@pytest.mark.parametrize("field", ["{}", "[{}]"])
+def test_objects_without_fields_are_not_written_as_parquet(
+    ask_in_process: Ask, tmp_path: Path, field: str
+) -> None:
+    words = ("--input-format", "jsonl", "--output", str(tmp_path / "answers.parquet"))
+    text = f'{{"state":"1","x":{field}}}'.encode()
+    code, _, complaint = ask_in_process("eight", *words, text=text)
+    assert (code, complaint.split(". ")[0]) == (
+        2,
+        "pipeline: Parquet cannot hold the column 'x', whose objects have no fields",
     )
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert (code, [row["n"] for row in rows]) == (0, [1.5, 2, None])
-    assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
-    assert [row["distance"] for row in rows] == [0, None, 1]
 
 
 def test_late_integers_are_not_rounded() -> None:

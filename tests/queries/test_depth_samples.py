@@ -33,7 +33,7 @@ LIMIT = 3.719
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("boards")
-    boards = PUZZLE.catalogue.request_tables({"board": ["2x3", "2x2"]})
+    boards = (*PUZZLE.find_tables("sliding_2x3"), *PUZZLE.find_tables("sliding_2x2"))
     build(Request(Folder(place), [(PUZZLE, boards)]), Quiet())
     return place
 

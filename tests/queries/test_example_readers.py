@@ -13,19 +13,17 @@ import pytest
 from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import IndexReader
-from tablebase.puzzles import eight, list_puzzles, senet
+from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.store import Folder
 from tests import often
+from tests.support.default_tables import INDEXES
 from tests.support.format_page import number_in, tables_under
 from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
 from tests.support.shell import Said
 from tests.support.tampered import change_header
 
-TABLES = {
-    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
-}
 BOARD = KnightBoard(8, 8)
 
 
@@ -149,7 +147,7 @@ def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder:
 
 
 def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
-    index = IndexReader(Folder(board_folder), sliding.PUZZLE, sliding.parse_board("3x4").tables[0])
+    index = IndexReader(Folder(board_folder), sliding.parse_board("3x4").tables[0])
     data = (board_folder / "sliding_3x4_12.idx").read_bytes()
     (listed,) = [row for row in tables_under("The index files")[0] if "sliding" in row["file"]]
     assert [45, 665_280, len(data) // 4096, len(data)] == [
@@ -301,7 +299,7 @@ def test_a_reader_checks_the_file_of_every_puzzle(
     """Try a file of each kind; `test_index_vectors.py` tries every fault."""
     name, words = KEYS[puzzle]
     data = (outputs / name).read_bytes()
-    other = next(file for file in TABLES if file != name)
+    other = next(file for file in INDEXES if file != name)
     for damaged, problem in (
         (data[:4096] + bytes(len(data) - 4096), "damaged"),
         (data[:-1], "too short or too long"),

@@ -13,7 +13,6 @@ from queries.fifteen.solution import PlainSearchOver, SearchPaused, SearchState
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path
-from tests.support.shell import run_uncompiled
 
 CHARACTERS = "0123456789ab"
 
@@ -144,10 +143,6 @@ def solve_small_boards() -> str:
         paths = dict(compiled.search_each(zip(boards, states, strict=True), 3))
         lines += [f"{name} {paths[state]} {state.positions}\n" for state in states]
     return "".join(lines)
-
-
-def test_the_search_is_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(solve_small_boards) == solve_small_boards()
 
 
 @pytest.mark.parametrize("name", ["2x3", "3x3", "3x3 alone"])

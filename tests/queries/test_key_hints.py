@@ -24,6 +24,11 @@ SEVERAL = "a single query answers one. Answer several with --input FILE, or from
         ("eight 378546201 152703846 1 2", "is not an 8-puzzle state: it has 20 digits"),
         ("senet ABABABABAB..... ABAAABBB.B...A.", f"2 positions are given, and {SEVERAL}"),
         ("senet ABABABABAB..... BBBBBAAAAA.....", f"2 positions are given, and {SEVERAL}"),
+        (
+            "knight a1 b3",
+            "2 squares are given, and a single query answers one. Did you mean a1 --to b3?",
+        ),
+        ("knight a1 --board 3x13", "Example: 13x3, the same board turned"),
         ("knight a1 b3 c5", f"3 squares are given, and {SEVERAL}"),
         ("eight 378546201 nothing", "'378546201 nothing' is not an 8-puzzle state"),
         ("eight 123456780 --format csv", "--format is for batches only."),

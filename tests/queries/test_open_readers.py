@@ -12,13 +12,12 @@ import puzzle_tablebase as pt
 from queries.answer import Answer
 from queries.dispatch import READERS, Readers, get_reader_class
 from queries.eight.reader import EightReader
-from queries.goal_reader import GoalAnswer, GoalSolution
+from queries.goal_reader import GoalAnswer
 from queries.index_reader import IndexReader
 from queries.knight.count_answer import CountAnswer
 from queries.knight.tour_answer import KnightAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzle import Stage
 from tablebase.puzzles import get_puzzle
 from tablebase.schema import Table
 from tablebase.tables.store import Folder, Store
@@ -60,9 +59,9 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
     opened = list[str]()
     plain = IndexReader.__init__
 
-    def count(self: IndexReader, store: Store, stage: Stage, table: Table) -> None:
+    def count(self: IndexReader, store: Store, table: Table, request: str = "") -> None:
         opened.append(table.index_file)
-        plain(self, store, stage, table)
+        plain(self, store, table, request)
 
     monkeypatch.setattr(IndexReader, "__init__", count)
     with pt.open_tables(str(outputs)) as tables:
@@ -81,14 +80,41 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
         ("eight", "378546201", {"turn": "A"}, "8-puzzle has no option 'turn'"),
         ("eight", "378546201", {"svg": "file.svg"}, "8-puzzle has no option 'svg'"),
         ("eight", None, {"path": True}, "A STATE is needed"),
+        ("knight", "b1", {"to": "a3", "number": 0}, "--number cannot be combined with --to"),
+        ("knight", "a1", {"rank": 0, "count": True}, "--rank cannot be combined with --to"),
+        ("eight", "378546201", {"goal": ""}, "'' is not a goal"),
+        ("senet", "ABAAABBB.B...A.", {"turn": ""}, "There is no side ''"),
+        (None, "378546201", {}, "'None' is not a puzzle's name: it is of type NoneType, not text"),
     ],
 )
 def test_other_queries_are_refused(
-    readers: Readers, name: str, key: str | None, options: dict[str, str | bool], problem: str
+    readers: Readers, name: str, key: str | None, options: dict[str, object], problem: str
 ) -> None:
-    with pytest.raises(BadRequest) as caught:
+    with pytest.raises((BadRequest, NotationError)) as caught:
         readers.answer(name, key, options)
     assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("location", ["", "a\0b"])
+def test_tables_are_somewhere(location: str) -> None:
+    with pytest.raises(BadRequest, match="Tables are in a folder or at a URL, not in"):
+        pt.open_tables(location)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("query eight @ --format csv", "--format is for batches only"),
+        ("query eight 378546201 --outputs @", "Tables are in a folder or at a URL, not in ''"),
+        ("sample eight --size @", "--size needs a whole number from 1 to 1,000,000,000, not ''"),
+        ("sample knight --board @ --seed 1", "'' is not a board"),
+        ("query knight --rank @", "--rank needs a SQUARE"),
+    ],
+)
+def test_an_empty_text_is_a_value_at_the_shell(cli: Cli, words: str, problem: str) -> None:
+    said = cli(*(word.replace("@", "") for word in words.split()), stdin="123456780")
+    assert (said.code, said.out) == (2, "")
+    assert problem in said.err
 
 
 def test_options_that_are_not_given_may_be_named(readers: Readers) -> None:
@@ -128,7 +154,7 @@ PYTHON_TYPES = {
 @pytest.mark.parametrize(
     ("name", "table", "kind"),
     [
-        ("eight", 0, GoalSolution),
+        ("eight", 0, GoalAnswer),
         ("senet", 0, SenetAnswer),
         ("knight", 0, KnightAnswer),
         ("knight", -1, CountAnswer),

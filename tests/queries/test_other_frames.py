@@ -9,7 +9,6 @@ import pytest
 
 from queries.api import Tables
 from tablebase.errors import BadRequest
-from tests.support.shell import python
 
 KEYS = {
     "eight": ["378546201", None, "no state", "152703846", "152703846"],
@@ -121,12 +120,3 @@ def test_no_column_is_replaced(tables: Tables, make: Any) -> None:
 def test_a_list_of_mixed_types_is_bad(tables: Tables) -> None:
     with pytest.raises(BadRequest, match="needs texts, or numbers, but not both"):
         tables.eight.annotate([378546201, "152703846"])
-
-
-def test_pandas_is_not_imported() -> None:
-    text = python(
-        "import sys, puzzle_tablebase as pt\n"
-        "frame = pt.open_tables().eight.annotate(['378546201'])\n"
-        "print(frame['distance'][0], 'pandas' in sys.modules)\n"
-    )
-    assert text == (0, "27 False\n", "")

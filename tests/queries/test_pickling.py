@@ -58,11 +58,18 @@ def test_answers(outputs: Path) -> None:
             copy = send(answer)
             assert (copy, repr(copy)) == (answer, repr(answer))
             assert copy._repr_svg_() == answer._repr_svg_()
+            assert (hash(copy), copy.to_text()) == (hash(answer), answer.to_text())
+            with pytest.raises(TypeError, match=f"{type(answer).__name__} has no hue"):
+                type(answer)(**{**vars(answer), "hue": 7})
 
 
 def test_closed_tables_stay_closed(outputs: Path) -> None:
     with pt.open_tables(str(outputs)) as tables:
-        assert tables.senet.get("ABABABABAB.....")
+        for ask in QUESTIONS:
+            ask(tables)
+    for ask in QUESTIONS:
+        with pytest.raises(ValueError, match="are closed"):
+            ask(tables)
     for senet in (send(tables).senet, send(tables.senet)):
         with pytest.raises(ValueError, match="are closed"):
             senet.probe("ABABABABAB.....")

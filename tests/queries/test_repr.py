@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from msgspec.structs import replace
 
 from queries import open_tables
 from queries.answer import Answer
@@ -14,10 +13,10 @@ from queries.api import Tables
 from queries.dispatch import get_reader_class
 from queries.goal_reader import GoalAnswer
 from queries.svg import BLUE
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.tampered import write_manifest
+from tests.support.tampered import rename_entry, write_manifest
 
 FIVE = "knight_tours_5x5"
 
@@ -25,21 +24,20 @@ FIVE = "knight_tours_5x5"
 def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
     tables = open_tables(str(copy))
     knights = "knight_counts, knight_tours_5x5, knight_tours_6x6, knight_tours_8x8"
-    assert repr(tables) == f"<Tables in {copy}: distances, eight, eight_edge, {knights}, senet>"
-    assert repr(tables.eight) == f"<EightTable in {copy}: eight, eight_edge>"
-    assert repr(tables.goals("eight")) == f"<GoalTable in {copy}: eight, eight_edge>"
-    assert repr(tables.senet) == f"<SenetTable in {copy}: senet>"
-    assert repr(tables.knight) == f"<KnightTable in {copy}: {knights}>"
+    assert repr(tables) == f"<Tables in {copy}: eight, eight_edge, {knights}, senet>"
+    assert repr(tables.eight) == f"<EightReader in {copy}: eight, eight_edge>"
+    assert repr(tables.goals("eight")) == f"<EightReader in {copy}: eight, eight_edge>"
+    assert repr(tables.senet) == f"<SenetReader in {copy}: senet>"
+    assert repr(tables.knight) == f"<KnightReader in {copy}: {knights}>"
 
 
 def test_repr_of_a_puzzle_without_tables(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
-    files = [replace(entries[FIVE].files[0], file="knight_tours_3x4.parquet")]
-    other_entries = {"knight_tours_3x4": replace(entries[FIVE], files=files)}
+    other_entries = {"knight_tours_3x4": rename_entry(entries[FIVE], "knight_tours_3x4")}
     write_manifest(Folder(copy), {"eight": entries["eight"], **other_entries})
     tables = open_tables(str(copy))
-    assert repr(tables.senet) == f"<SenetTable in {copy}: none published>"
-    assert repr(tables.knight) == f"<KnightTable in {copy}: knight_tours_3x4>"
+    assert repr(tables.senet) == f"<SenetReader in {copy}: none published>"
+    assert repr(tables.knight) == f"<KnightReader in {copy}: knight_tours_3x4>"
 
 
 def test_repr_shows_errors_without_raising(copy: Path) -> None:
@@ -59,22 +57,21 @@ def test_a_notebook_lists_the_tables(copy: Path) -> None:
     assert [row[1:3] for row in rows] == [
         [f"{entry.rows:,}", f"{entry.bytes:,}"] for entry in entries.values()
     ]
-    meanings = {table.name: table.meaning for each in list_stages() for table in each.tables}
+    meanings = {table.name: table.meaning for each in list_puzzles() for table in each.tables}
     assert [row[3] for row in rows] == [meanings[name] for name in entries]
 
     of_eight = ElementTree.fromstring(tables.eight._repr_html_())
-    assert of_eight.findtext("caption") == f"EightTable in {copy}"
+    assert of_eight.findtext("caption") == f"EightReader in {copy}"
     assert [row[0].text for row in of_eight.iter("tr")][1:] == ["eight", "eight_edge"]
 
 
 def test_a_notebook_shows_tables_that_no_puzzle_owns_and_none(copy: Path) -> None:
     entries = read_manifest(Folder(copy))
-    files = [replace(entries[FIVE].files[0], file="foreign.parquet")]
-    write_manifest(Folder(copy), {"foreign": replace(entries[FIVE], files=files)})
+    write_manifest(Folder(copy), {"foreign": rename_entry(entries[FIVE], "foreign")})
     tables = open_tables(str(copy))
     page = ElementTree.fromstring(tables._repr_html_())
     assert [row[0].text for row in page.iter("tr")][1:] == ["foreign"]
-    assert tables.senet._repr_html_() == f"<p>SenetTable in {copy}: none published</p>"
+    assert tables.senet._repr_html_() == f"<p>SenetReader in {copy}: none published</p>"
     (copy / "manifest.json").write_text("[]")
     assert " is damaged: " in tables._repr_html_()
 

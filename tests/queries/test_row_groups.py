@@ -20,8 +20,9 @@ LARGE, SMALL = make_tour_table(parse_board("6x6")), make_tour_table(parse_board(
 
 
 def open_groups(store: Store, name: str = "knight_tours_6x6") -> RowGroups:
-    (file,) = read_manifest(store)[name].files
-    return RowGroups(store, "knight", LARGE if name == LARGE.name else SMALL, file)
+    file = read_manifest(store)[name].parquet
+    assert file
+    return RowGroups(store, name, file)
 
 
 @pytest.mark.parametrize("conditions", [{}, {"closed": True}, {"closed": False}])
@@ -53,7 +54,8 @@ def test_any_number_of_a_large_list_is_found_in_few_bytes(outputs: Path) -> None
 def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:
     name = SMALL.file
     data = (copy / name).read_bytes()
-    (file,) = read_manifest(Folder(copy))[SMALL.name].files
+    file = read_manifest(Folder(copy))[SMALL.name].parquet
+    assert file
     right = [*open_groups(Folder(copy), SMALL.name).iter_rows({"start": "c3"}, ("number", "path"))]
     noticed = 0
     places = range(4, len(data) - file.footer.bytes, 61)

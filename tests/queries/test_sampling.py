@@ -2,7 +2,7 @@
 
 import random
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from queries.dispatch import open_reader
 from queries.kernels.tour_cells import SweepCells
 from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
 from queries.knight.reader import KnightReader
-from queries.knight.sampling import sample_by_rank
+from queries.knight.sampling import count_ranked_tours, sample_by_rank
 from queries.sampling import MAX_DISTINCT, SampleRequest
+from tablebase.build_errors import MemoryShort
 from tablebase.errors import BadRequest
 from tablebase.frontier.keys import MAX_CELLS, list_all_partners
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
@@ -31,10 +32,10 @@ from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
-from tests import often, wide
+from tests import often
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Cli, run_uncompiled
+from tests.support.shell import Cli
 from tests.support.tampered import (
     corrupt_records,
     link_copy,
@@ -52,7 +53,8 @@ def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame
     reader = open_reader("knight", Folder(folder))
     assert isinstance(reader, KnightReader)
     numbered = reader.open_ranked_tours(parse_board(board), closed=closed)
-    return sample_by_rank(numbered, np.arange(sum(numbered.count_tours_by_start())))
+    counts = count_ranked_tours(numbered)
+    return sample_by_rank(numbered, counts, np.arange(sum(counts)))
 
 
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
@@ -64,7 +66,7 @@ def test_closed_tours_unranked_together_equal_single_ones(ranked_boards: Path, b
         for number in range(0, result.height, max(1, result.height // 40)):
             assert (
                 result["path"][number]
-                == tables.knight.unrank(number, board=board, closed=True).path
+                == tables.knight.probe("a1", rank=number, board=board, closed=True).path
             )
 
 
@@ -77,7 +79,7 @@ def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, boa
     with open_tables(str(ranked_boards)) as tables:
         for row in range(0, result.height, max(1, result.height // 40)):
             start, number = result["start"][row], result["rank"][row]
-            assert result["path"][row] == tables.knight.unrank(number, start, board=board).path
+            assert result["path"][row] == tables.knight.probe(start, rank=number, board=board).path
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
@@ -92,7 +94,7 @@ def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_
             squares = [oracles.square_number(files, name) for name in names]
             oracles.knight_check(files, ranks, squares)
             assert oracles.is_closed(files, squares)
-            assert tables.knight.unrank(number, board=board, closed=True).path == path
+            assert tables.knight.probe("a1", rank=number, board=board, closed=True).path == path
 
 
 @pytest.mark.parametrize("here", [0, 1])
@@ -196,7 +198,7 @@ def test_open_tours_are_sampled_from_their_list(
 def test_open_tours_of_larger_boards_are_sampled_by_rank(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queries.knight.reader.MAX_SINGLE_FILE_SQUARES", 19)
+    monkeypatch.setattr("queries.knight.reader.MAX_LISTED_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
         all_drawn = draw(164, seed=5, board="5x4", replacement=False)
@@ -206,7 +208,7 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
         assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
         for start, number, path in draw(40, board="5x4").drop("board").rows():
             assert tables.knight.rank(path, board="5x4") == number
-            assert tables.knight.unrank(number, start, board="5x4").path == path
+            assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, board="5x4", replacement=False)
 
@@ -264,8 +266,8 @@ def test_all_chunks_of_a_sample_are_written(
         ("knight --seed x", 2, "--seed needs a whole number from 0, not 'x'"),
         ("knight --json --format csv", 2, "--json cannot be combined with --format"),
         ("sliding", 2, "Missing option --board. Example: --board 3x4."),
-        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding --board 2x3"),
-        ("knight --closed --board 6x7", 3, "pipeline precompute knight --rank-closed 6x7"),
+        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding_2x3"),
+        ("knight --closed --board 6x7", 3, "pipeline precompute knight_closed_ranks_6x7"),
         ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
         (
             "knight --board 5x5 --size 10000001 --distinct",
@@ -284,13 +286,16 @@ def test_impossible_samples_are_rejected(
     assert not [*tmp_path.iterdir()]
 
 
+LIMITS = "from 1 to 1,000,000,000"
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"size": 0}, "The size of a sample is a whole number from 1, not '0'."),
-        ({"size": 2.5}, "The size of a sample is a whole number from 1, not '2.5'."),
-        ({"size": True}, "The size of a sample is a whole number from 1, not 'True'."),
-        ({"size": "3"}, "The size of a sample is a whole number from 1, not '3'."),
+        *(
+            ({"size": size}, f"The size of a sample is a whole number {LIMITS}, not '{size}'.")
+            for size in (0, 2.5, True, "3", 10**30)
+        ),
         ({"size": 1, "seed": -1}, "A seed is a whole number from 0, not '-1'."),
         ({"size": 1, "seed": None}, "A seed is a whole number from 0, not 'None'."),
         (
@@ -307,6 +312,15 @@ def test_invalid_sizes_and_seeds_are_rejected(
     assert str(caught.value) == problem
 
 
+def test_a_sample_that_is_too_large_for_memory_is_refused(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.sampling.get_free_memory", lambda: 1 << 20)
+    assert tables.eight.sample(100).height == 100
+    with pytest.raises(MemoryShort, match=r"A sample of 1,000,000 rows needs .* Draw fewer"):
+        tables.eight.sample(1_000_000)
+
+
 def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
     size: Any = np.int8(2)
     seed: Any = np.uint64(7)
@@ -315,7 +329,7 @@ def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     folder = link_copy(ranked_boards, tmp_path)
-    path = replace_link(folder / "knight_cycles_6x6.idx")
+    path = replace_link(folder / "knight_closed_ranks_6x6.idx")
     original = path.read_bytes()
     data = bytearray(original)
     data[4096 * 9 + 7] ^= 1
@@ -333,19 +347,24 @@ def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "problem"),
+    ("layer", "change", "problem"),
     [
-        (11, "there are fewer drawings than were counted"),
-        (12, "tours pass a state in other numbers than drawings lead there"),
+        (11, lambda numbers: numbers // 2 + 1, "there are fewer drawings than were counted"),
+        (12, lambda numbers: numbers // 2 + 1, "tours pass a state in other numbers than drawings"),
+        (13, lambda numbers: numbers << 36, "there are more tours than drawings that can meet"),
     ],
 )
 def test_sampling_reports_wrong_counts_of_states(
-    layer: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layer: int,
+    change: Callable[[Any], Any],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
         keys, numbers = decode_layer(firsts, states)
-        return encode_layer(keys, numbers // 2 + 1, states.itemsize)
+        return encode_layer(keys, change(numbers), states.itemsize)
 
     replace_layer(monkeypatch, layer, changed)
     build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
@@ -359,7 +378,7 @@ def test_corrupt_records_give_a_tour_or_an_error(
 ) -> None:
     """Change some bytes of some records, with valid checksums in every block."""
     folder, randomness, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
-    path = replace_link(folder / f"knight_{'cycles' if closed else 'numbers'}_{board}.idx")
+    path = replace_link(folder / f"knight_{'closed_' * closed}ranks_{board}.idx")
     original, refused = path.read_bytes(), 0
     for _ in range(often(12, 1000)):
         path.write_bytes(corrupt_records(original, randomness))
@@ -376,7 +395,8 @@ def test_corrupt_records_give_a_tour_or_an_error(
     assert refused
 
 
-def with_the_compiler_off() -> str:
+def list_small_boards() -> str:
+    """Return every tour of two ranking tables, as text."""
     with tempfile.TemporaryDirectory() as folder:
         build_tables(
             Path(folder),
@@ -386,8 +406,3 @@ def with_the_compiler_off() -> str:
         )
         open_ones = every_tour(Path(folder), "4x5", closed=False)
         return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])
-
-
-@wide
-def test_compiler_off_draws_the_same() -> None:
-    assert run_uncompiled(with_the_compiler_off) == with_the_compiler_off()

@@ -27,7 +27,6 @@ from tests import often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.hosts import serve
-from tests.support.shell import python, run_uncompiled
 from tests.support.sliding_tables import treat_as_large
 
 SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
@@ -44,8 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
-        values = {"board": ["2x4", "3x3"], "goals": ["all"]}
-        build(Request(Folder(place), [(PUZZLE, PUZZLE.catalogue.request_tables(values))]), Quiet())
+        tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
+        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
         yield place
 
 
@@ -151,31 +150,12 @@ def test_the_python_interface_answers(folder: Path) -> None:
     assert table.get("12345607", "no") == "no" or known.get("12345607")
 
 
-def test_a_lone_lookup_imports_nothing_heavy(folder: Path) -> None:
-    text = python(
-        "import json, sys\n"
-        "from tablebase.puzzles.sliding import definition\n"
-        "definition.MAX_SMALL_CELLS = 7\n"
-        "json_module = sys.modules.pop('json')\n"
-        "before = set(sys.modules)\n"
-        "from pipeline.run import run_command\n"
-        "assert run_command(['query', 'sliding', '12340567', '--board', '2x4']) == 0\n"
-        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n",
-        env={"PIPELINE_OUTPUTS": str(folder)},
-    )
-    assert text.code == 0, text.err
-    imported = {name.partition(".")[0] for name in text.err.split()}
-    assert not imported & {"numpy", "polars", "pyarrow", "typer", "numba", "typing", "pathlib"}
-
-
 def answer_small_board() -> str:
     """Return answers of a batch and the counts, which kernels compute."""
-    sliding.MAX_SMALL_CELLS = 7
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         build(
-            Request(
-                Folder(Path(place)), [(PUZZLE, PUZZLE.catalogue.request_tables({"board": ["2x4"]}))]
-            ),
+            Request(Folder(Path(place)), [(PUZZLE, PUZZLE.find_tables("sliding_2x4"))]),
             Quiet(),
         )
         board_reader = open_board(Path(place), "2x4", 0)
@@ -184,10 +164,6 @@ def answer_small_board() -> str:
         view = board_reader.puzzle.view_goal("12345670")
         counts = count_distances(board_reader.iter_distances(view))
     return json.dumps([answers["distance"].to_list(), counts.tolist()])
-
-
-def test_the_compiler_changes_nothing() -> None:
-    assert run_uncompiled(answer_small_board) == answer_small_board()
 
 
 def test_a_host_is_asked_once_for_each_move(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from msgspec.structs import replace
 
 from queries import status as overview
 from queries.histogram import count_states, format_bars
@@ -13,21 +12,15 @@ from queries.status import list_status, make_unusable_error
 from tablebase.errors import BadRequest
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.table_errors import TableMissing
-from tablebase.tables.manifest import Entry, Page, read_manifest
+from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import build_tables, count_distances
-from tests.support.tampered import write_manifest
+from tests.support.build_recorder import build_tables
+from tests.support.tampered import rename_entry, write_manifest
 
 
 @pytest.fixture
 def store(copy: Path) -> Folder:
     return Folder(copy)
-
-
-def rename_entry(entry: Entry, name: str) -> Entry:
-    """Return an entry like another, for a table of another name."""
-    (file,) = entry.files
-    return replace(entry, files=[replace(file, file=f"{name}.parquet")], index=None)
 
 
 def rows_of(store: Folder) -> dict[str, dict[str, Any]]:
@@ -56,7 +49,7 @@ def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     assert [*rows][-3:] == [*further]
     assert [rows[name]["command"] for name in further] == [
         f"pipeline remove hanoi --outputs {store}",
-        f"pipeline precompute knight --board 3x4 --outputs {store}",
+        f"pipeline precompute knight_tours_3x4 --outputs {store}",
         f"pipeline remove towers --outputs {store}",
     ]
 
@@ -94,7 +87,7 @@ def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> N
     error = make_unusable_error(list_status(store), store)
     assert error
     command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
-    text = "4 of 9 tables cannot be used (2 missing, 2 damaged)."
+    text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
     assert (str(error), error.command) == (f"{text} Run: {command}", command)
     assert error.file == store.locate("manifest.json")
 
@@ -134,14 +127,12 @@ def test_impossible_histograms_are_rejected(
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:
     store = Folder(tmp_path)
-    with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding --board 2x3 "):
+    with pytest.raises(TableMissing, match=r"Run: pipeline precompute sliding_2x3_6 "):
         count_states("sliding", store, "2x3")
-    one, *others = SLIDING.catalogue.request_tables({"board": ["2x3"], "goals": ["all"]})
+    one, *others = SLIDING.find_tables("sliding_2x3_all")
     build_tables(tmp_path, SLIDING, *others)
-    count_distances(tmp_path)
     assert count_states("sliding", store, "2x3")["goal"].unique().to_list() == ["123405"]
     build_tables(tmp_path, SLIDING, one)
-    count_distances(tmp_path)
     for board in ("2x3", "3x2"):
         counts = count_states("sliding", store, board)
         totals = counts.group_by("goal").agg(pl.col("states").sum()).rows()
@@ -162,6 +153,14 @@ def test_bars_preserve_the_order_of_goals() -> None:
 
 def test_bars_of_a_table_without_goals() -> None:
     counts = pl.DataFrame({"states": [1, 2], "plies": [0, None]})
-    head, one, other, total = format_bars(counts, 2).splitlines()
-    assert (head.split(), one.split()) == (["plies", "states"], ["0", "1", "#"])
-    assert (other.split(), total.split()) == (["never", "2", "##"], ["all", "3"])
+    head, one, other, total = format_bars(counts, 24).splitlines()
+    assert (head.split(), one.split()) == (["plies", "states"], ["0", "1", "##"])
+    assert (other.split(), total.split()) == (["never", "2", "####"], ["all", "3"])
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 1000])
+def test_bars_fit_the_width(outputs: Path, width: int) -> None:
+    text = format_bars(count_states("eight", Folder(outputs)), width)
+    assert max(map(len, text.splitlines())) <= min(width, 92)
+    assert [word for word in text.split() if word.isalpha()].count("all") == text.count("distance")
+    assert {"corner", "centre", "edge"} < {*text.split()}

@@ -32,7 +32,7 @@ from queries.svg import (
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.store import Folder
-from tests.support.shell import Cli, python
+from tests.support.shell import Cli
 
 COLOUR = re.compile(r'(?:fill|stroke)="(#[^"]*)"')
 NUMBER = r"(-?[\d.]+)"
@@ -206,19 +206,6 @@ def test_strips_picture_shows_the_pieces(pictures: dict[str, str]) -> None:
 def test_titles_are_escaped() -> None:
     svg = draw_strips('<script>"&', ["ABABABABAB....."])
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
-
-
-def test_pictures_need_only_the_standard_library(outputs: Path) -> None:
-    text = python(
-        "import sys\n"
-        "from queries.dispatch import open_reader\n"
-        "from tablebase.tables.store import Folder\n"
-        "open_reader('senet', Folder('outputs')).make_query().answer('ABAAABBB.B...A.').to_svg()\n"
-        "open_reader('knight', Folder('outputs')).make_query().answer('b1').to_svg()\n"
-        "open_reader('eight', Folder('outputs')).make_query().answer('867254301').to_svg()\n"
-        "print(sorted({'polars', 'numpy', 'pyarrow', 'typer', 'altair'} & set(sys.modules)))"
-    )
-    assert (text.code, text.out) == (0, "[]\n"), text.err
 
 
 @pytest.mark.parametrize(

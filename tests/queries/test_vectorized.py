@@ -22,7 +22,7 @@ from queries.eight.vectorized import rank_states
 from queries.reader import Query
 from queries.state_columns import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError
-from tablebase.table_errors import TableDamaged
+from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Ask
@@ -191,7 +191,9 @@ def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: 
 @pytest.mark.parametrize(
     "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
 )
-def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, object]) -> None:
+def test_inconsistent_solutions_are_damage(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, object]
+) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
     rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
@@ -199,10 +201,11 @@ def test_inconsistent_solutions_are_damage(outputs: Path, changed: dict[str, obj
     assert result is not None
     assert result.to_list() == ["R"]
     which = pl.int_range(pl.len()) == state[0]
-    eight._rows = rows.with_columns(
+    changed_rows = rows.with_columns(
         pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
         for name, value in changed.items()
     )
+    monkeypatch.setattr(eight, "read_rows", lambda: changed_rows)
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
         eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
 
@@ -379,7 +382,7 @@ def test_keys_must_be_text(tables: Tables, key: Any) -> None:
         tables.eight.probe(key, goal="centre")
 
 
-def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
+def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) -> None:
     for goal in ("zz", "123456789", ""):
         with pytest.raises(NotationError, match="is not a goal"):
             tables.eight.get("123456780", goal=goal, default=3)
@@ -395,3 +398,9 @@ def test_get_raises_for_a_wrong_option(tables: Tables) -> None:
         assert caught.value.exit_code == 2
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3
+    with pytest.raises(TypeError, match="count"):  # whose answer is of another kind
+        tables.knight.probe("a1", count=True)
+    with pytest.raises(TypeError, match="hint"):
+        tables.fifteen.probe("123456789abcdef0", hint=True)
+    with pytest.raises(TableMissing):
+        tables.sliding("3x4").get("123456789ab0", default=3)

@@ -1,7 +1,5 @@
 """The knight's board: squares, jumps, colours, symmetries, and the tables that it may have."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +7,9 @@ from hypothesis import strategies as st
 from tablebase.answer_errors import BoardTooLarge
 from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost
-from tablebase.puzzles.knight.tables import COUNTED_BOARDS, make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
@@ -149,7 +146,7 @@ def test_squares_may_be_upper_case(text: str) -> None:
     assert KnightBoard(8, 8).parse_square(text) == 1
 
 
-@pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6"])
+@pytest.mark.parametrize("text", ["5x6", " 5x6 ", "5X6", "05x6", "5×6"])
 def test_boards_are_parsed_as_files_by_ranks(text: str) -> None:
     board = parse_board(text)
     assert (board.files, board.ranks, str(board)) == (5, 6, "5x6")
@@ -185,141 +182,79 @@ def test_the_widest_and_the_highest_board(files: int, ranks: int) -> None:
     assert (board.files, board.ranks) == (files, ranks)
 
 
-@pytest.mark.parametrize("text", ["27x3", "3x10", "100x1", "1x999"])
-def test_boards_are_limited_by_square_names(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [
+        ("27x3", "12x3"),
+        ("3x10", "10x3, the same board turned"),
+        ("100x1", "12x3"),
+        ("1x999", "12x3"),
+    ],
+)
+def test_boards_are_limited_by_square_names(text: str, example: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_board(text)
     problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
-    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 12x3"
+    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: {example}"
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["8x8", "6x9", "26x2"],
+    ("text", "hint"),
+    [
+        ("7x7", "(1.2 TB). knight_ranks_7x7 has every tour by its rank, in about 347 MB."),
+        ("8x8", ". knight_closed_ranks_8x8 has every closed tour by its rank, in about 299 MB."),
+        ("9x9", ". Boards of up to 40 squares can be listed."),
+    ],
 )
-def test_boards_too_large_to_list_are_rejected(text: str) -> None:
+def test_boards_too_large_to_list_are_rejected(text: str, hint: str) -> None:
     with pytest.raises(BoardTooLarge) as caught:
         make_tour_table(parse_board(text))
-    assert str(caught.value) == (
-        f"{text} has too many tours to list. Boards of up to 49 squares can be listed."
-    )
-    assert (caught.value.board, caught.value.limit) == (text, 49)
+    assert str(caught.value).replace(" (", "(") == f"{text} has too many tours to list{hint}"
+    assert (caught.value.board, caught.value.limit) == (text, 40)
 
 
 @pytest.mark.parametrize(
-    ("text", "opening"), [("6x6", None), ("20x2", None), ("13x3", 1), ("12x4", 4), ("7x7", 5)]
-)
-def test_large_lists_have_one_file_per_opening(text: str, opening: int | None) -> None:
-    table = make_tour_table(parse_board(text))
-    assert table.recipe.has_part_files == (opening is not None)
-    assert table.recipe.list_parameters().get("opening") == opening
-    assert PUZZLE.catalogue.owns_table(table.name)
-    finish = f"knight --board {text} --publish" if opening else f"knight --board {text}"
-    assert PUZZLE.catalogue.format_build_arguments(table.name) == (
-        "knight" if text == "6x6" else finish
-    )
-
-
-def test_large_lists_that_are_published_are_not_counted_again() -> None:
-    published: dict[str, dict[str, object]] = {"knight_tours_7x7": {}, "knight_tours_3x7": {}}
-    names = [table.name for table in PUZZLE.catalogue.list_published_tables(published)]
-    assert {"knight_tours_7x7", "knight_tours_3x7"} < {*names}
-    counts = str(
-        PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[-1], published).recipe.list_parameters()[
-            "boards"
-        ]
-    )
-    assert "7x7" not in counts
-    assert "3x7" in counts
-
-
-def test_requested_boards_are_listed_and_counted() -> None:
-    tables = PUZZLE.catalogue.list_tables({"board": ["2x7", "5x5", "2x7", "7x3"]})
-    plain = [table.name for table in PUZZLE.tables]
-    assert [table.name for table in tables] == [*plain, "knight_tours_2x7", "knight_tours_7x3"]
-    requested = {table.name: dict[str, Any]() for table in tables}
-    counted = PUZZLE.catalogue.adapt_to_manifest(
-        PUZZLE.tables[-1], requested
-    ).recipe.list_parameters()["boards"]
-    assert counted == [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (2, 7)])]
-
-
-@pytest.mark.parametrize(
-    ("name", "board"),
+    ("name", "parameters"),
     [
-        ("knight_tours_2x7", (2, 7)),
-        ("knight_tours_3x7", (3, 7)),
-        ("knight_tours_9x4", (9, 4)),
-        ("knight_tours_4x9", (4, 9)),
+        ("knight_tours_3x7", {"search": "every tour", "board": "3x7"}),
+        ("knight_tours_2x7", {"search": "every tour", "board": "2x7"}),
+        ("knight_tours_8x8", {"search": "one tour a pair", "board": "8x8"}),
+        ("knight_counts_6x7", {"search": "tour counts", "boards": ["6x7"], "closed": []}),
+        ("knight_counts_7x6", {"search": "tour counts", "boards": ["7x6"], "closed": []}),
         (
-            "knight_tours_6x7",
-            None,
-        ),  # not published: only counts of boards that are listed are added
-        ("knight_tours_8x8", None),
-        ("knight_tours_03x7", None),
-        ("knight_tours_3X7", None),
-        ("knight_tours_3", None),
-        ("knight_tours_x", None),
-        ("knight_tours_3x7x2", None),
-        ("knight_tours_99x1", None),
-        ("tours_3x7", None),
-        ("3x7", None),
-        ("eight", None),
+            "knight_closed_counts_8x8",
+            {"search": "tour counts", "boards": ["8x8"], "closed": ["8x8"]},
+        ),
+        ("knight_ranks_5x6", {"search": "ranked tours", "board": "5x6"}),
+        ("knight_closed_ranks_6x6", {"search": "ranked closed tours", "board": "6x6"}),
+        *((name, None) for name in (
+            "knight_tours_03x7", "knight_tours_3X7", "knight_tours_x", "knight_counts_",
+            "knight_cycles_6x6", "tours_3x7", "3x7", "eight", "",
+        )),
     ],
-)
-def test_published_boards_are_counted(name: str, board: tuple[int, int] | None) -> None:
-    counts = PUZZLE.tables[-1]
-    grown = PUZZLE.catalogue.adapt_to_manifest(counts, {"eight": {}, name: {}, "senet": {}})
-    assert grown.recipe.list_parameters()["boards"] == [
-        f"{files}x{ranks}"
-        for files, ranks in sorted({*COUNTED_BOARDS, *([board] if board else [])})
-    ]
-    assert PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[0], {name: {}}) is PUZZLE.tables[0]
-
-
-def explain(boards: list[str], closed: list[str]) -> dict[str, Any]:
-    return {"knight_counts": {"boards": boards, "closed": closed}}
-
-
-@pytest.mark.parametrize(
-    ("published", "boards", "closed"),
-    [
-        (explain(["7x7", "6x7"], []), [(6, 7), (7, 7)], []),
-        (explain(["7x7", "8x8"], ["8x8"]), [(7, 7)], [(8, 8)]),
-        (explain(["8x9"], []), [], []),  # too large to be counted
-        (explain(["2x7", "7X7", "x", "99x99"], ["5x6", "9x9", "2x20"]), [], []),
-        ({"knight_counts": {"boards": 3, "closed": [7, None]}}, [], []),
-        ({"knight_counts": {}}, [], []),
-    ],
-)
-def test_requested_counts_are_preserved(
-    published: dict[str, Any], boards: list[tuple[int, int]], closed: list[tuple[int, int]]
+)  # fmt: skip
+def test_a_name_stands_for_the_table_of_a_board(
+    name: str, parameters: dict[str, object] | None
 ) -> None:
-    for grown in (
-        PUZZLE.catalogue.adapt_to_manifest(PUZZLE.tables[-1], published),
-        PUZZLE.catalogue.list_published_tables(published)[-1],
-    ):
-        recipe = grown.recipe
-        assert isinstance(recipe, TourCounts)
-        assert recipe.boards == tuple(sorted({*COUNTED_BOARDS, *boards, *closed}))
-        assert recipe.closed == {*closed}
+    tables = PUZZLE.find_tables(name)
+    assert [table.name for table in tables] == [name] * (parameters is not None)
+    assert [table.recipe.list_parameters() for table in tables] == [parameters] * len(tables)
 
 
-def test_boards_are_counted_on_request() -> None:
-    plain = PUZZLE.tables
-    requested = PUZZLE.catalogue.list_tables({"count": ["6x7", "5x5"]})
-    assert requested[:-1] == plain[:-1]
-    assert requested[-1].recipe.list_parameters() == {
-        "search": "tour counts",
-        "boards": [f"{f}x{r}" for f, r in sorted([*COUNTED_BOARDS, (6, 7)])],
-        "closed": [],
-    }
-    (closed_request,) = PUZZLE.catalogue.request_tables({"count": ["6x7", "8x8"], "closed": []})
-    published = {closed_request.name: requested[-1].recipe.list_parameters()}
-    beside = PUZZLE.catalogue.adapt_to_manifest(closed_request, published)
-    assert beside.recipe.list_parameters()["closed"] == ["8x8"], "6x7 is counted already"
-    with pytest.raises(BadRequest, match="--closed needs --count"):
-        PUZZLE.catalogue.request_tables({"closed": []})
+def test_tables_of_counts_have_the_same_columns() -> None:
+    tables = [
+        PUZZLE.find_tables(name)[0]
+        for name in ("knight_counts", "knight_counts_6x7", "knight_closed_counts_8x8")
+    ]
+    kinds = [[(c.name, c.kind, c.nullable) for c in table.columns] for table in tables]
+    assert kinds[0] == kinds[1] == kinds[2]
+
+
+def test_every_name_that_is_listed_can_be_built() -> None:
+    names = [name for names in PUZZLE.list_requests().values() for name in names]
+    assert len(names) == len({*names}) > 200
+    assert all(PUZZLE.find_tables(name)[0].name == name for name in names)
+    assert all(PUZZLE.format_example(name).startswith("knight ") for name in names)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +285,7 @@ def test_wider_boards_take_more_memory_to_count() -> None:
 
 @pytest.mark.parametrize(
     ("board", "hint"),
-    [((10, 7), "Closed tours alone can be counted"), ((9, 7), "The largest boards are")],
+    [((10, 7), "knight_closed_counts_10x7 counts closed"), ((9, 7), "The largest boards are")],
 )
 def test_closed_tours_are_suggested_where_possible(board: tuple[int, int], hint: str) -> None:
     with pytest.raises(BadRequest) as caught:

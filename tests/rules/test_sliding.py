@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, TablebaseError
 from tablebase.puzzles.sliding.definition import PUZZLE, BoardWithTables, find_goal, parse_board
 from tests import wide
 from tests.support import sliding_oracle as oracle
@@ -167,61 +167,74 @@ def test_invalid_boards_are_explained(text: str, problem: str) -> None:
     assert reported.value.problem == problem
 
 
-def test_list_boards_names_every_board() -> None:
-    assert len(PUZZLE.catalogue.list_boards()) == 19
-    for name in PUZZLE.catalogue.list_boards():
-        assert str(parse_board(name.upper())) == name
+def list_boards() -> list[str]:
+    """List the wide boards that can be built, as the command's help does."""
+    names, _ = PUZZLE.list_requests().values()
+    return [name.removeprefix("sliding_") for name in names]
 
 
-def test_requested_boards_select_their_tables() -> None:
-    def names(boards: list[str], *options: str) -> list[str]:
-        values = {"board": boards, **{name: ["all"] for name in options}}
-        return [table.name for table in PUZZLE.catalogue.request_tables(values)]
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        ("sliding_2x3", "sliding_2x3_6 sliding_2x3_5"),
+        ("sliding_3x2", "sliding_2x3_6 sliding_2x3_5"),
+        ("sliding_2x3_all", "sliding_2x3_6 sliding_2x3_5"),
+        ("sliding_4x3", "sliding_3x4_12"),
+        ("sliding_3x4_all", "sliding_3x4_12 sliding_3x4_11 sliding_3x4_8 sliding_3x4_7"),
+        ("sliding_3x4_7", "sliding_3x4_7"),
+        ("sliding_3x5", "sliding_3x5_15"),
+        ("sliding_4x4_16", "sliding_4x4_16"),
+        ("sliding_4x3_12", ""),
+        ("sliding_3x4_1", ""),
+        ("sliding_03x4_12", ""),
+        ("sliding_3X4", ""),
+        ("3x4", ""),
+        ("eight", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_stands_for_tables(name: str, tables: str) -> None:
+    for with_rows in (None, True):
+        found = PUZZLE.find_tables(name, with_rows=with_rows)
+        assert [table.name for table in found] == tables.split()
+        is_small = name.startswith(("sliding_2x3", "sliding_3x2"))
+        assert all(bool(table.columns) == bool(with_rows or is_small) for table in found)
+        assert [PUZZLE.find_table(table.name) is not None for table in found] == [True] * len(found)
 
-    assert names([]) == []
-    assert names(["2x3"]) == names(["3x2", "2x3"]) == ["sliding_2x3_6", "sliding_2x3_5"]
-    assert names(["4x3"]) == ["sliding_3x4_12"]
-    all_names = ["sliding_3x4_12", "sliding_3x4_11", "sliding_3x4_8", "sliding_3x4_7"]
-    assert names(["3x4"], "goals") == all_names
-    assert all(table.columns for table in PUZZLE.catalogue.request_tables({"board": ["2x5"]}))
-    assert not any(
-        table.columns
-        for table in PUZZLE.catalogue.request_tables({"board": ["3x4"], "goals": ["all"]})
-    )
-    assert all(
-        table.columns
-        for table in PUZZLE.catalogue.request_tables(
-            {"board": ["3x4"], "goals": ["all"], "parquet": []}
-        )
-    )
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("sliding", "sliding has no default tables: name a board. Example: pipeline precompute s"),
+        (
+            "sliding_4x4",
+            "sliding_4x4 is too large: it would take 1.3 TB for each goal. fifteen",
+        ),
+        ("sliding_4x4_all", "sliding_4x4_all is too large"),
+        ("sliding_5x5", "'5x5' is not a sliding board: boards have at most 16 cells"),
+    ],
+)
+def test_names_without_tables_are_refused_with_a_reason(name: str, problem: str) -> None:
+    with pytest.raises(TablebaseError) as refused:
+        PUZZLE.find_tables(name)
+    assert str(refused.value).startswith(problem)
+    assert refused.value.exit_code == 2
+    assert PUZZLE.find_table(name) is None
 
 
-def test_a_table_name_determines_board_and_build_command() -> None:
-    for name in PUZZLE.catalogue.list_boards():
+def test_a_table_name_determines_board_and_goal() -> None:
+    assert len(list_boards()) == 10
+    for name in list_boards():
         board = parse_board(name)
         for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
-            assert PUZZLE.catalogue.owns_table(table.name)
             result = find_goal(table.name)
             assert result is not None
             assert (str(result[0]), result[1]) == (str(board.wide), goal)
-    assert PUZZLE.catalogue.format_build_arguments("sliding_3x4_12") == "sliding --board 3x4"
-    assert (
-        PUZZLE.catalogue.format_build_arguments("sliding_3x4_7")
-        == "sliding --board 3x4 --goals all"
-    )
-    assert PUZZLE.catalogue.format_build_arguments("sliding_2x5_8") == "sliding --board 2x5"
-    for name in ("sliding_4x3_12", "sliding_3x4_1", "sliding_03x4_12", "sliding_3x4", "eight", ""):
-        assert not PUZZLE.catalogue.owns_table(name)
+            assert PUZZLE.format_example(table.name).startswith("sliding ")
 
 
-def test_published_rows_are_preserved() -> None:
-    (alone,) = PUZZLE.catalogue.request_tables({"board": ["3x4"]})
-    assert PUZZLE.catalogue.adapt_to_manifest(alone, {}) is alone
-    assert PUZZLE.catalogue.adapt_to_manifest(alone, {alone.name: {"rows": False}}) is alone
-    assert PUZZLE.catalogue.adapt_to_manifest(alone, {alone.name: {"rows": True}}).columns
-    (known,) = PUZZLE.catalogue.list_published_tables(
-        {alone.name: {"rows": True}, "eight": {"rows": True}}
-    )
-    assert known.columns
-    (known,) = PUZZLE.catalogue.list_published_tables({alone.name: {"rows": False}})
-    assert not known.columns
+def test_published_rows_are_known() -> None:
+    name = "sliding_3x4_12"
+    for rows in (True, False):
+        (known,) = PUZZLE.list_published({name: {"rows": rows}, "eight": {"rows": True}})
+        assert bool(known.columns) == rows

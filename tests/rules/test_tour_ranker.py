@@ -15,7 +15,6 @@ from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.layer_reader import _decode_states as plain
 from tablebase.frontier.state import FREE, MATCHING_BITS, State, iter_pairs, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
@@ -27,7 +26,7 @@ COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
     table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
-    index = IndexReader(Folder(folder), PUZZLE, table)
+    index = IndexReader(Folder(folder), table)
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
 
 
@@ -40,7 +39,7 @@ def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) 
     numbers, files, ranks = open_ranker(ranked_boards, board), *map(int, board.split("x"))
     assert numbers.count_tours() == COUNTS[board]
     result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
-    assert {*map(draw_edges, result)} == oracles.knight_cycles(files, ranks)
+    assert {*map(draw_edges, result)} == oracles.knight_closed_ranks(files, ranks)
     assert [numbers.rank(squares) for squares in result] == [*range(numbers.count_tours())]
 
 

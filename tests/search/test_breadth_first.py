@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pipeline.search.breadth_first import search_breadth_first
 from tablebase.build_errors import SearchError
 from tablebase.graph import UNREACHED, Graph
-from tests.support.shell import run_uncompiled
 
 Edge = tuple[int, int, int]
 """An edge as source, label and target."""
@@ -220,7 +219,3 @@ def test_small_sliding_puzzle_counts_are_consistent() -> None:
         if depth not in (0, UNREACHED):
             assert result["ways"][node] == sum(result["ways"][source] for source in before) > 0
     assert all(abs(result["depth"][s] - result["depth"][t]) <= 1 for s, _, t in edges)
-
-
-def test_the_search_finds_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(run_small_searches) == run_small_searches()

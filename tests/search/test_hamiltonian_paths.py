@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from pipeline.search.hamiltonian_paths import iter_paths, make_neighbour_sets
 from tests.support import oracles
-from tests.support.shell import run_uncompiled
 from tests.support.tour_lists import all_tours
 
 PathList = tuple[list[tuple[int, ...]], list[bool]]
@@ -135,7 +134,3 @@ def count_small_boards() -> str:
         listed = [paths(neighbours, colours, start) for start in squares]
         result.append([len(listed), hashlib.sha256(repr(listed).encode()).hexdigest()])
     return json.dumps(result)
-
-
-def test_the_search_finds_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(count_small_boards) == count_small_boards()

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pipeline.search.path_per_pair import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
-from tests.support.shell import run_uncompiled
 
 Rows = npt.NDArray[np.int64]
 
@@ -65,12 +64,9 @@ def test_a_tour_depends_on_its_ends_alone() -> None:
 def list_tours() -> str:
     """Return a few of the tours as text."""
     ends = list_joinable_pairs()
-    return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
-
-
-def test_the_search_finds_the_same_with_the_compiler_off() -> None:
     # the random numbers overflow on purpose, about which only uncompiled numpy would warn
-    assert run_uncompiled(list_tours, ignored="overflow encountered") == list_tours()
+    with np.errstate(over="ignore"):
+        return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
 
 
 # ---- an obvious search ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tablebase.errors import BadRequest
 from tablebase.puzzles.fifteen.pattern import Pattern
 from tests.support import fifteen_oracle as oracle
 from tests.support.fifteen_boards import search_depths
@@ -50,3 +51,9 @@ def test_a_mirrored_pattern_has_the_same_distances() -> None:
         cells = dict(zip(mirrored.tiles, mirrored.unrank(rank), strict=True))
         back = {of_tile[tile]: cell % 3 * 3 + cell // 3 for tile, cell in cells.items()}
         assert depth == depths[pattern.rank([back[tile] for tile in pattern.tiles])]
+
+
+def test_a_pattern_of_more_than_eight_tiles_is_refused() -> None:
+    assert Pattern(4, 4, range(1, 9)).tiles == (*range(1, 9),)
+    with pytest.raises(BadRequest, match="A pattern has 8 tiles at most"):
+        Pattern(4, 4, range(1, 10))

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.builders import block_shards
-from pipeline.builders.block_shards import ShardedSearch, search_layer
+from pipeline.builders import sliding_shards
 from pipeline.builders.registry import checkpoints
+from pipeline.builders.sliding_shards import ShardedSearch, search_layer
 from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
 from pipeline.search.word_bfs import iter_word_records, search_words
 from pipeline.tasks import TaskRunner
@@ -24,7 +24,6 @@ from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
 from tablebase.word_space import BLOCK, WordSpace
 from tests import first, long_run, wide
-from tests.support.shell import run_uncompiled
 
 BOARD = parse_board("2x5")
 ROOT = BOARD.example
@@ -151,22 +150,18 @@ def search_small_boards() -> str:
     )
 
 
-def test_the_compiler_changes_nothing() -> None:
-    assert run_uncompiled(search_small_boards) == search_small_boards()
-
-
 def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     limit = 300_000
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
     chunks = [*ShardedSearch(BOARD, ROOT, work, limit).collect_results(has_bits=True)()]
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
-    assert max(map(len, chunks)) * 10 * 360 * block_shards.BYTES_PER_STATE <= 1.2 * limit
+    assert max(map(len, chunks)) * 10 * 360 * sliding_shards.BYTES_PER_STATE <= 1.2 * limit
 
 
 def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_shards, "get_free_memory", lambda: 200_000)
+    monkeypatch.setattr(sliding_shards, "get_free_memory", lambda: 200_000)
     with pytest.raises(MemoryShort, match="A shard of the 2x5 needs") as caught:
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 0)
     assert caught.value.needed == 1_814_400 * 0.5 / 2
@@ -228,7 +223,7 @@ def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
 def test_depths_are_limited_to_a_byte(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_shards, "UNREACHED", 7)
+    monkeypatch.setattr(sliding_shards, "UNREACHED", 7)
     with pytest.raises(SearchError, match="6 or more moves"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 
@@ -238,7 +233,7 @@ def test_states_that_no_move_reaches_are_reported(
 ) -> None:
     space = BOARD.make_words(ROOT)
     moves = [moves_to[moves_to[:, BLOCK] < 5] for moves_to in space.moves]
-    monkeypatch.setattr(block_shards, "_get_words", lambda *_: space._replace(moves=moves))
+    monkeypatch.setattr(sliding_shards, "_get_words", lambda *_: space._replace(moves=moves))
     with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 

@@ -41,7 +41,6 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
-from tests.support.shell import run_uncompiled
 from tests.support.sweeps import count_board, cut_into_halves
 from tests.support.tour_lists import all_tours
 
@@ -367,7 +366,3 @@ def count_small_boards() -> str:
     return json.dumps(
         [[totals.tours is not None and totals.tours.tolist(), totals.closed] for totals in result]
     )
-
-
-def test_compiler_off_counts_the_same() -> None:
-    assert run_uncompiled(count_small_boards) == count_small_boards()

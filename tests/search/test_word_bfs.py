@@ -30,7 +30,6 @@ from tablebase.puzzles.sliding.word_moves import make_word_space
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run, wide
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import run_uncompiled
 
 CHARACTERS = "0123456789abcdef"
 
@@ -229,10 +228,6 @@ def search_small_boards() -> str:
     """Return the depths of some boards, as text."""
     boards = [parse_board(name) for name in ("2x2", "2x3", "2x4")]
     return str([search_depths(board.make_words(board.example)).tolist() for board in boards])
-
-
-def test_the_compiler_changes_nothing() -> None:
-    assert run_uncompiled(search_small_boards) == search_small_boards()
 
 
 def test_a_failure_of_a_callback_ends_the_search() -> None:

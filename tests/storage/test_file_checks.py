@@ -15,22 +15,22 @@ from tests.support.build_recorder import build_tables
 from tests.support.tampered import flip_byte, write_manifest
 
 TOURS = make_tour_table(KnightBoard(3, 4))
-STAGE = "knight --board 3x4"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     build_tables(tmp_path, KNIGHT, TOURS)
-    (file,) = require_intact(Folder(tmp_path), KNIGHT.catalogue, TOURS).files
+    file = require_intact(Folder(tmp_path), TOURS).parquet
+    assert file
     assert file.file == "knight_tours_3x4.parquet"
     return tmp_path / TOURS.file
 
 
 def refusal(path: Path) -> TableError:
     with pytest.raises(TableError) as caught:
-        require_intact(Folder(path.parent), KNIGHT.catalogue, TOURS)
+        require_intact(Folder(path.parent), TOURS)
     assert caught.value.file == str(path)
-    assert caught.value.command == f"pipeline precompute {STAGE} --outputs {path.parent}"
+    assert caught.value.command == f"pipeline precompute {TOURS.name} --outputs {path.parent}"
     return caught.value
 
 

@@ -16,6 +16,7 @@ from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status
 from tablebase.build_errors import StoreError
+from tablebase.errors import BadRequest
 from tablebase.table_errors import TableDamaged, TableError, TableUnreadable
 from tablebase.tables import MANIFEST, http_client
 from tablebase.tables.http_store import HttpStore
@@ -34,7 +35,7 @@ from tests.support.hosts import (
     serve,
 )
 from tests.support.shell import ROOT
-from tests.support.tampered import split, write_manifest
+from tests.support.tampered import rewrite, write_manifest
 
 STATE = "378546201"
 POSITION = "ABAAABBB.B...A."
@@ -159,6 +160,21 @@ def test_passing_faults_change_no_answer(
         assert host.requests[0].headers["Accept-Encoding"] == "identity"
 
 
+def test_a_host_whose_etag_differs_from_request_to_request_is_read(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLES", str(outputs))
+    numbers = count()
+
+    def fault(request: Request, answer: Answer) -> None:
+        answer.headers["ETag"] = f'"{next(numbers)}"'
+
+    with serve(outputs, fault) as host:
+        require_right_answers(f"{host.url}/tables", outputs)
+        tour = open_tables(host.url).knight.probe("a1", board="6x6", number=100)
+        assert tour == open_tables(str(outputs)).knight.probe("a1", board="6x6", number=100)
+
+
 def test_a_host_that_compresses_whole_files_is_read(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,12 +277,11 @@ def test_a_list_published_anew_is_reopened_once(copy: Path) -> None:
         expected = tables.knight.probe("c3", board="5x5", number=3)
     with serve(copy) as host, open_tables(host.url) as tables:
         assert tables.eight.probe(STATE).distance == 27  # which reads the manifest
-        split(copy, "knight_tours_5x5", 500, 900)
+        rewrite(copy, "knight_tours_5x5", lambda rows: rows, 100)
         assert tables.knight.probe("c3", board="5x5", number=3) == expected
         names = [request.name for request in host.requests]
         assert names.count(MANIFEST) == 2
-        (copy / "knight_tours_5x5.2.parquet").unlink()
-        (copy / "knight_tours_5x5.1.parquet").unlink()
+        (copy / "knight_tours_5x5.parquet").unlink()
         with pytest.raises(TableUnreadable, match="HTTP status 404"):
             tables.knight.probe("a1", board="5x5")
 
@@ -329,8 +344,10 @@ def test_an_answer_that_is_not_http_is_told() -> None:
             open_tables(url)
 
 
-def test_a_trickle_ends_at_the_deadline(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "REQUEST_SECONDS", 0.3)
+@pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["head", "body"])
+def test_a_trickle_ends_at_the_deadline(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each byte come in time, of an answer that does not say how long it is."""
+    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         stop = threading.Event()
 
@@ -342,6 +359,7 @@ def test_a_trickle_ends_at_the_deadline(outputs: Path, monkeypatch: pytest.Monke
         def trickle(connection: socket.socket) -> None:
             connection.recv(1 << 16)
             try:
+                connection.sendall(begin)
                 for letter in b"HTTP/1.1 200 OK\r\n" * 100:
                     connection.sendall(bytes([letter]))
                     if stop.wait(0.02):
@@ -355,6 +373,21 @@ def test_a_trickle_ends_at_the_deadline(outputs: Path, monkeypatch: pytest.Monke
         with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
             open_tables(url)
         stop.set()
+
+
+def test_a_host_that_does_not_answer_is_asked_three_times(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serve(outputs, fail(503)) as host:
+        assert run_command(["query", "eight", STATE, "--outputs", host.url]) == 3
+        assert len(host.requests) == 3
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize("url", ["http://", "https:///tables", "http://[::1", "s3://[::1"])
+def test_a_url_without_a_host_is_refused(url: str) -> None:
+    with pytest.raises(BadRequest, match=r"names no host|not a supported store"):
+        open_store(url)
 
 
 def test_nothing_is_built_on_a_host(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,15 @@
 """The manifest: it is accepted as a whole, or refused with a message that names the fault."""
 
+import hashlib
+import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tablebase.table_errors import TableDamaged, TableError, TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
@@ -18,34 +22,30 @@ from tablebase.tables.manifest import (
     compute_sha256,
     find_mismatch,
     format_manifest,
-    list_own_files,
     parse_manifest,
     read_manifest,
     read_pages,
     seal,
 )
+from tablebase.tables.ownership import is_own_file
 from tablebase.tables.store import Folder
+from tests.support.shell import ROOT
 
+PAGE = (ROOT / "docs" / "manifest.md").read_text("utf-8")
 AGAIN = " Run: pipeline precompute --outputs "
 NO_FOOTER = Footer(0, "")
 Change = Callable[[dict[str, Any]], object]
 
 
-def entry(*rows: int, name: str = "toys", index: bool = True) -> Entry:
-    """Return an entry with so many rows in each of its files."""
-    files = [
-        File(
-            f"{name}.{number}.parquet" if number else f"{name}.parquet",
-            row_count,
-            sum(rows[:number]),
-            1,
-            "",
-            NO_FOOTER,
-        )
-        for number, row_count in enumerate(rows)
-    ]
-    result = IndexEntry(f"{name}.idx", sum(rows), 1, "") if index else None
-    return Entry(files, sum(rows), "", "somebody", {}, "", result)
+def entry(rows: int = 3, name: str = "toys", *, index: bool = True) -> Entry:
+    """Return an entry of a table with rows."""
+    result = IndexEntry(f"{name}.idx", rows, 1, "") if index else None
+    return Entry(File(f"{name}.parquet", 1, "", NO_FOOTER), rows, "", "somebody", {}, "", result)
+
+
+def index_alone(file: str) -> Entry:
+    """Return an entry of a table that is an index alone."""
+    return Entry(None, 7, "", "", {}, "", IndexEntry(file, 7, 1, ""))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_non_numeric_version_is_damage(version: object, shown: str, store: Fol
 
 
 def test_a_corrupt_version_is_damage(store: Folder) -> None:
-    text = format_manifest({"toys": entry(3)}, "somebody", {})
+    text = format_manifest({"toys": entry()}, "somebody", {})
     error = get_refusal(text.replace('"format_version": 3', '"format_version": 7').encode(), store)
     assert isinstance(error, TableDamaged)
 
@@ -103,8 +103,8 @@ def test_invalid_lists_are_rejected(listed: str, wrong: object, store: Folder) -
 
 
 def test_changed_manifests_are_rejected(store: Folder) -> None:
-    text = format_manifest({"toys": entry(3)}, "somebody", {})
-    assert parse_manifest(text.encode(), store) == ({"toys": entry(3)}, {})
+    text = format_manifest({"toys": entry()}, "somebody", {})
+    assert parse_manifest(text.encode(), store) == ({"toys": entry()}, {})
     for changed in (text.replace("somebody", "another"), text + " ", text.replace("\n ", "\n")):
         error = get_refusal(changed.encode(), store)
         assert isinstance(error, TableDamaged)
@@ -114,14 +114,12 @@ def test_changed_manifests_are_rejected(store: Folder) -> None:
 @pytest.mark.parametrize(
     ("name", "listed"),
     [
-        ("toys", entry(3)),
-        ("toys", entry(3, index=False)),
-        ("toys", entry(3, 0, 4)),
         ("toys", entry()),
-        ("toys", Entry([], 7, "", "", {}, "", IndexEntry("toys.idx", 7, 1, ""))),
+        ("toys", entry(0, index=False)),
+        ("toys", index_alone("toys.idx")),
     ],
 )
-def test_consecutive_files_are_accepted(name: str, listed: Entry, store: Folder) -> None:
+def test_valid_entries_are_accepted(name: str, listed: Entry, store: Folder) -> None:
     data = format_manifest({name: listed}, "", {}).encode()
     assert parse_manifest(data, store)[0] == {name: listed}
 
@@ -132,35 +130,19 @@ def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
     assert " is damaged: its list of pages is invalid." in str(text)
 
 
-def change_one(number: int, **changed: Any) -> Entry:
-    """Return an entry of two files with 3 and 4 rows, with a change in one of them."""
-    listed = entry(3, 4)
-    values = {
-        name: getattr(listed.files[number], name) for name in listed.files[number].__struct_fields__
-    }
-    listed.files[number] = File(**values | changed)
-    return listed
-
-
 @pytest.mark.parametrize(
     ("name", "listed"),
     [
-        ("to ys", entry(3, name="to ys")),
-        ("to ys", Entry([], 7, "", "", {}, "", IndexEntry("to ys.idx", 7, 1, ""))),
-        ("other", entry(3)),
-        ("toys", entry(index=False)),
-        ("toys", change_one(1, file="toys.parquet")),
-        ("toys", change_one(1, file="other.1.parquet")),
-        ("toys", change_one(1, file="../toys.parquet")),
-        ("toys", change_one(1, first=2)),
-        ("toys", change_one(1, rows=5)),
-        ("toys", change_one(0, first=1)),
-        ("toys", change_one(0, rows=-3)),
-        ("toys", Entry([File("toys.parquet", -1, 0, 1, "", NO_FOOTER)], -1, "", "", {}, "", None)),
-        ("toys", Entry(entry(3).files, 3, "", "", {}, "", IndexEntry("other.idx", 3, 1, ""))),
-        ("toys", Entry([], 3, "", "", {}, "", IndexEntry("../evil.idx", 3, 1, ""))),
-        ("toys", Entry([], 3, "", "", {}, "", IndexEntry("other.idx", 3, 1, ""))),
-        ("toys", Entry([], 3, "", "", {}, "", None)),
+        ("to ys", entry(name="to ys")),
+        ("to ys", index_alone("to ys.idx")),
+        ("other", entry()),
+        ("toys", replace(entry(), parquet=File("toys.1.parquet", 1, "", NO_FOOTER))),
+        ("toys", replace(entry(), parquet=File("../toys.parquet", 1, "", NO_FOOTER))),
+        ("toys", entry(-1)),
+        ("toys", replace(entry(), index=IndexEntry("other.idx", 3, 1, ""))),
+        ("toys", index_alone("../evil.idx")),
+        ("toys", index_alone("other.idx")),
+        ("toys", Entry(None, 3, "", "", {}, "", None)),
     ],
 )
 def test_invalid_files_are_rejected(name: str, listed: Entry, store: Folder) -> None:
@@ -175,22 +157,22 @@ def test_an_unreadable_manifest_is_reported(store: Folder, tmp_path: Path) -> No
     assert text.value.file == store.locate(MANIFEST)
     assert str(text.value).startswith(f"{store.locate(MANIFEST)} cannot be read: ")
     assert str(text.value).endswith(" Check what is there.")
-    assert list_own_files(store) == set()
 
 
 def test_a_missing_manifest_lists_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (Folder(tmp_path), Folder(tmp_path / "file")):
-        assert (read_manifest(store), read_pages(store), list_own_files(store)) == ({}, {}, set())
+        assert (read_manifest(store), read_pages(store)) == ({}, {})
+        assert not is_own_file(store, MANIFEST)
 
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
+    names = (MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.idx")
     (tmp_path / MANIFEST).write_text(format_manifest({}, "", {}))
-    assert list_own_files(store) == set()
-    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry(3, 4)}, "", {}))
-    assert list_own_files(store) == {
-        *(MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.1.parquet", "toys.idx")
-    }
+    assert not any(is_own_file(store, name) for name in names)
+    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry()}, "", {}))
+    assert all(is_own_file(store, name) for name in names)
+    assert not is_own_file(store, "toys.1.parquet")
 
 
 def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:
@@ -201,3 +183,23 @@ def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> No
     assert find_mismatch(store, text) == "its SHA-256 differs from the manifest"
     (tmp_path / "toys.idx").write_bytes(b"")
     assert find_mismatch(store, text) == "it has 0 bytes, the manifest says 3,000,000"
+
+
+def test_the_docs_name_every_manifest_key(outputs: Path) -> None:
+    manifest = json.loads((outputs / MANIFEST).read_text("utf-8"))
+    table = manifest["tables"]["eight"]
+    words = []
+    for heading in ("The object", "A table", "A file"):
+        section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        rows = "".join(re.findall(r"^\|.*\n", section, re.MULTILINE))
+        words.append({*re.findall(r"`([a-z_0-9]+)`", rows)})
+    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from", "command"}
+    assert words[1] == {*table, *table["index"]}
+    assert words[2] == {*table["parquet"]}
+
+
+def test_the_docs_describe_the_manifest_checksum(outputs: Path) -> None:
+    text = (outputs / MANIFEST).read_text("utf-8")
+    result = re.fullmatch(r'(.*),\n "checksum": "([0-9a-f]{64})"(\n})\n', text, re.DOTALL)
+    assert result
+    assert hashlib.sha256((result[1] + result[3]).encode()).hexdigest() == result[2]

@@ -3,8 +3,6 @@
 import os
 import socket
 import ssl
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -183,17 +181,3 @@ def test_a_profile_without_keys_is_reported(
     )
     (tmp_path / "config").write_text("[profile")
     assert read_error().startswith(f"{tmp_path / 'config'} cannot be read: ")
-
-
-def test_the_library_is_loaded_for_object_stores_alone(tmp_path: Path) -> None:
-    lines = "import sys; from tablebase.tables.store_factory import open_store\n"
-    lines += "for place in {places}: open_store(place)\nprint('obstore' in sys.modules)"
-    places = [str(tmp_path), "http://127.0.0.1:9/tables", "s3://puzzles/tables"]
-    for number in range(len(places)):
-        done = subprocess.run(
-            [sys.executable, "-c", lines.format(places=places[: number + 1])],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout == "False\n"

@@ -13,7 +13,6 @@ from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from pipeline.comparison import compare_stores
-from pipeline.shards import Listing, build_shard, require_complete
 from pipeline.verify import verify
 from queries import open_tables
 from queries.dispatch import open_reader
@@ -24,14 +23,13 @@ from tablebase.build_errors import StoreError
 from tablebase.errors import BadRequest
 from tablebase.output import write_output
 from tablebase.output_errors import OutputError
-from tablebase.puzzles import MODULES, get_stage
+from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.table_errors import TableError, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP
-from tablebase.tables.checkpoints import ShardSpec, summarize_shards
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tablebase.tables.store import Folder
@@ -78,8 +76,7 @@ def place(server: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
 def built_store(served_store: LoopbackStore) -> ObjectStore:
     """Return a store with the 8-puzzle's tables built in it."""
     store = ObjectStore(URL)
-    distances = get_stage("distances")
-    build(Request(store, [(EIGHT, EIGHT.tables), (distances, distances.tables)]), Recorder())
+    build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
 
 
@@ -87,7 +84,7 @@ def test_a_build_writes_the_same_bytes_as_to_a_folder(
     built_store: ObjectStore, outputs: Path
 ) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    others = [".lock", BACKUP, "distances.parquet", "manifest.json"]
+    others = [".lock", BACKUP, "manifest.json"]
     assert built_store.list_names() == sorted([*others, *names])
     for name in names:
         assert built_store.read(name) == (outputs / name).read_bytes(), name
@@ -101,7 +98,7 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
 ) -> None:
     with open_tables(URL) as tables, open_tables(str(outputs)) as here:
         assert tables.eight.probe("378546201") == here.eight.probe("378546201")
-        with pytest.raises(TableMissing, match=r"knight --outputs 's3://puzzles/tables'"):
+        with pytest.raises(TableMissing, match=r"knight_tours_8x8 --outputs 's3://puzzles/tables'"):
             tables.knight.probe("b1")
     assert count_states("eight", built_store).equals(
         count_states("eight", open_store(str(outputs)))
@@ -113,7 +110,6 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
         patch.delitem(MODULES, "senet")
         assert {claim.table for claim in verify(built_store).claims} == {
             "manifest",
-            "distances",
             "eight",
             "eight_edge",
         }
@@ -223,15 +219,6 @@ def test_rights_to_a_prefix_suffice(place: ObjectStore, server: LoopbackStore) -
     assert place.list_names() == BUILT
 
 
-def test_shards_are_built_in_an_object_store(place: ObjectStore) -> None:
-    listing = Listing(KNIGHT, TOURS[0][1][0])
-    for number in (1, 2):
-        build_shard(place, listing, ShardSpec(number, 2), Recorder(), None, 1)
-    require_complete(place, listing)
-    build(Request(place, TOURS), Recorder())
-    assert place.list_names() == BUILT
-
-
 def test_an_object_store_can_be_pickled(built_store: ObjectStore) -> None:
     assert pickle.loads(pickle.dumps(built_store)).list_names() == built_store.list_names()
 
@@ -310,8 +297,6 @@ def test_denied_access_is_reported_as_unreadable(
     assert str(caught.value) == f"{URL}/manifest.json {why} credentials."
     with pytest.raises(Unreachable, match="HTTP status 403: Access Denied"):
         built_store.list_names()
-    with pytest.raises(TableUnreadable, match="403"):
-        summarize_shards(built_store)
     with pytest.raises(TableUnreadable, match="403"):
         build(Request(built_store, [(EIGHT, EIGHT.tables)]), Recorder())
     server.fault = None
@@ -404,16 +389,12 @@ def test_a_failure_that_passes_is_retried(
 
 
 def test_a_file_that_changes_while_it_is_read_is_noticed(place: ObjectStore) -> None:
-    for data in (bytes(3 << 20), b"1" * (3 << 20), b"few"):
+    for data in (bytes(3 << 20), b"few"):
         with place.write_atomically("a.idx") as (file,):
             file.write(data)
         if data[0] == 0:
             opened = place.open_random_access("a.idx")
             opened.read(10, 0)
-        elif data[0] == ord("1"):
-            assert not opened.has_changed()
-            opened.read(10, 0)
-            assert opened.has_changed()
     with pytest.raises(FileChanged, match="it has 3 bytes instead of 3,145,728"):
         opened.read(1, 0)
     place.remove("a.idx")

@@ -72,6 +72,23 @@ def test_a_changed_list_of_pages_is_rejected(tmp_path: Path) -> None:
         read_pages(Folder(tmp_path))
 
 
+@pytest.mark.parametrize("name", [".page.html", "a:b.html", "a\\b.html", "a\nb", "eight.2.idx", ""])
+@pytest.mark.parametrize("command", ["explore", "report"])
+def test_a_page_that_no_manifest_can_list_is_refused(
+    command: str, name: str, cli: Cli, copy: Path
+) -> None:
+    before = {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()}
+    run = cli(command, "--output", f"{copy}/{name}", "--outputs", str(copy))
+    assert run.code == 2, run.err
+    assert {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()} == before
+
+
+def test_a_page_may_have_any_printable_name(cli: Cli, copy: Path) -> None:
+    page = copy / "Übersicht 2.html"
+    assert cli("explore", "--output", str(page), "--outputs", str(copy)).code == 0
+    assert state(copy, page.name) == "published"
+
+
 def test_explore_lists_its_page(cli: Cli, copy: Path) -> None:
     run = cli("explore", "--outputs", str(copy))
     assert (run.code, run.out) == (0, f"{copy}/explorer.html\n"), run.err
@@ -104,10 +121,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
     """List only the tables that the report shows, without other published ones."""
     drawn = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
-    listed = describe_file(copy / "knight_tours_5x5.parquet", 1728)
-    files = [{**listed, "file": "knight_tours_3x4.parquet"}]
+    listed = describe_file(copy / "knight_tours_5x5.parquet")
+    file = {**listed, "file": "knight_tours_3x4.parquet"}
     with edit_manifest(copy) as entries:
-        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "files": files}
+        entries["knight_tours_3x4"] = {**entries["knight_tours_5x5"], "parquet": file}
     assert write_report(Folder(copy), copy / "report.html") == [f"{copy}/report.html"]
     assert state(copy, "report.html") == "published"
     assert {*read_pages(Folder(copy))["report.html"].made_from} == drawn

@@ -21,7 +21,6 @@ from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.status import list_status
 from tablebase.build_errors import StoreError
-from tablebase.puzzles import get_stage
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP, MANIFEST
@@ -147,7 +146,7 @@ def test_a_build_without_the_lock_writes_nothing(memory: Memory) -> None:
 def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: Path) -> None:
     expected = open_tables(str(outputs)).eight
     with open_tables(memory) as tables:
-        assert repr(tables.eight) == "<EightTable in memory:: eight, eight_edge>"
+        assert repr(tables.eight) == "<EightReader in memory:: eight, eight_edge>"
         for goal in (None, "edge", "012345678"):
             assert tables.eight.probe("378546201", goal) == expected.probe("378546201", goal)
         frame = pl.DataFrame({"state": ["378546201", "867254301", "nothing"]})
@@ -160,8 +159,6 @@ def test_every_kind_of_query_is_answered_from_a_store(memory: Memory, outputs: P
         for reader in (asks, open_reader("eight", Folder(outputs)))
     )
     assert remote.to_dict() == local.to_dict()
-    distances = get_stage("distances")
-    build(Request(memory, [(distances, distances.tables)]), Recorder())
     assert count_states("eight", memory).equals(count_states("eight", Folder(outputs)))
 
 
@@ -170,8 +167,8 @@ def test_missing_and_damaged_files_are_named_by_location(memory: Memory) -> None
     with pytest.raises(TableDamaged, match=r"^memory:eight\.idx is damaged") as reported:
         open_tables(memory).eight.probe("378546201")
     assert reported.value.command == "pipeline precompute eight --outputs 'memory:'"
-    with pytest.raises(TableMissing, match=r"^memory:distances\.parquet is not published"):
-        count_states("eight", memory)
+    with pytest.raises(TableMissing, match=r"^memory:senet\.parquet is not published"):
+        count_states("senet", memory)
     with pytest.raises(TableMissing, match=r"^memory:manifest\.json is not published"):
         open_tables(Memory())
 
@@ -194,7 +191,7 @@ def test_published_tables_in_a_store_are_verified(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
-        monkeypatch.setattr(f"{module}.list_stages", lambda: [EIGHT])
+        monkeypatch.setattr(f"{module}.list_puzzles", lambda: [EIGHT])
     quick, proved = verify(memory, quick=True).claims, verify(memory).claims
     assert proved[: len(quick)] == quick
     assert {claim.table for claim in proved[len(quick) :]} == {"eight", "eight_edge"}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from pipeline.build import BuildObserver, TableStatistics, build
 from pipeline.build_request import Request
-from tablebase.puzzle import Stage
-from tablebase.puzzles import get_stage
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
@@ -41,7 +40,7 @@ class Recorder(BuildObserver):
 
 
 def build_tables(
-    folder: Path, puzzle: Stage, *tables: Table, force: bool = False, jobs: int = 1
+    folder: Path, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
 ) -> Recorder:
     """Build a puzzle's tables, or only those named."""
     report = Recorder()
@@ -67,8 +66,3 @@ def describe_anew(table: Table, meaning: str) -> Table:
     return Table(
         table.name, meaning, table.rank, table.columns, table.recipe, table.index, table.rows
     )
-
-
-def count_distances(folder: Path) -> Recorder:
-    """Build the table of the states at each distance in a folder's tables."""
-    return build_tables(folder, get_stage("distances"))

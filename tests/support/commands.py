@@ -76,7 +76,7 @@ COMMANDS = {
         query knight a1 --board 9x9
         query knight --count --board 12x9
         query knight a1 --closed --rank 0 --board 5x5
-        precompute knight --board 8x8
+        precompute knight_tours_7x7
         sample eight --distance 32
     """,
     "bad": """
@@ -115,8 +115,8 @@ COMMANDS = {
         query knight a1 --closed --rank-of 'a1 c2 e1'
         query knight a1 --rank 1
         query knight --rank-of 'a1 c2 e1' --board 7x7
-        precompute eight --rank-closed 8x8
-        precompute knight --rank-tours 8x8
+        precompute eight --parquet
+        precompute knight_ranks_8x8
         sample hanoi
         sample senet --goal corner
         sample eight --distance x
@@ -125,14 +125,11 @@ COMMANDS = {
         help hanoi
         query knight --count --to a3
         precompute hanoi
-        precompute eight --measure
-        precompute knight sliding --board 3x4
-        precompute knight_tours_5x6 --shard 1/2 --publish
-        precompute knight_counts --shard 1/2
+        precompute knight_tour_6x6
         precompute sliding
-        precompute sliding --goals all
-        precompute eight --board 3x4
-        precompute knight --board 3
+        precompute sliding_4x4
+        precompute knight_counts_5x5
+        precompute knight_tours_3
         remove eight
         remove knight_tours_3x4
         histogram hanoi
@@ -172,7 +169,7 @@ COMMANDS = {
         histogram senet
         histogram senet --json
         precompute --dry-run
-        precompute knight --rank-tours 7x7 --count 7x8 --dry-run
+        precompute knight_counts_7x8 knight_ranks_7x7 --dry-run
         precompute sliding_3x4_12 --dry-run --json
         graph
         graph --json
@@ -188,7 +185,7 @@ COMMANDS = {
         precompute --help
         precompute eight --help
         precompute senet -h
-        precompute knight --help
+        precompute fifteen --help
         precompute eight senet --help
         help sample
         help sample senet

@@ -7,14 +7,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "index-format.md"
-INDEXES = {
-    table.index_file: table for result in list_puzzles() for table in result.tables if table.index
-}
 
 Row = dict[str, str]
 
@@ -65,10 +61,6 @@ def place_of(width: int, rank: int) -> tuple[int, int]:
     """Return the block of a record and its first byte in the file."""
     number, place = divmod(rank, 4092 // width)
     return 1 + number, 4096 * (1 + number) + place * width
-
-
-def parse_place(row: Row) -> tuple[int, int]:
-    return number_in(row["block"]), number_in(row["byte"])
 
 
 def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:

@@ -9,8 +9,8 @@ from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import (
+    make_board_counts,
     make_closed_ranking_table,
-    make_count_table,
     make_tour_table,
 )
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
@@ -22,7 +22,7 @@ from tests.support.build_recorder import build_tables
 from tests.support.tampered import flip_byte
 
 TOURS = make_tour_table(KnightBoard(3, 4))
-COUNTS = make_count_table(((2, 2), (3, 4), (5, 9)))
+COUNTS = make_board_counts(KnightBoard(5, 9))
 CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
 GOAL = next(iter(parse_board("2x3").layouts))
 ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
@@ -32,7 +32,7 @@ ALL_TABLES: list[tuple[Puzzle, Table]] = [
     (KNIGHT, CYCLES),
     (SLIDING, ROWS),
 ]
-"""Rows alone, rows with parameters that grow, records alone, and both."""
+"""Rows alone, of two kinds, records alone, and both."""
 
 
 def publish_all(folder: Path) -> None:

@@ -218,7 +218,7 @@ def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     return tours
 
 
-def knight_cycles(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
+def knight_closed_ranks(files: int, ranks: int) -> set[frozenset[frozenset[int]]]:
     """Return every closed tour as the set of its jumps.
 
     The search extends each path from a1 unless a free square has fewer than two others to come from

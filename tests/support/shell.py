@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -98,22 +98,6 @@ def python(
 ) -> Said:
     """Run Python code in the project's folder."""
     return _run([sys.executable, "-c", code, *words], ROOT, env, "", timeout)
-
-
-def run_uncompiled(function: Callable[[], str], ignored: str = "") -> str:
-    """Return what a test module's function returns with the compiler off and warnings as errors.
-
-    `ignored`: the beginning of the message of a warning that is no error.
-    """
-    code = (
-        f"import warnings, {function.__module__} as module\n"
-        "warnings.simplefilter('error')\n"
-        f"if {ignored!r}: warnings.filterwarnings('ignore', {ignored!r})\n"
-        f"print(module.{function.__name__}(), end='')"
-    )
-    text = python(code, env={"NUMBA_DISABLE_JIT": "1"})
-    assert text.code == 0, text.err
-    return text.out
 
 
 UNPRIVILEGED = """

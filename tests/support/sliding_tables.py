@@ -31,7 +31,7 @@ def require_oracles(folder: Path, table: Table) -> None:
     board, goal = result
     known = oracle.distances(goal, board.height, board.width)
     rows = pl.read_parquet(folder / table.file)
-    records = IndexReader(Folder(folder), definition.PUZZLE, table).read_records()
+    records = IndexReader(Folder(folder), table).read_records()
     assert len(rows) == len(records) == len(known)
     for rank, (state, to, distance, best, manhattan) in enumerate(rows.iter_rows()):
         assert board.unrank(rank, goal) == state

@@ -5,17 +5,16 @@ import hashlib
 import json
 import random
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from pipeline.builders import ranking_table
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
@@ -31,7 +30,7 @@ from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.content_hash import ContentHash, combine_hashes
+from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
@@ -49,30 +48,43 @@ from tablebase.tables.manifest import (
     read_pages,
 )
 from tablebase.tables.parquet import list_sorting_columns, make_schema
+from tablebase.tables.state_counts import (
+    GoalCounts,
+    StateCounter,
+    StateCounts,
+    compute_count_checksum,
+    make_counts,
+)
 from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
-CUTS = {
-    "eight": (70_000, 200_000),
-    "eight_edge": (1,),
-    "senet": (400_000,),
-    "knight_tours_5x5": (100, 200, 304, 304, 900),
-    "knight_tours_8x8": (40, 64),
-    "knight_counts": (30,),
-}
-"""Rows at which further part files of a table begin: amid a start's tours, and at their end."""
 
 
 def write_manifest(
     store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
 ) -> None:
-    """List these tables and no others, true or not; without `pages`, keep the listed pages."""
+    """List these tables and no others, true or not; without `pages`, keep the listed pages.
+
+    Counts that belong to another content are left out.
+    """
+    listed = {name: _drop_old_counts(to_builtins(entry)) for name, entry in tables.items()}
     pages = read_pages(store) if pages is None else pages
     Path(store.locate(MANIFEST)).write_text(
-        format_manifest(tables, f"puzzle-tablebase {__version__}", pages), "utf-8"
+        format_manifest(listed, f"puzzle-tablebase {__version__}", pages), "utf-8"
     )
+
+
+def _drop_old_counts(entry: dict[str, Any]) -> Any:
+    if counts := entry.get("counts"):
+        goals = [GoalCounts(**goal) for goal in counts["goals"]]
+        checksum = compute_count_checksum(goals, entry["content"])
+        if counts["checksum"] != checksum or StateCounts(goals, checksum).total % (
+            entry["rows"] or 1
+        ):
+            del entry["counts"]
+    return entry
 
 
 def link_copy(outputs: Path, tmp_path: Path) -> Path:
@@ -184,14 +196,20 @@ def reseal(data: bytes | bytearray) -> bytes:
     )
 
 
-def describe_file(path: Path, rows: int, first: int = 0) -> dict[str, Any]:
+def describe_file(path: Path) -> dict[str, Any]:
     """Return a manifest's entry for a file of rows."""
     store = Folder(path.parent)
     try:
         measured = facts_of_rows(store, path.name)
     except OSError:  # the file has no footer
         measured = {**measure_file(store, path.name), "footer": Footer(0, "")}
-    return {"file": path.name, "rows": rows, "first": first, **to_builtins(measured)}
+    return {"file": path.name, **to_builtins(measured)}
+
+
+def rename_entry(entry: Entry, name: str) -> Entry:
+    """Return an entry like another, for a table of another name."""
+    assert entry.parquet
+    return replace(entry, parquet=replace(entry.parquet, file=f"{name}.parquet"), index=None)
 
 
 @contextlib.contextmanager
@@ -202,35 +220,27 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
 
 
-def vouch(folder: Path, name: str, files: int = 1) -> None:
+def vouch(folder: Path, name: str) -> None:
     """Make the manifest and the index's header agree with the changed table."""
+    path = folder / f"{name}.parquet"
+    rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
+    depths = {"distance", "plies", "steps"} & {column.name for column in TABLES[name].columns}
+    counter = StateCounter(TABLES[name], *depths or {""})
+    for batch in rows.to_batches():
+        content.update(batch)
+        counter.update(batch)
     with edit_manifest(folder) as entries:
-        entry = entries[name] | {"files": [], "rows": 0}
-        entries[name] = entry
-        contents, before = list[str](), Counter[str]()
-        for number in range(1, files + 1):
-            path = folder / (f"{name}.{number}.parquet" if files > 1 else f"{name}.parquet")
-            rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
-            for batch in rows.to_batches():
-                content.update(batch)
-            contents.append(content.hexdigest())
-            text = describe_file(path, rows.num_rows, entry["rows"])
-            if files > 1 and "number" in rows.column_names and len(rows):
-                starts = rows["start"].to_pylist()
-                text["begins"] = {"start": starts[0], "number": before[starts[0]]}
-                before.update(starts)
-            entry["files"].append(text)
-            entry["rows"] += rows.num_rows
-        entry["content"] = combine_hashes(contents)
+        entry = entries[name]
+        entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
+        entry["content"] = content.hexdigest()
         if entry["index"]:
             index = folder / f"{name}.idx"
             data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
             index.unlink()
             index.write_bytes(data)
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-        for other in entries.values():
-            if name in other.get("made_from", {}):
-                other["made_from"][name] = entry["content"]
+        if counts := make_counts(counter.list_depths(), entry["content"]):
+            entry["counts"] = counts
 
 
 def rewrite(
@@ -241,28 +251,6 @@ def rewrite(
     path.unlink()
     write_rows(rows, path, TABLES[name], row_group)
     vouch(folder, name)
-
-
-def split(folder: Path, name: str, *at: int, row_group: int = 1 << 16) -> list[Path]:
-    """Split the published table into files that begin at row 0 and these; number tours in each file
-    separately.
-    """
-    source = folder / f"{name}.parquet"
-    rows = pq.read_table(source).combine_chunks()
-    source.unlink()
-    paths: list[Path] = []
-    for begin, end in zip([0, *at], [*at, len(rows)], strict=True):
-        part = rows.slice(begin, end - begin)
-        if "number" in part.column_names and len(part):
-            broken_off = pc.equal(part["start"].cast(pa.string()), part["start"][0].as_py())
-            before = pc.if_else(broken_off, part["number"][0], 0)
-            column = part.column_names.index("number")
-            numbers = pc.subtract(part["number"], before)
-            part = part.set_column(column, part.schema.field(column), numbers)
-        paths.append(folder / f"{name}.{len(paths) + 1}.parquet")
-        write_rows(part, paths[-1], TABLES[name], row_group)
-    vouch(folder, name, len(paths))
-    return paths
 
 
 def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:

@@ -68,15 +68,15 @@ def test_a_refuted_claim_is_not_reported_as_proved(
 
 def test_a_failure_has_every_detail(fact: ClaimCheck, tmp_path: Path) -> None:
     with pytest.raises(VerifyFailed) as text:
-        fact.for_file("toys.2.parquet").refute("3 legs", 4, 1003, {"name": "dog", "legs": 3})
-    path = tmp_path / "toys.2.parquet"
+        fact.refute("3 legs", 4, 1003, {"name": "dog", "legs": 3})
+    path = tmp_path / "toys.parquet"
     assert str(text.value) == (
         f"{path} fails a proof (all is well): row 1,003 (name dog, legs 3): found 3 legs, "
         f"expected 4. Run: make toys"
     )
     assert json.loads(json.dumps(text.value.to_dict())) == {
         "table": "toys",
-        "file": "toys.2.parquet",
+        "file": "toys.parquet",
         "claim": "all is well",
         "rows": 5,
         "passed": False,

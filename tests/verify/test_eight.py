@@ -218,7 +218,7 @@ def test_a_false_cell_in_a_listed_file_is_detected(copy: Path) -> None:
     assert failure.row == 0
     assert failure.content["state"] == "012345678"
     assert failure.content["distance"] == 19
-    assert failure.command.startswith("pipeline precompute eight --force")
+    assert failure.command.startswith("pipeline precompute eight_edge --force")
     assert failure.file == str(copy / "eight_edge.parquet")
     assert "012345678" in str(failure)
 

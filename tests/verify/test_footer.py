@@ -21,8 +21,6 @@ from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
 from pipeline.verify.table_rows import read_rows
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import COUNTED_BOARDS
 from tablebase.table_errors import TableDamaged, TableUnreadable
 from tablebase.tables.manifest import (
     format_manifest,
@@ -34,7 +32,6 @@ from tablebase.tables.manifest import (
 from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder
 from tests.support.oracles import is_closed, knight_tours
-from tests.support.shell import run_uncompiled
 from tests.support.tampered import (
     TABLES,
     cells,
@@ -59,7 +56,7 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     assert footer != data[-8 - size : -8]
     path.write_bytes(data[: -8 - size] + footer + struct.pack("<I4s", len(footer), b"PAR1"))
     with edit_manifest(folder) as entries:
-        entries[name] |= {"rows": rows, "files": [describe_file(path, rows)]}
+        entries[name] |= {"rows": rows, "parquet": describe_file(path)}
 
 
 @pytest.mark.parametrize(
@@ -142,15 +139,6 @@ def test_false_counts_with_right_total_and_symmetry_are_detected(copy: Path) -> 
     assert (failure.found, failure.expected) == ("tours 4642", "4542")
 
 
-def test_counted_boards_are_named_by_rules_or_listed() -> None:
-    boards = [*map("{0[0]}x{0[1]}".format, COUNTED_BOARDS), "7x7", "8x9", "26x9", "2x7", "2x8"]
-    tours = "knight_tours_2x8", "knight_tours_7x7"  # 7x7: too large for any rule to list
-    counts = KNIGHT.catalogue.list_published_tables(
-        {COUNTS: {"boards": boards}, **{name: {} for name in tours}}
-    )[-1]
-    assert {*counts.recipe.boards} == {*COUNTED_BOARDS, (2, 8), (7, 7)}  # type: ignore[attr-defined]  # that of counts
-
-
 def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
     tours = knight_tours(files, ranks, start)
     return len(tours), sum(is_closed(files, tour) for tour in tours)
@@ -179,15 +167,12 @@ def recount() -> str:
     return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
 
 
-def test_the_recount_is_the_same_with_the_compiler_off() -> None:
-    assert run_uncompiled(recount) == recount()
-
-
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "", "a b", "../eight", "é"])
 def test_impossible_table_names_are_rejected(copy: Path, name: str) -> None:
     five = read_manifest(Folder(copy))[FIVE]
-    files = [replace(five.files[0], file=f"{name}.parquet")]
-    text = format_manifest({name: replace(five, files=files)}, "somebody", {})
+    assert five.parquet
+    file = replace(five.parquet, file=f"{name}.parquet")
+    text = format_manifest({name: replace(five, parquet=file)}, "somebody", {})
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         parse_manifest(text.encode(), Folder(copy))
 
@@ -230,7 +215,7 @@ def test_a_pipe_in_place_of_a_table_is_reported(copy: Path) -> None:
 @pytest.mark.parametrize("value", ["bytes", "sha256"])
 def test_a_footer_differing_from_the_manifest_is_detected(copy: Path, value: str) -> None:
     with edit_manifest(copy) as entries:
-        footer = entries[FIVE]["files"][0]["footer"]
+        footer = entries[FIVE]["parquet"]["footer"]
         footer[value] = footer[value] * 2
     assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(
         get_refutation(copy, FIVE).found

@@ -27,7 +27,6 @@ from tests.support.tampered import (
     replace_link,
     reseal,
     rewrite,
-    split,
     story,
     vouch,
     without,
@@ -190,12 +189,6 @@ def test_pairs_out_of_order_are_detected(copy: Path, outputs: Path) -> None:
     assert (failure.found, failure.expected) == (f"from b1 to {second}", f"b1 to {first}")
 
 
-def test_pairs_in_several_files_pass(copy: Path) -> None:
-    """Split amid a start's tours, and where those of the second square begin."""
-    split(copy, "knight_tours_8x8", 10, 32)
-    assert prove_one(copy, "knight_tours_8x8")
-
-
 def test_a_total_differing_from_the_published_one_is_detected(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,5 +216,5 @@ def test_requested_boards_are_proved(copy: Path) -> None:
     for name, rows in (("3x4", 16), ("3x3", 0), ("7x3", 104), ("5x6", 37568)):
         proved = prove_one(copy, f"knight_tours_{name}")
         assert any(f"{rows:,} directed tours" in claim.claim for claim in proved)
-        command = f"pipeline precompute knight --board {name} --force --outputs {copy}"
+        command = f"pipeline precompute knight_tours_{name} --force --outputs {copy}"
         assert open_one(copy, f"knight_tours_{name}").begin_claim("").command == command

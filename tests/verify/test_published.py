@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import Claim, Verdict, VerifyFailed, verify
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableDamaged, TableError, TableMissing
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
@@ -38,7 +38,7 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     )
     proved, default_names = (
         verified.claims,
-        [table.name for known in list_stages() for table in known.tables],
+        [table.name for known in list_puzzles() for table in known.tables],
     )
     assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
     assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [
@@ -199,8 +199,8 @@ Edit = Callable[[dict[str, Any]], object]
     ("edit", "file", "message"),
     [
         (lambda entry: entry.update(index=None), "manifest.json", "index of eight: False | True"),
-        (lambda entry: entry["files"][0].update(bytes=7), "eight.parquet", "bytes * | 7"),
-        (lambda entry: entry["files"][0].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
+        (lambda entry: entry["parquet"].update(bytes=7), "eight.parquet", "bytes * | 7"),
+        (lambda entry: entry["parquet"].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
         (lambda entry: entry.update(content="0"), "eight.idx", "content hash * | 0"),
         (lambda entry: entry["index"].update(records=7), "eight.idx", "records 362880 | 7"),
         (lambda entry: entry["index"].update(sha256="0"), "eight.idx", "SHA-256 * | 0"),
@@ -240,7 +240,7 @@ def test_a_manifest_with_another_index_is_damaged(copy: Path, edit: Edit) -> Non
     ("edit", "message"),
     [
         (
-            lambda entry: entry.update(rows=1729, files=[{**entry["files"][0], "rows": 1729}]),
+            lambda entry: entry.update(rows=1729),
             "rows 1728 | 1729",
         ),
         (lambda entry: entry.update(parameters={}), "parameters {} | {'search': *"),
@@ -278,7 +278,7 @@ def test_another_schema_is_detected(copy: Path) -> None:
     ):
         pq.write_table(other, path)
         with edit_manifest(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+            entries["knight_tours_5x5"]["parquet"] = describe_file(path)
         failure = get_refutation(copy, "knight_tours_5x5")
         assert fnmatchcase(f"{failure.found} | {failure.expected}", text)
 
@@ -291,7 +291,7 @@ def test_undecodable_parquet_is_detected(copy: Path) -> None:
     for data in (b"nothing", bytes(half)):
         path.write_bytes(data)
         with edit_manifest(copy) as entries:
-            entries["knight_tours_5x5"]["files"] = [describe_file(path, 1728)]
+            entries["knight_tours_5x5"]["parquet"] = describe_file(path)
         assert get_refutation(copy, "knight_tours_5x5").expected == "rows that can be decoded"
 
 
@@ -299,7 +299,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
     with edit_manifest(copy) as entries:
         for name in ("strange", "knight_tours_9x9"):
             path = Path(shutil.copy(copy / "knight_tours_5x5.parquet", copy / f"{name}.parquet"))
-            entries[name] = {**entries["knight_tours_5x5"], "files": [describe_file(path, 1728)]}
+            entries[name] = {**entries["knight_tours_5x5"], "parquet": describe_file(path)}
     proved = verify(Folder(copy), quick=True).claims
     for name in ("strange", "knight_tours_9x9"):
         (text,) = [claim.claim for claim in proved if claim.table == name]
@@ -312,7 +312,7 @@ def test_a_table_that_no_rule_knows_is_checked_as_a_file(copy: Path) -> None:
 @pytest.mark.parametrize("text", ["\x1b[31m\n", "x"])
 def test_hostile_text_is_not_printed_raw(copy: Path, text: str) -> None:
     with edit_manifest(copy) as entries:
-        entries["eight"]["files"][0]["sha256"] = text + "x" * 10_000
+        entries["eight"]["parquet"]["sha256"] = text + "x" * 10_000
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(copy), quick=True)
     assert caught.value.expected == text + "x" * 10_000

@@ -11,7 +11,6 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Claim, Listener, ignore_claim
-from pipeline.verify.index_records import iter_records
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
 from pipeline.verify.listed_table import ListedTable
@@ -29,6 +28,7 @@ from tablebase.puzzles.knight.tables import (
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.index_format import make_record_type
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import long_run, wide
@@ -92,7 +92,7 @@ def test_claims_about_ranks_of_closed_tours(
     (records,) = (text for text in progress if text.startswith("layer after layer"))
     assert progress[numbers] == [0, *range(16), 16]
     assert progress[records] == [0, 14, 14]
-    golden("claims_knight_cycles", "".join(story))
+    golden("claims_knight_closed_ranks", "".join(story))
 
 
 def test_claims_about_ranks_of_open_tours(
@@ -101,7 +101,7 @@ def test_claims_about_ranks_of_open_tours(
     story, totals = Story(), [*map(len, all_tours(5, 4))]
     seen = make_counts_outcome("5x4", tours=totals)
     prove_board(ranked_boards, "5x4 open", story, seen, RankingLimits(tours=0, sample=5))
-    golden("claims_knight_numbers", "".join(story))
+    golden("claims_knight_ranks", "".join(story))
 
 
 def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> None:
@@ -253,7 +253,7 @@ def test_states_are_summed_over_all_chunks(
     layers = LayerReader(proof._open_records(small), small.index.records)
     expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
     assert proof._prove_records(small) == expected
-    monkeypatch.setattr("pipeline.verify.index_records.CHUNK_BLOCKS", 1)
+    monkeypatch.setattr("tablebase.tables.index_format.BLOCKS_PER_READ", 1)
     assert proof._prove_records(small) == expected
 
 
@@ -319,11 +319,12 @@ def test_a_count_of_the_same_sweep_is_no_recount(
     assert result.verdict == "sampled"
 
 
-def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path) -> None:
-    seen = make_counts_outcome("5x6", closed=[16] * 30)
+@pytest.mark.parametrize("table", [COUNTS_TABLE, "knight_closed_counts_5x6"])
+def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path, table: str) -> None:
+    seen = {table: make_counts_outcome("5x6", closed=[16] * 30)[COUNTS_TABLE]}
     (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
-    sources = "as published (OEIS A175881) and as knight_counts, which was recounted"
-    assert f"; closed tours are as many {sources}; all 8 numbers" in result.how
+    sources = f"as published (OEIS A175881) and as {table}, which was recounted"
+    assert f"; closed tours are as many {sources}; all 8 ranks" in result.how
 
 
 Tours = Callable[[int], list[int]]
@@ -378,16 +379,16 @@ def test_keys_and_sums_are_compared_to_the_last_bit(
 ) -> None:
     """Use keys and sums with more bits than a floating-point number, as large boards have."""
     small = open_listed(ranked_boards, "5x6")
-    ((_, records),) = iter_records(small)
+    record_type = make_record_type(small.definition)
     firsts, sums, states = encode_layer(
-        (1 << 60) + np.arange(1, 301), np.full(300, (1 << 54) + 1), records.dtype["states"].itemsize
+        (1 << 60) + np.arange(1, 301),
+        np.full(300, (1 << 54) + 1),
+        record_type["states"].itemsize,
     )
-    result = np.zeros(len(firsts), records.dtype)
+    result = np.zeros(len(firsts), record_type)
     for (name, _), values in zip(small.definition.index[1:3], (firsts, sums), strict=True):
         result[name] = values
-    result["states"] = states.view(np.uint8).reshape(len(states), -1)
-    monkeypatch.setattr(proof, "iter_records", lambda listed: [(0, result[:2]), (2, result[2:])])
-    monkeypatch.setattr(
-        "tablebase.tables.content_hash.ContentHash.hexdigest", lambda self: small.entry.content
-    )
+    result["states"] = states.view(record_type["states"]).ravel()
+    chunks = [(0, result[:2]), (2, result[2:])]
+    monkeypatch.setattr(proof, "iter_records", lambda listed, check: chunks)
     assert proof._prove_records(small) == 300

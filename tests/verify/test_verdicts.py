@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace as replace_entry
 
 from pipeline.run import run_command
 from pipeline.tasks import TableData, TaskRunner
@@ -133,7 +134,7 @@ class Tags(Recipe):
 
 def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
     tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
-    return (columns for columns in [tags]), (columns for columns in [tags]), 24
+    return TableData((columns for columns in [tags]), (columns for columns in [tags]), 24)
 
 
 INDEX = (("steps", "B"), ("tag", "3s"))
@@ -154,6 +155,7 @@ class WithoutRules(Puzzle):
 class Proving(WithoutRules):
     """A puzzle without rules that has its own proof."""
 
+    depth = "steps"
     proof = "tests.verify.test_verdicts:prove_own"
 
 
@@ -223,8 +225,7 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
         assert [(verdict.table, verdict.verdict) for verdict in verified.verdicts] == [
             ("jugs", "intact")
         ]
-        names = [table.name for table in lanes.PUZZLE.tables]
-        assert verified.unpublished == [*names, "distances"]
+        assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
 
 
 def test_an_index_without_rules_is_counted_and_not_proved(
@@ -281,7 +282,8 @@ def test_every_proof_names_what_it_leaves_out(
     for name in names:
         monkeypatch.setattr(module, name, NoProof)
     result = list[Verdict]()
-    prove([replace(listed, table=extended)], result.extend)
+    entry = replace_entry(listed.entry, counts=None)
+    prove([replace(listed, table=extended, entry=entry)], result.extend)
     assert {verdict.verdict for verdict in result} <= {Grade.INTACT}
     monkeypatch.undo()
     assert listed.gaps == ["taste", *(name for name, _ in spice)]
@@ -353,7 +355,7 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
     with edit_manifest(tmp_path) as entries:
-        entries[name] |= {"files": [describe_file(rows, 1728)], "rows": 1728}
+        entries[name] |= {"parquet": describe_file(rows), "rows": 1728}
     with pytest.raises(VerifyFailed, match=rf"rows of {name}: True, expected False"):
         verify(Folder(tmp_path))
 
@@ -380,26 +382,27 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)))
-    build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]}))
+    build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x3"))
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
-        for options in ({"board": ["2x4"]}, {"board": ["2x4"], "parquet": []}):
-            folder = tmp_path / f"bits {len(options)}"
-            build_tables(folder, SLIDING, *SLIDING.catalogue.request_tables(options))
+        for with_rows in (False, True):
+            folder = tmp_path / f"bits {with_rows}"
+            tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
+            build_tables(folder, SLIDING, *tables)
             verdicts += verify(Folder(folder)).verdicts
     verdicts += pattern_verdicts
     require_same("Other tables", verdicts)
 
 
 @pytest.fixture
-def pattern_verdicts(patterns_555: Path, bounds_3x3: Path, tmp_path: Path) -> list[Verdict]:
+def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
     """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
     (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
     build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
     return [
         verdict
-        for folder in (patterns_555, bounds_3x3, tmp_path / "pattern")
+        for folder in (patterns_555, tmp_path / "pattern")
         for verdict in verify(Folder(folder)).verdicts
     ]
 
@@ -408,7 +411,7 @@ def pattern_verdicts(patterns_555: Path, bounds_3x3: Path, tmp_path: Path) -> li
 def numbered_boards(ranked_boards: Path) -> list[Verdict]:
     """Return verdicts on ranking tables, also with limits and references changed."""
     result = list[Verdict]()
-    names = ("knight_cycles_5x6", "knight_numbers_5x4")
+    names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
     listed = open_one(ranked_boards, names[0])
     few = ranking.RankingLimits(states=0, tours=0, sample=5)
@@ -436,12 +439,12 @@ def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
     assert [how[0].startswith("each layer was summed again") for how in hows] == summed
     assert hows[0][1:] == [
         "closed tours are as many as published (OEIS A175881)",
-        "all 8 numbers were tried, which tests the lookup",
+        "all 8 ranks were tried, which tests the lookup",
     ]
-    assert hows[2][2].startswith("all 8 numbers were tried")
+    assert hows[2][2].startswith("all 8 ranks were tried")
     assert hows[5][1:] == [
         "the number of closed tours was compared with no other count",
-        "5 of 8 numbers were tried, which tests the lookup",
+        "5 of 8 ranks were tried, which tests the lookup",
     ]
 
 

@@ -11,13 +11,14 @@ from pipeline.progress import FEW_BOARDS, ProofProgress
 from pipeline.run import run_command
 from pipeline.verify import Claim, Grade, Verdict
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles import list_stages
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
+from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said
 from tests.support.tampered import cell, rewrite, write_manifest
 
@@ -34,7 +35,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
     for module in (verify, verify.manifest_checks):
-        monkeypatch.setattr(module, "list_stages", lambda: [EIGHT])
+        monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
 
@@ -58,12 +59,11 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
         ("knight_tours_6x6.parquet", "6,637,920", "intact"),
         ("knight_tours_8x8.parquet, .idx", "2,048", "intact"),
         ("knight_counts.parquet", "1,066", "intact"),
-        ("distances.parquet", "112", "intact"),
     ]
     assert len(rows) == len(lines)
     claims = sum(int(row[2]) for row in rows)
     end = "only the files were compared with the manifest"
-    assert re.fullmatch(rf"8 tables: 8 intact; {claims} claims, [\d.]+ s; {end}", last)
+    assert re.fullmatch(rf"{COUNT} tables: {COUNT} intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "partial", "claims"}
     assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
@@ -72,7 +72,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
-    totals = {"claims": claims, "tables": 8, "seconds": 0, "verdicts": {"intact": 8}}
+    totals = {"claims": claims, "tables": COUNT, "seconds": 0, "verdicts": {"intact": COUNT}}
     assert reported["totals"] | {"seconds": 0} == totals
     assert len(reported["claims"]) == claims
     assert (reported["unpublished"], reported["partial"]) == ([], {})
@@ -87,14 +87,14 @@ def test_a_table_that_no_rule_knows_is_intact(
     rows = [result.groups() for result in map(LINE.fullmatch, lines) if result]
     assert [(name, int(claims), verdict) for name, _, claims, verdict in rows] == [
         ("manifest.json", 1, None),
-        ("eight.parquet, .idx", 15, "proved"),
-        ("eight_edge.parquet, .idx", 15, "proved"),
+        ("eight.parquet, .idx", 16, "proved"),
+        ("eight_edge.parquet, .idx", 16, "proved"),
         ("knight_tours_5x5.parquet", 1, "intact"),
     ]
     assert why == (
         "  intact: the files match the manifest; no puzzle here has a table of that name"
     )
-    assert re.fullmatch(r"3 tables: 2 proved, 1 intact; 32 claims, [\d.]+ s", last)
+    assert re.fullmatch(r"3 tables: 2 proved, 1 intact; 34 claims, [\d.]+ s", last)
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
     result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
@@ -114,7 +114,7 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
 ) -> None:
     bare = Bare()
     for module in (verify, verify.manifest_checks):
-        monkeypatch.setattr(module, "list_stages", lambda: [bare])
+        monkeypatch.setattr(module, "list_puzzles", lambda: [bare])
     keep_only(eight, "eight", "eight_edge")
     code, out, _ = read_output(capsys, "--outputs", str(eight))
     assert code == 0
@@ -126,9 +126,9 @@ def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[st
     keep_only(eight, "eight", "eight_edge")
     out = read_output(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, last = out.splitlines()
-    assert re.fullmatch(r"2 tables: 2 proved; 31 claims, [\d.]+ s", last)
+    assert re.fullmatch(r"2 tables: 2 proved; 33 claims, [\d.]+ s", last)
     verdicts = [line for line in claims if not line.endswith(" rows")]
-    assert len(claims) - len(verdicts) == 31
+    assert len(claims) - len(verdicts) == 33
     assert [line.split("; ")[0] for line in verdicts] == [
         f"{name}: proved: every state was compared with its neighbours"
         for name in ("eight", "eight_edge")
@@ -177,9 +177,7 @@ def sliding_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_once(
         tmp_path_factory,
         "sliding",
-        lambda place: build_tables(
-            place, SLIDING, *SLIDING.catalogue.request_tables({"board": ["2x3"]})
-        ),
+        lambda place: build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x3")),
     )
 
 
@@ -188,8 +186,8 @@ def test_a_folder_with_optional_tables_alone_is_verified(
 ) -> None:
     code, out, err = read_output(capsys, "--outputs", str(sliding_alone))
     assert code == 0
-    assert re.search(r"\n2 tables: 2 proved; 23 claims, [\d.]+ s\n$", out)
-    defaults = (table.name for stage in list_stages() for table in stage.tables)
+    assert re.search(r"\n2 tables: 2 proved; 25 claims, [\d.]+ s\n$", out)
+    defaults = (table.name for stage in list_puzzles() for table in stage.tables)
     assert err == f"note: not published, so not verified: {', '.join(defaults)}\n"
     code, out, err = read_output(capsys, "--json", "--outputs", str(sliding_alone))
     reported = json.loads(out)

@@ -15,21 +15,25 @@ from itertools import accumulate, chain, combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline.verify.claims import Array
-from pipeline.verify.index_records import iter_records
+from pipeline.verify.index_records import iter_records, view_field
 from pipeline.verify.knight.references import find_known_closed, find_known_total
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward
 from tablebase.jit import compiled
-from tablebase.puzzles.knight.tables import COUNTS_TABLE, RANKING_FIELDS, ClosedTourRanking
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.tables import (
+    CLOSED_COUNTS_PREFIX,
+    COUNTS_PREFIX,
+    COUNTS_TABLE,
+    RANKING_FIELDS,
+    ClosedTourRanking,
+)
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Sweep, TourRanker
-from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
-from tablebase.tables.parquet import to_arrow
 
 
 class RankingLimits(NamedTuple):
@@ -61,8 +65,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
         _prove_layers(listed, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
-    counts = earlier.get(COUNTS_TABLE, Outcome((), {}))
-    counted = counts.result.get(str(board), {}).get("tours" if paths else "closed")
+    table, counts, counted = _find_counts(earlier, board, "tours" if paths else "closed")
     # the ranking counts a closed tour and its reverse as one
     kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
@@ -70,7 +73,7 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
         with listed.begin_claim(text, sum(totals), index=True) as check:
             check.require_equal(kind, sum(totals), known[0] // directions)
     if counted:
-        text = f"there are as many {kind}{' from each square' * paths} as known ({COUNTS_TABLE})"
+        text = f"there are as many {kind}{' from each square' * paths} as known ({table})"
         with listed.begin_claim(text, sum(totals), index=True) as check:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
@@ -78,9 +81,21 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
     tried = _prove_numbers(listed, ranker, totals, limits)
     listed.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
     is_recounted = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
+    recounted = table if is_recounted else ""
     source = known[1] if known else ""
-    evidence = _Evidence(are_layers_summed, tried, sum(totals), source, is_recounted)
+    evidence = _Evidence(are_layers_summed, tried, sum(totals), source, recounted)
     return listed.make_outcome(evidence.decide_grade(), evidence.describe(kind))
+
+
+def _find_counts(
+    earlier: Seen, board: KnightBoard, column: str
+) -> tuple[str, Outcome, list[int] | None]:
+    """Find the table that counts a board's tours, its outcome, and the counts of the squares."""
+    for table in (COUNTS_TABLE, f"{COUNTS_PREFIX}{board}", f"{CLOSED_COUNTS_PREFIX}{board}"):
+        outcome = earlier.get(table, Outcome((), {}))
+        if counted := outcome.result.get(str(board), {}).get(column):
+            return table, outcome, counted
+    return "", Outcome((), {}), None
 
 
 class _Evidence(NamedTuple):
@@ -94,8 +109,8 @@ class _Evidence(NamedTuple):
     """The number of tours."""
     source: str
     """The source of the published total, or an empty text."""
-    is_recounted: bool
-    """Whether the total was counted by another method too."""
+    recounted: str
+    """The table whose total was counted by another method too, or an empty text."""
 
     def decide_grade(self) -> Grade:
         """Return the verdict on layers and sums.
@@ -103,7 +118,7 @@ class _Evidence(NamedTuple):
         The counts at the cut of the board are not sums of the layer before it. Only trying all
         ranks, and comparing the total with a known number of tours, shows that they are right.
         """
-        has_known_total = self.source or self.is_recounted
+        has_known_total = self.source or self.recounted
         if self.are_layers_summed and self.tried == self.total and has_known_total:
             return Grade.RECOUNTED
         return Grade.PUBLISHED if self.source else Grade.SAMPLED
@@ -116,23 +131,22 @@ class _Evidence(NamedTuple):
             else "the layers were not summed again"
         )
         sources = [f"as published ({self.source})"] * bool(self.source)
-        sources += [f"as {COUNTS_TABLE}, which was recounted"] * self.is_recounted
+        sources += [f"as {self.recounted}, which was recounted"] * bool(self.recounted)
         totals = f"{kind} are as many {' and '.join(sources)}"
         if not sources:
             totals = f"the number of {kind} was compared with no other count"
         is_complete = self.tried == self.total
         numbers = f"all {self.total:,}" if is_complete else f"{self.tried:,} of {self.total:,}"
-        return f"{layers}; {totals}; {numbers} numbers were tried, which tests the lookup"
+        return f"{layers}; {totals}; {numbers} ranks were tried, which tests the lookup"
 
 
 def _prove_records(listed: ListedTable) -> int:
     """Check every record, and return the number of states in all of them."""
-    fields, states = listed.definition.list_fields(), 0
-    at, content = np.zeros(3, dtype=np.int64), ContentHash(fields)
+    at, states = np.zeros(3, dtype=np.int64), 0
     text = "layer after layer, the keys ascend, and each sum is that of the numbers before it"
     with listed.begin_claim(text, index=True) as check:
-        for begin, records in iter_records(listed):
-            packed = np.ascontiguousarray(records["states"])
+        for begin, records in iter_records(listed, check):
+            packed = view_field(records, "states")
             # signed, or compiled code compares them as floating point numbers
             layer, key, sums = (
                 records[name].astype(np.int64) for name, _ in listed.definition.index[:3]
@@ -141,11 +155,7 @@ def _prove_records(listed: ListedTable) -> int:
             if record < len(records):
                 check.refute(f"layer {records['layer'][record]}", "one in order", begin + record)
             states += state_count
-            values = layer, key, sums, packed.view(f"S{packed.shape[1]}").ravel()
-            arrays = map(to_arrow, fields, values)
-            content.update(pa.record_batch([*arrays], [field.name for field in fields]))
             check.report_progress(begin + len(records))
-        check.require_equal("content hash", content.hexdigest(), listed.entry.content)
     return states
 
 

@@ -127,7 +127,7 @@ def _iter_checked_paths(
     Two claims are proved here: that every path is a tour, and that the other columns match it. The
     caller uses the check to prove the third, `order`.
     """
-    board, begins = _get_board(listed), {file.first for file in listed.entry.files}
+    board = _get_board(listed)
     tours = "every path is a tour: it visits each square once, by knight's jumps"
     with (
         listed.begin_claim(order) as order_check,
@@ -140,8 +140,7 @@ def _iter_checked_paths(
         for rows, squares in decode_rows(
             listed, partial(_check_paths, tour_check, column_check, board)
         ):
-            # numbers ascend by one within a start, and begin again at 0 in every file
-            starts = np.append(-1 if rows.begin in begins else start, squares[:, 0])
+            starts = np.append(start, squares[:, 0])  # numbers ascend by one within a start
             numbers = np.append(number, rows.read_numbers("number"))
             expected = np.where(starts[1:] == starts[:-1], numbers[:-1] + 1, 0)
             rows.require_column(column_check, "number", expected)

@@ -12,19 +12,18 @@ import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import ClaimCheck, Rows
-from pipeline.verify.index_records import iter_records
+from pipeline.verify.index_records import iter_records, view_field
 from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong, list_parities
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Depth, Grade, Outcome, Seen
-from tablebase.block_space import BlockBreadthFirst
+from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding.definition import BoardDistances
 from tablebase.schema import BITS_INDEX, ROW_BYTES
-from tablebase.tables.content_hash import ContentHash
-from tablebase.tables.parquet import to_arrow
+from tablebase.tables.state_counts import Depth
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
@@ -37,11 +36,11 @@ CHUNK_ORDERS = 1 << 16
 def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
     """Prove the distances to one goal, and the table's rows if it has any."""
     recipe = listed.definition.recipe
-    assert isinstance(recipe, BlockBreadthFirst)
-    assert isinstance(recipe.space, SlidingBoard)
+    assert isinstance(recipe, BoardDistances)
+    assert isinstance(recipe.board, SlidingBoard)
     (goal,) = recipe.roots
     has_bits = listed.definition.index == BITS_INDEX
-    proof = (BitDistances if has_bits else Distances)(listed, recipe.space, goal)
+    proof = (BitDistances if has_bits else Distances)(listed, recipe.board, goal)
     depths = proof.prove()
     how = HOW_OF_BITS if has_bits else HOW
     if listed.definition.columns:
@@ -70,22 +69,13 @@ class Distances:
         """
         listed, board, depth, goal = self._listed, self._board, self._depth, self._goal
         with listed.begin_claim("there is a record for every state", index=True) as check:
-            content, columns = (
-                ContentHash(listed.definition.list_fields()),
-                listed.definition.columns,
-            )
             check.require_equal("records", listed.index.records, len(depth))
             zeros: list[int] = []
             layers = np.zeros(UNREACHED + 1, dtype=np.int64)
-            for begin, records in iter_records(listed):
+            for begin, records in iter_records(listed, check):
                 zeros += (begin + np.flatnonzero(records["distance"] == 0)).tolist()
                 depth[begin : begin + len(records)] = records["distance"]
                 layers += np.bincount(records["distance"], minlength=len(layers))
-                if not columns:
-                    distances = pa.array(records["distance"].astype(np.int16))
-                    content.update(pa.record_batch({"distance": distances}))
-            if not columns:  # the manifest's content hash is that of the records
-                check.require_equal("content hash", content.hexdigest(), listed.entry.content)
         with listed.begin_claim(f"the distance is 0 only at {goal}", index=True) as check:
             check.require_equal(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
             for rank in zeros:
@@ -197,16 +187,9 @@ class BitDistances(Distances):
         bits = np.empty((board.size // (8 * ROW_BYTES), ROW_BYTES), dtype=np.uint8)
         text = "there is a record for every 360 states"
         with listed.begin_claim(text, index=True) as check:
-            (field,), columns = listed.definition.list_fields(), listed.definition.columns
-            content = ContentHash((field,))
             check.require_equal("records", listed.index.records, len(bits))
-            for begin, records in iter_records(listed):
-                bits[begin : begin + len(records)] = records["bits"]
-                if not columns:
-                    values = to_arrow(field, records["bits"])
-                    content.update(pa.record_batch({field.name: values}))
-            if not columns:  # the manifest's content hash is that of the records
-                check.require_equal("content hash", content.hexdigest(), listed.entry.content)
+            for begin, records in iter_records(listed, check):
+                bits[begin : begin + len(records)] = view_field(records, "bits")
         return bits.reshape(board.cells, -1)
 
     def _refute_bit(self, check: ClaimCheck, rank: int, distance: int) -> None:

@@ -29,12 +29,12 @@ export const VIEWS = {
   sliding: {
     title: "Sliding",
     get make() { return Object.keys(SLIDES).length ? makeSliding : undefined; },
-    command: "pipeline precompute sliding --board 2x3",
+    command: "pipeline precompute sliding_2x3",
     findMore,
   },
   fifteen: hasFifteen
     ? { title: "15-puzzle", make: (went) => makeSlideView("fifteen", { "4x4": FIFTEEN }, went) }
-    : { title: "15-puzzle", command: "pipeline precompute fifteen --patterns 5-5-5" },
+    : { title: "15-puzzle", command: "pipeline precompute fifteen_5-5-5" },
   senet: { title: "Senet", make: makeSenetView },
   knight: { title: "Knight’s tour", make: makeKnightView },
 };

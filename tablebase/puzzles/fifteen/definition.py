@@ -5,97 +5,17 @@ All tables are optional. A search that they lead answers queries.
 
 from __future__ import annotations
 
-from tablebase.catalogue import BuildOption, Catalogue
-from tablebase.errors import require_choice
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles.fifteen.bounds import (
-    PARTITIONS_BY_BOARD,
-    find_bounds_board,
-    make_bounds_table,
-)
 from tablebase.puzzles.fifteen.tables import (
     DEFAULT_PARTITION,
     PARTITIONS,
-    PatternDistances,
     find_partition,
-    make_pattern_table,
+    name_partition,
 )
 from tablebase.schema import Table
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tablebase.catalogue import BuildValues
-
-
-class FifteenCatalogue(Catalogue):
-    """The tables of all partitions."""
-
-    options = (
-        BuildOption(
-            "patterns",
-            f"Partition of the tiles: {', '.join(PARTITIONS)} (default: {DEFAULT_PARTITION}).",
-            "NAME",
-            example="5-5-5",
-            choices=tuple(PARTITIONS),
-        ),
-        BuildOption(
-            "bounds",
-            "Compare the bounds of patterns with the distances of all states of this board: "
-            f"{', '.join(PARTITIONS_BY_BOARD)}.",
-            "RxC",
-            example="3x4",
-            choices=tuple(PARTITIONS_BY_BOARD),
-        ),
-        BuildOption("parquet", "Also write Parquet: the cells of the tiles and the distance."),
-    )
-
-    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
-        if not values:
-            return ()
-        tables = {table.name: table for table in map(make_bounds_table, values.get("bounds", ()))}
-        names = values.get("patterns", ())
-        if not names and "bounds" not in values:
-            names = (DEFAULT_PARTITION,)
-        for name in names:
-            require_choice(name, "partition", *PARTITIONS)
-            for table in PARTITIONS[name].make_tables(with_rows="parquet" in values):
-                tables[table.name] = table
-        return tuple(tables.values())
-
-    def list_stage_tables(self) -> tuple[Table, ...]:
-        return PARTITIONS[DEFAULT_PARTITION].make_tables()
-
-    def list_published_tables(
-        self, published: Mapping[str, Mapping[str, Any]]
-    ) -> tuple[Table, ...]:
-        tables = (table for each in PARTITIONS.values() for table in each.make_tables())
-        return (
-            *(
-                self.adapt_to_manifest(table, published)
-                for table in tables
-                if table.name in published
-            ),
-            *(make_bounds_table(board) for board in map(find_bounds_board, published) if board),
-        )
-
-    def owns_table(self, table: str) -> bool:
-        return find_partition(table) is not None or find_bounds_board(table) is not None
-
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
-        if board := find_bounds_board(table):
-            return f"{self.stage} --bounds {board}"
-        name = find_partition(table)
-        return self.stage if name == DEFAULT_PARTITION else f"{self.stage} --patterns {name}"
-
-    def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        """Return a table, with rows if they are published, even if only an index is requested."""
-        if table.columns or not published.get(table.name, {}).get("rows"):
-            return table
-        assert isinstance(table.recipe, PatternDistances)
-        return make_pattern_table(table.recipe.pattern, with_rows=True)
+EXAMPLE = "123456789abc0def"
+"""A state in the example of a query."""
 
 
 class Fifteen(Puzzle):
@@ -105,9 +25,22 @@ class Fifteen(Puzzle):
     title = "15-puzzle"
     tables = ()
 
-    @property
-    def catalogue(self) -> Catalogue:
-        return FifteenCatalogue(self.name, self.tables)
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        if name == self.name:
+            name = name_partition(DEFAULT_PARTITION)
+        tables = [
+            (name_partition(partition), table)
+            for partition in PARTITIONS
+            for table in PARTITIONS[partition].make_tables(with_rows=bool(with_rows))
+        ]
+        return tuple(table for group, table in tables if name in (group, table.name))
+
+    def list_requests(self) -> dict[str, list[str]]:
+        return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}
+
+    def format_example(self, table: str) -> str:
+        """Format a query that the tables of a pattern's partition answer."""
+        return f"{self.name} {EXAMPLE} --patterns {find_partition(table)}"
 
 
 PUZZLE = Fifteen()

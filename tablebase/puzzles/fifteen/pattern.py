@@ -7,9 +7,15 @@ such neighbours are close to each other in a table.
 
 from __future__ import annotations
 
+from tablebase.errors import BadRequest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+MAX_TILES = 8
+"""The most tiles of a pattern: the numbers of a search are not wider."""
 
 
 class Pattern:
@@ -30,6 +36,9 @@ class Pattern:
         self.height = height
         self.width = width
         self.tiles = tuple(sorted(tiles))
+        if len(self.tiles) > MAX_TILES:
+            hint = "Divide the tiles into more patterns"
+            raise BadRequest(f"A pattern has {MAX_TILES} tiles at most", hint)
         self.sets = count_sets(self.cells, len(self.tiles))
         """The number of sets of cells."""
         self.size = self.sets * count_orders(len(self.tiles))

@@ -6,11 +6,6 @@ from tablebase.puzzles.fifteen.pattern import Pattern
 from tablebase.puzzles.sliding.board import CHARACTERS, SlidingBoard
 from tablebase.schema import Column, Recipe, Table
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablebase.cost import Cost
-    from tablebase.schema import PublishedParameters
-
 BOARD = SlidingBoard(4, 4)
 TABLE_PREFIX = "fifteen_"
 
@@ -36,15 +31,6 @@ class PatternDistances(Recipe):
             "tiles": list(pattern.tiles),
             "rows": self.rows,
         }
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.cost import estimate_pattern_search
-
-        return estimate_pattern_search(
-            self.pattern.size, table.row_bytes, has_columns=bool(table.columns)
-        )
 
 
 def make_pattern_table(pattern: Pattern, *, with_rows: bool = False) -> Table:
@@ -92,6 +78,11 @@ PARTITIONS = {
 }
 """The partitions by name, the best bounds first."""
 DEFAULT_PARTITION = "6-6-3"
+
+
+def name_partition(partition: str) -> str:
+    """Return the name that stands for the tables of a partition."""
+    return f"{TABLE_PREFIX}{partition}"
 
 
 def find_partition(table: str) -> str | None:

@@ -126,7 +126,7 @@ def parse_board(text: str) -> KnightBoard:
     >>> str(parse_board("5x6"))
     '5x6'
     """
-    sides = require_text(text, "a board", "8x8").strip().lower().split("x")
+    sides = require_text(text, "a board", "8x8").strip().lower().replace("×", "x").split("x")
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise NotationError("a board", text, "a board is files x ranks", "8x8")
     if any(len(side) > 3 for side in sides):
@@ -136,5 +136,7 @@ def parse_board(text: str) -> KnightBoard:
         raise NotationError("a board", text, "it has no squares", "8x8")
     if files > MAX_FILES or ranks > MAX_RANKS:
         problem = f"boards have at most {MAX_FILES} files (a-z) and {MAX_RANKS} ranks (1-9)"
+        if ranks <= MAX_FILES and files <= MAX_RANKS:
+            raise NotationError("a board", text, problem, f"{ranks}x{files}, the same board turned")
         raise NotationError("a board", text, problem, "12x3")
     return KnightBoard(files, ranks)

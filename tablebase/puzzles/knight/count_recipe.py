@@ -8,8 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tablebase.cost import Cost
-    from tablebase.schema import PublishedParameters, Table
+    from tablebase.schema import Table
 
     Sides = tuple[int, int]
 
@@ -32,30 +31,21 @@ class TourCounts(Recipe):
             "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
         }
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_counts
+    def count_states(self, table: Table) -> float | None:
+        from tablebase.puzzles.knight.memory import estimate_counted_states
 
-        known = self._find_published(published or {})
-        boards = [(sides, sides in self.closed) for sides in self.boards]
-        rows = sum(files * ranks for files, ranks in self.boards)
-        return estimate_counts([board for board in boards if board not in known], rows)
+        return sum(
+            estimate_counted_states(sides, closed=sides in self.closed) for sides in self.boards
+        )
 
-    def _find_published(self, published: PublishedParameters) -> list[tuple[Sides, bool]]:
-        """Find the boards that are published, each with whether only closed tours are counted.
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.puzzles.knight.memory import estimate_count_cost
 
-        A board and the same board on its side have the same counts.
-        """
-        closed = published.get("closed", ())
-        return [
-            (sides, text in closed)
-            for text in published.get("boards", ())
-            for files, _, ranks in [text.partition("x")]
-            for sides in ((int(files), int(ranks)), (int(ranks), int(files)))
-        ]
-
-    def merge(self, other: TourCounts) -> TourCounts:
-        """Return a recipe with the boards of both recipes."""
-        all_tours = ({*self.boards} - self.closed) | ({*other.boards} - other.closed)
-        return TourCounts(all_tours, self.closed | other.closed)
+        return max(
+            (
+                estimate_count_cost(sides, closed=sides in self.closed)
+                for sides in self.boards
+                if min(sides) > 2
+            ),
+            default=None,
+        )

@@ -20,10 +20,6 @@ from tablebase.puzzles.knight.tables import (
 )
 from tablebase.schema import Table
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablebase.catalogue import Catalogue
-
 _PAIRS = KnightBoard(*PAIRS_BOARD)
 
 
@@ -47,11 +43,24 @@ class Knight(Puzzle):
         make_count_table(COUNTED_BOARDS),
     )
 
-    @property
-    def catalogue(self) -> Catalogue:
-        from tablebase.puzzles.knight.catalogue import KnightCatalogue
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        if tables := super().find_tables(name):
+            return tables
+        from tablebase.puzzles.knight.names import find_tables
 
-        return KnightCatalogue(self.name, self.tables)
+        return find_tables(name)
+
+    def list_requests(self) -> dict[str, list[str]]:
+        from tablebase.puzzles.knight.names import list_requests
+
+        return list_requests()
+
+    def format_example(self, table: str) -> str:
+        if table == f"{TOURS_PREFIX}{_PAIRS}":
+            return f"{self.name} {self.example}"
+        from tablebase.puzzles.knight.names import format_example
+
+        return format_example(table) or f"{self.name} --board 5x5 --count"
 
 
 PUZZLE = Knight()

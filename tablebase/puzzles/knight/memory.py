@@ -1,4 +1,4 @@
-"""The memory that counting and ranking tours needs, and the boards that are too large."""
+"""The states and the memory of counting and ranking tours, and the boards that are too large."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 """The first so many states need so many more bytes each."""
 MIN_COST = 400_000_000
 """Bytes of memory for the smallest board."""
+GROWTH = {False: 1.45, True: 2.2}
+"""How many times more states the largest layer has on a board with one more square in its longer
+side: for all tours (False) and for closed ones (True)."""
+COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
+"""The states of all layers, as a multiple of those of the largest one."""
+MIN_STATES = 20_000
+"""States of a sweep that would take as long as the smallest board."""
 MAX_RANKED_SIDE = 7
 """Shorter side of the largest boards whose open tours are ranked."""
 
@@ -38,11 +45,11 @@ def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
     More than for counting: no state stands for its mirror image.
     """
     if not closed and min(board) > MAX_RANKED_SIDE:
-        name, hint = (
-            f"{board[0]}x{board[1]}",
-            f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}",
-        )
-        raise BadRequest(f"{name} has too many open tours to number", hint)
+        name = f"{board[0]}x{board[1]}"
+        hint = f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}"
+        if _has_countable_closed_tours(board):
+            hint = f"knight_closed_ranks_{name} has every closed tour by its rank"
+        raise BadRequest(f"{name} has too many open tours to rank", hint)
     # all encoded layers stay in memory, and open tours have more of them
     factor = 2 if closed else 2.2
     return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
@@ -59,8 +66,31 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
         # boards may have more files than ranks
         sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
-        has_closed = KnightBoard(*board).has_closed_tours()
-        if not closed and has_closed and long <= MAX_LAYER_STATES[True].get(short, (0,))[0]:
-            hint = "Closed tours alone can be counted: add --closed"
+        if not closed and _has_countable_closed_tours(board):
+            hint = f"knight_closed_counts_{name} counts closed tours alone"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
+
+
+def estimate_counted_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that counts tours."""
+    return MIN_STATES + COUNTED_LAYERS * _estimate_layer_states(board, closed=closed)
+
+
+def estimate_ranked_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that ranks tours."""
+    return MIN_STATES + RANKED_LAYERS[closed] * _estimate_layer_states(board, closed=closed)
+
+
+def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the number of states of a board's largest layer."""
+    short, long = sorted(board)
+    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
+    return states * GROWTH[closed] ** min(0, long - longest)
+
+
+def _has_countable_closed_tours(board: Sides) -> bool:
+    """Return whether a board has closed tours, and few enough to count and rank them."""
+    short, long = sorted(board)
+    longest, _ = MAX_LAYER_STATES[True].get(short, (0, 0))
+    return long <= longest and KnightBoard(*board).has_closed_tours()

@@ -11,15 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tablebase.cost import Cost
+    from tablebase.answer_errors import BoardTooLarge
     from tablebase.puzzles.knight.count_recipe import Sides
-    from tablebase.schema import PublishedParameters
 
-MAX_SINGLE_FILE_SQUARES = 36
-"""Squares of the largest boards whose tours are listed in one file."""
-MAX_LISTED_SQUARES = 49
-"""Squares of the largest boards whose tours are listed at all."""
+MAX_LISTED_SQUARES = 40
+"""Squares of the largest boards whose tours are listed; larger ones may be ranked or counted."""
 
+TOURS = {
+    (1, 1): 1, (3, 4): 16, (3, 7): 104, (3, 8): 792, (3, 9): 1_120, (3, 10): 6_096,
+    (3, 11): 21_344, (3, 12): 114_496, (3, 13): 257_728, (4, 5): 164, (4, 6): 1_488,
+    (4, 7): 12_756, (4, 8): 62_176, (4, 9): 379_376, (4, 10): 2_426_224, (5, 5): 1_728,
+    (5, 6): 37_568, (5, 7): 1_245_736, (5, 8): 36_122_108, (6, 6): 6_637_920,
+}  # fmt: skip
+"""The number of directed open tours of every board that can be listed and has any, by its sides, as
+this program counts them."""
 TOURS_PREFIX = "knight_tours_"
 PAIRS_BOARD = (8, 8)
 RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
@@ -30,8 +35,11 @@ it. `states`: alternately the number of a state and the difference to the next k
 groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
 The first byte that is 0 ends the record."""
 COUNTS_TABLE = "knight_counts"
-CLOSED_RANKING_PREFIX = "knight_cycles_"
-OPEN_RANKING_PREFIX = "knight_numbers_"
+COUNTS_MEANING = (
+    "The number of directed open knight's tours from every square of each board in the table"
+)
+COUNTS_PREFIX, CLOSED_COUNTS_PREFIX = "knight_counts_", "knight_closed_counts_"
+RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
 COUNTED_BOARDS = tuple(
     (files, ranks)
     for files in range(1, 13)
@@ -59,52 +67,31 @@ class AllTours(BoardRecipe):
     __slots__ = ()
     search = "every tour"
 
-    @property
-    def has_part_files(self) -> bool:
-        return has_part_files(self.board)
-
-    @property
-    def is_divisible(self) -> bool:
-        return True
-
-    @property
-    def opening_length(self) -> int:
-        """The number of first squares that all tours of a task share: more on larger boards."""
-        return max(1, self.board.squares - 44)
-
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_list
-
-        return estimate_list(get_sides(self.board))
-
-    def list_parameters(self) -> dict[str, object]:
-        files = {"opening": self.opening_length} if self.has_part_files else {}
-        return {**super().list_parameters(), **files}
-
 
 class ClosedTourRanking(BoardRecipe):
     """Recipe of the layers of a sweep through half of a board, which rank every closed tour."""
 
     __slots__ = ()
-    search = "numbered cycles"
+    search = "ranked closed tours"
     is_open = False
     """Whether open tours are ranked, for each start separately."""
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_ranked_tours
+    def count_states(self, table: Table) -> float | None:
+        from tablebase.puzzles.knight.memory import estimate_ranked_states
 
-        return estimate_ranked_tours(get_sides(self.board), closed=not self.is_open)
+        return estimate_ranked_states(get_sides(self.board), closed=not self.is_open)
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.puzzles.knight.memory import estimate_rank_cost
+
+        return estimate_rank_cost(get_sides(self.board), closed=not self.is_open)
 
 
 class OpenTourRanking(ClosedTourRanking):
     """Recipe of the layers that rank every open tour among those from its start."""
 
     __slots__ = ()
-    search = "numbered tours"
+    search = "ranked tours"
     is_open = True
 
 
@@ -114,39 +101,49 @@ class TourPerPair(BoardRecipe):
     __slots__ = ()
     search = "one tour a pair"
 
-    def estimate_cost(
-        self, table: Table, published: PublishedParameters | None = None
-    ) -> Cost | None:
-        from tablebase.puzzles.knight.cost import estimate_pairs
-
-        return estimate_pairs(table.rows or 0)
-
-
-def has_part_files(board: KnightBoard) -> bool:
-    """Return whether a board has too many tours for one file; narrower than 3 it has none."""
-    return board.squares > MAX_SINGLE_FILE_SQUARES and min(board.files, board.ranks) > 2
-
 
 def make_tour_table(board: KnightBoard) -> Table:
     """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
-        from tablebase.answer_errors import BoardTooLarge
-
-        raise BoardTooLarge(str(board), MAX_LISTED_SQUARES)
+        raise _make_size_error(board)
     return Table(
         f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
         AllTours(board),
+        rows=TOURS.get((min(get_sides(board)), max(get_sides(board))), 0),
     )
 
 
-def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> Table:
-    """Make the table of the numbers of tours; `closed`: boards with closed tours only."""
+def _make_size_error(board: KnightBoard) -> BoardTooLarge:
+    """Make the error of a board with too many tours to list, with the table to build instead."""
+    from tablebase.answer_errors import BoardTooLarge, NoSuchTour
+    from tablebase.cost import estimate_cost
+
+    size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
+    for kind, make_table in (("", make_open_ranking_table), ("closed ", make_closed_ranking_table)):
+        try:
+            table = make_table(board)
+        except (BadRequest, NoSuchTour):
+            continue
+        if cost := estimate_cost(table):
+            tours = f"every {kind}tour by its rank, in about {cost.bytes / 1e6:,.0f} MB"
+            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, f"{table.name} has {tours}")
+    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
+
+
+def make_count_table(
+    boards: Iterable[Sides],
+    closed: Iterable[Sides] = (),
+    *,
+    name: str = COUNTS_TABLE,
+    meaning: str = COUNTS_MEANING,
+) -> Table:
+    """Make a table of the numbers of tours; `closed`: boards with closed tours only."""
     return Table(
-        COUNTS_TABLE,
-        "The number of directed open knight's tours from every square of each board in the table",
+        name,
+        meaning,
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),
@@ -163,8 +160,34 @@ def make_count_table(boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> T
             Column("closed", "int64", "number of those tours that are closed"),
         ),
         TourCounts(boards, closed),
+        rows=sum(files * ranks for files, ranks in {*boards, *closed}),
         sorted_by=("files", "ranks"),
     )
+
+
+def make_board_counts(board: KnightBoard) -> Table:
+    """Make the table of one board's numbers of tours; raise BadRequest if they are too many."""
+    _require_countable(board, closed=False)
+    meaning = f"The number of directed open knight's tours from every square of the {board} board"
+    name = f"{COUNTS_PREFIX}{board}"
+    return make_count_table([get_sides(board)], name=name, meaning=meaning)
+
+
+def make_closed_counts(board: KnightBoard) -> Table:
+    """Make the table of one board's number of closed tours; BadRequest if they are too many."""
+    _require_countable(board, closed=True)
+    meaning = f"The number of directed closed knight's tours of the {board} board"
+    name = f"{CLOSED_COUNTS_PREFIX}{board}"
+    return make_count_table([], [get_sides(board)], name=name, meaning=meaning)
+
+
+def _require_countable(board: KnightBoard, *, closed: bool) -> None:
+    from tablebase.puzzles.knight.memory import estimate_count_cost
+
+    if get_sides(board) in COUNTED_BOARDS:
+        raise BadRequest(f"{COUNTS_TABLE} has the board {board}", f"Build {COUNTS_TABLE}")
+    if min(get_sides(board)) > 2:  # narrower boards have no tours, and take no time
+        estimate_count_cost(get_sides(board), closed=closed)
 
 
 def make_closed_ranking_table(board: KnightBoard) -> Table:
@@ -180,7 +203,7 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
     estimate_rank_cost(get_sides(board), closed=True)
     return _make_ranking_table(
-        CLOSED_RANKING_PREFIX, "closed knight's tours", ClosedTourRanking(board)
+        CLOSED_RANKS_PREFIX, "closed knight's tours", ClosedTourRanking(board)
     )
 
 
@@ -197,7 +220,7 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
         raise NoSuchTour(str(board), f"{board} has no tour.")
     estimate_rank_cost(get_sides(board), closed=False)
     return _make_ranking_table(
-        OPEN_RANKING_PREFIX,
+        RANKS_PREFIX,
         "directed open knight's tours from every square",
         OpenTourRanking(board),
     )
@@ -206,20 +229,13 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
 def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> Table:
     return Table(
         f"{prefix}{recipe.board}",
-        f"The {tours} of the {recipe.board} board by number: the states of a sweep through half of "
+        f"The {tours} of the {recipe.board} board by rank: the states of a sweep through half of "
         "it, with the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
         recipe,
         index=RANKING_FIELDS,
     )
-
-
-RANKING_TABLES = {
-    "rank_closed": (CLOSED_RANKING_PREFIX, make_closed_ranking_table),
-    "rank_tours": (OPEN_RANKING_PREFIX, make_open_ranking_table),
-}
-"""For each option: the prefix of its tables' names, and the function that makes the table."""
 
 
 TOUR_COLUMNS = (
@@ -231,7 +247,6 @@ TOUR_COLUMNS = (
         "int64",
         "0, 1, 2 ... among the tours from its start",
         distinct=True,
-        within="start",
     ),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
     Column("path", "string", "squares in order, two characters each", distinct=True),
@@ -257,41 +272,8 @@ def get_sides(board: KnightBoard) -> Sides:
     return board.files, board.ranks
 
 
-def find_listed_boards(published: Iterable[str]) -> list[KnightBoard]:
-    """Find the boards whose tours are listed in tables of these names."""
-    boards = filter(None, map(find_listed_board, published))
-    return [board for board in boards if board.squares <= MAX_LISTED_SQUARES]
-
-
-def find_listed_board(table: str) -> KnightBoard | None:
-    """Find the board whose tours a table of that name lists."""
-    return _parse_table_name(TOURS_PREFIX, table)
-
-
-def find_ranking_table(table: str) -> Table | None:
-    """Find the table of that name, if it ranks a board's tours."""
-    from tablebase.answer_errors import NoSuchTour
-
-    for prefix, make_table in RANKING_TABLES.values():
-        if board := _parse_table_name(prefix, table):
-            try:
-                return make_table(board)
-            except (BadRequest, NoSuchTour):
-                continue
-    return None
-
-
-def find_ranked_board(table: str) -> KnightBoard | None:
-    """Find the board whose tours a table of that name ranks."""
-    ranking_table = find_ranking_table(table)
-    return (
-        ranking_table.recipe.board
-        if ranking_table and isinstance(ranking_table.recipe, BoardRecipe)
-        else None
-    )
-
-
-def _parse_table_name(prefix: str, table: str) -> KnightBoard | None:
+def find_board(prefix: str, table: str) -> KnightBoard | None:
+    """Find the board of a table whose name is this prefix and a board; None for other names."""
     try:
         board = parse_board(table.removeprefix(prefix))
     except NotationError:

@@ -7,9 +7,9 @@ columns is the mirror image of a wide one, whose tables have its answers.
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockSpace
 from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import NotationError, require_text
+from tablebase.puzzle import GoalPuzzle
 from tablebase.schema import Column
 from tablebase.tile_boards import MANHATTAN, SymmetryView
 
@@ -27,7 +27,7 @@ CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} |
 """Spellings of a cell in states whose cells are separated."""
 
 
-class SlidingBoard(BlockSpace):
+class SlidingBoard(GoalPuzzle):
     """A board; its layouts are goals with the tiles in reading order, named by their notation.
 
     There is one layout for each set of cells that turning and mirroring the board maps to each
@@ -79,6 +79,10 @@ class SlidingBoard(BlockSpace):
 
     def __str__(self) -> str:
         return f"{self.height}x{self.width}"
+
+    def __repr__(self) -> str:
+        """Return a text that is equal for equal boards: it is part of checkpoints' names."""
+        return f"{self.name} {self}"
 
     def list_row_columns(self) -> tuple[Column, ...]:
         columns = {column.name: column for column in self.list_columns()}

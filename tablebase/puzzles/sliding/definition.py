@@ -1,33 +1,51 @@
-"""Sliding boards of all sizes, and their tables, which are all optional."""
+"""Sliding boards of all sizes, and their tables, which are all on request."""
 
 from __future__ import annotations
 
-from tablebase.block_space import BlockBreadthFirst, BlockSpace
-from tablebase.catalogue import BuildOption, Catalogue
-from tablebase.errors import BadRequest, NotationError, require_choice, require_text
+from tablebase.errors import BadRequest, NotationError, require_text
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.sliding.board import MAX_CELLS, SlidingBoard
-from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
+from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tablebase.block_space import Depths
-    from tablebase.catalogue import BuildValues
-    from tablebase.puzzle import Columns
     from tablebase.word_space import WordSpace
 
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
 byte in it for each state. Larger ones get one goal, no rows, and a bit."""
-MAX_MEASURED_CELLS = 12
-"""Cells of the largest boards that are searched to estimate the cost of larger ones."""
 ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
+ALL_GOALS = "all"
+"""The end of the name of a board's tables of all goals."""
 EXAMPLE_BOARD = "3x4"
-"""The board in examples of options."""
+"""The board in examples."""
+FIFTEEN_BOARD = "4x4"
+"""The board that the 15-puzzle's search solves, without a table of all its states."""
+
+
+class BoardDistances(BreadthFirst):
+    """Recipe of a search of a board's states from one goal, in words of bits.
+
+    `rows`: whether the table has rows beside its index.
+    """
+
+    __slots__ = ("board", "rows")
+    search = "breadth first in blocks"
+
+    def __init__(self, board: BoardWithTables, root: str, *, rows: bool) -> None:
+        super().__init__({root: root})
+        self.board = board
+        self.rows = rows
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
+
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
 
 
 class BoardWithTables(SlidingBoard):
@@ -41,12 +59,16 @@ class BoardWithTables(SlidingBoard):
         """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
-    def select_tables(self, *, every_goal: bool, with_rows: bool = False) -> tuple[Table, ...]:
-        """Make the tables of a wide board: of all its goals, or of the first."""
+    def select_tables(
+        self, *, every_goal: bool, with_rows: bool | None = None
+    ) -> tuple[Table, ...]:
+        """Make the tables of a wide board: of all its goals, or of the first.
+
+        `with_rows`: with rows beside each index; None: if the board is small.
+        """
         goals = [*self.layouts][: None if every_goal or not self.is_packed else 1]
-        return tuple(
-            self.make_table(goal, with_rows=with_rows or not self.is_packed) for goal in goals
-        )
+        has_rows = not self.is_packed if with_rows is None else with_rows
+        return tuple(self.make_table(goal, with_rows=has_rows) for goal in goals)
 
     def make_table(self, goal: str, *, with_rows: bool) -> Table:
         """Make the table of the distances to one of the layouts.
@@ -61,35 +83,17 @@ class BoardWithTables(SlidingBoard):
             "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             self.list_row_columns() if with_rows else (),
-            BlockBreadthFirst(self, goal, rows=with_rows),
+            BoardDistances(self, goal, rows=with_rows),
             index=BITS_INDEX if self.is_packed else (("distance", "B"),),
             rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
         )
 
-    @property
-    def catalogue(self) -> Catalogue:
-        return BoardCatalogue(self)
-
-    def list_measurable_spaces(self) -> list[BlockSpace]:
-        """List the board itself, or two smaller ones with as many rows, or with three."""
-        if self.cells <= MAX_MEASURED_CELLS:
-            return [self]
-        high = min(self.line, 3)
-        columns = MAX_MEASURED_CELLS // high
-        return [BoardWithTables(high, columns - 1), BoardWithTables(high, columns)]
-
     def make_words(self, root: str) -> WordSpace:
+        """Make the states that reach a root, in words of bits, with their moves."""
         from tablebase.puzzles.sliding.word_moves import make_word_space
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
-
-    def make_rows(
-        self, root: str, space: WordSpace, depth: Depths, block: int, first: int, last: int
-    ) -> Columns:
-        from tablebase.puzzles.sliding.table_rows import make_rows
-
-        return make_rows(self, root, space, depth, block, first, last)
 
 
 def parse_board(text: str) -> BoardWithTables:
@@ -125,100 +129,64 @@ def find_goal(table: str) -> tuple[BoardWithTables, str] | None:
     return (board, goals[table]) if table in goals else None
 
 
-class BoardCatalogue(Catalogue):
-    """The tables of one board."""
-
-    def __init__(self, board: BoardWithTables) -> None:
-        super().__init__(board.name, board.tables)
-        self._board = board
-
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
-        return format_board_arguments(self._board, table)
-
-
-def format_board_arguments(board: BoardWithTables, table: str) -> str:
-    """Return the arguments of `pipeline precompute` that build a board's table."""
-    names = [default_table.name for default_table in board.wide.select_tables(every_goal=False)]
-    return f"{board.name} --board {board.wide}{'' if table in names else ' --goals all'}"
-
-
-class SlidingCatalogue(Catalogue):
-    """The tables of all boards."""
-
-    options = (
-        BuildOption(
-            "board",
-            f"Build this board, of at most {MAX_CELLS} cells.",
-            "RxC",
-            example=EXAMPLE_BOARD,
-        ),
-        BuildOption(
-            "goals",
-            f"Build all goals of boards over {MAX_SMALL_CELLS} cells, not only the first.",
-            "all",
-            example="all",
-            choices=("all",),
-        ),
-        BuildOption("parquet", f"Also write Parquet for boards over {MAX_SMALL_CELLS} cells."),
-    )
-
-    def list_boards(self) -> list[str]:
-        sides = range(2, MAX_CELLS // 2 + 1)
-        return [f"{high}x{wide}" for high in sides for wide in sides if high * wide <= MAX_CELLS]
-
-    def request_tables(self, values: BuildValues) -> tuple[Table, ...]:
-        for text in values.get("goals", ()):
-            require_choice(text, "set of goals", "all")
-        boards = values.get("board", ())
-        for option in self.options[1:]:
-            if option.name in values and not boards:
-                example = f"--board {EXAMPLE_BOARD} --{option.name} {option.example}".rstrip()
-                raise BadRequest(f"--{option.name} needs --board", f"Example: {example}")
-        tables = {
-            table.name: table
-            for text in boards
-            for table in parse_board(text).wide.select_tables(
-                every_goal="goals" in values, with_rows="parquet" in values
-            )
-        }
-        return tuple(tables.values())
-
-    def list_published_tables(
-        self, published: Mapping[str, Mapping[str, Any]]
-    ) -> tuple[Table, ...]:
-        goals = ((find_goal(name), parameters) for name, parameters in published.items())
-        return tuple(
-            board_and_goal[0].make_table(board_and_goal[1], with_rows=bool(parameters.get("rows")))
-            for board_and_goal, parameters in goals
-            if board_and_goal
-        )
-
-    def owns_table(self, table: str) -> bool:
-        return find_goal(table) is not None
-
-    def format_build_arguments(self, table: str, *, has_shards: bool = True) -> str:
-        board_and_goal = find_goal(table)
-        return format_board_arguments(board_and_goal[0], table) if board_and_goal else self.stage
-
-    def adapt_to_manifest(self, table: Table, published: Mapping[str, Mapping[str, Any]]) -> Table:
-        """Return a table, with rows if they are published, even if only an index is requested."""
-        board_and_goal = find_goal(table.name)
-        if board_and_goal is None or table.columns or not published.get(table.name, {}).get("rows"):
-            return table
-        return board_and_goal[0].make_table(board_and_goal[1], with_rows=True)
-
-
 class Sliding(Puzzle):
-    """All boards of up to 16 cells; all tables are optional."""
+    """All boards of up to 16 cells; all tables are on request."""
 
     name = "sliding"
     title = "Sliding boards"
     tables = ()
     depth = "distance"
 
-    @property
-    def catalogue(self) -> Catalogue:
-        return SlidingCatalogue(self.name, self.tables)
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find a board's tables: of its default goals, of all, or of one."""
+        if name == self.name:
+            example = f"Example: pipeline precompute {TABLE_PREFIX}{EXAMPLE_BOARD}"
+            raise BadRequest(f"{name} has no default tables: name a board", example)
+        if board_and_goal := find_goal(name):
+            board, _ = board_and_goal
+            tables = board.select_tables(every_goal=True, with_rows=with_rows)
+            return tuple(table for table in tables if table.name == name)
+        text, _, goals = name.removeprefix(TABLE_PREFIX).partition("_")
+        if not name.startswith(TABLE_PREFIX) or not text[:1].isdigit():
+            return ()
+        board = parse_board(text)
+        if name not in (f"{TABLE_PREFIX}{board}", f"{TABLE_PREFIX}{board}_{ALL_GOALS}"):
+            return ()
+        tables = board.wide.select_tables(every_goal=goals == ALL_GOALS, with_rows=with_rows)
+        if str(board) == FIFTEEN_BOARD:
+            size = f"it would take {board.size / 8e12:.1f} TB for each goal"
+            hint = f"fifteen solves every {board} board. A cluster can build {tables[0].name}"
+            raise BadRequest(f"{name} is too large: {size}", hint)
+        return tables
+
+    def list_requests(self) -> dict[str, list[str]]:
+        sides = range(2, MAX_CELLS // 2 + 1)
+        boards = [
+            BoardWithTables(high, wide)
+            for high in sides
+            for wide in sides
+            if high <= wide and high * wide <= MAX_CELLS and f"{high}x{wide}" != FIFTEEN_BOARD
+        ]
+        every_goal = [board for board in boards if board.is_packed]
+        return {
+            "Boards, with their default goals": [f"{TABLE_PREFIX}{board}" for board in boards],
+            "Boards with all goals": [f"{TABLE_PREFIX}{board}_{ALL_GOALS}" for board in every_goal],
+        }
+
+    def format_example(self, table: str) -> str:
+        """Format the query of a state one move from the goal of a table."""
+        board_and_goal = find_goal(table)
+        if not board_and_goal:
+            return ""
+        board, goal = board_and_goal
+        _, state = next(board.moves(goal))
+        option = "" if goal == board.example else f" --goal {goal}"
+        return f"{self.name} {state} --board {board}{option}"
+
+    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
+        if board is None:
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+        return parse_board(board).tables
 
     def name_board(self, table: str) -> str | None:
         board_and_goal = find_goal(table)

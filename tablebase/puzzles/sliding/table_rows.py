@@ -27,8 +27,9 @@ from tablebase.word_space import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablebase.block_space import Depths
     from tablebase.puzzle import Columns
+
+    Depths = npt.NDArray[np.uint8]
 
 Array = npt.NDArray[np.int64]
 

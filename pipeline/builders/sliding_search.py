@@ -1,4 +1,4 @@
-"""A search of a state space in words of bits, in this process."""
+"""A search of a sliding board in words of bits, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search of a state space in words of bits by shards and layers, on any number of machines.
+"""A search of a sliding board in words of bits by shards and layers, on any number of machines.
 
 A task saves its result in the store: a shard's layer, and the states that it sends to each other
 shard. The tasks of the next layer read them there. A lost task is repeated from the same files.
@@ -7,17 +7,16 @@ shard. The tasks of the next layer read them there. A lost task is repeated from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
-from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase.block_space import BlockSpace
+from pipeline.tasks import TaskRunner
 from tablebase.build_errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
+from tablebase.puzzles.sliding.definition import BoardWithTables
 from tablebase.resources import get_free_memory
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 from tablebase.word_space import WordSpace
@@ -49,18 +48,18 @@ class ShardedSearch:
     """A search of all states in shards; `memory`: the bytes that a shard may use."""
 
     def __init__(
-        self, space: BlockSpace, root: str, runner: TaskRunner, memory: int | None = None
+        self, board: BoardWithTables, root: str, runner: TaskRunner, memory: int | None = None
     ) -> None:
         assert runner.checkpoints
         self._runner, self._checkpoints = runner, runner.checkpoints
-        words = space.make_words(root)
+        words = board.make_words(root)
         self._states, self._blocks = words.size, words.blocks
         self._checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
         self._shards = count_shards(words, runner.jobs, memory)
         self.layers: list[int] = []
         """The number of states at each depth, once they are counted."""
         self._arguments = [
-            (self._checkpoints, space, root, number, self._shards) for number in range(self._shards)
+            (self._checkpoints, board, root, number, self._shards) for number in range(self._shards)
         ]
 
     def count_layers(self) -> list[int]:
@@ -100,45 +99,23 @@ class ShardedSearch:
         return iter_results
 
 
-class ShardsCost(NamedTuple):
-    """The processor seconds of a search's tasks, and the most bytes that they stored."""
-
-    seconds: float
-    bytes: int
-
-
-def measure_shards(
-    space: BlockSpace, root: str, runner: TaskRunner, shards: int, *, has_bits: bool
-) -> ShardsCost:
-    """Search all states in shards, as a cluster does, and return what it takes."""
-    checkpoints = runner.checkpoints
-    assert checkpoints
-    before = most = checkpoints.count_bytes()
-
-    def measure_bytes(doing: str, done: int, total: int | None) -> None:
-        nonlocal most
-        most = max(most, checkpoints.count_bytes())
-
-    measured = replace(
-        runner, jobs=shards, on_progress=measure_bytes, is_remote=True, usage=TaskUsage()
-    )
-    ShardedSearch(space, root, measured).collect_results(has_bits=has_bits)
-    most = max(most, checkpoints.count_bytes())
-    return ShardsCost(measured.usage.seconds, most - before)
-
-
 def search_layer(
-    checkpoints: Checkpoints, space: BlockSpace, root: str, number: int, shards: int, level: int
+    checkpoints: Checkpoints,
+    board: BoardWithTables,
+    root: str,
+    number: int,
+    shards: int,
+    level: int,
 ) -> Arrays:
     """Find a shard's layer, as a task; save it and the states that it sends.
 
     Returns the layer's number of states. States that were sent for the layer before are removed.
     """
-    shard = Shard(_get_words(space, root), number, shards)
+    shard = Shard(_get_words(board, root), number, shards)
     needed, free = int(shard.states * BYTES_PER_STATE), get_free_memory()
     if free is not None and free < needed:
         hint = "Use more workers, or limit the memory of a shard (--memory)"
-        raise MemoryShort(f"A shard of the {space}", needed, free, hint)
+        raise MemoryShort(f"A shard of the {board}", needed, free, hint)
     if level == 0:
         layer = shard.make_root_layer()
     else:
@@ -161,7 +138,7 @@ def search_layer(
 
 def collect_results(
     checkpoints: Checkpoints,
-    space: BlockSpace,
+    board: BoardWithTables,
     root: str,
     number: int,
     shards: int,
@@ -169,7 +146,7 @@ def collect_results(
     has_bits: bool,
 ) -> Arrays:
     """Save a shard's distances, or bit 1 of each, block by block, as a task."""
-    shard = Shard(_get_words(space, root), number, shards)
+    shard = Shard(_get_words(board, root), number, shards)
     layers = (_load_layer(checkpoints, number, shards, level) for level in range(levels))
     results = shard.collect_bits(layers) if has_bits else shard.collect_depths(layers)
     for block, block_results in enumerate(results):
@@ -177,11 +154,11 @@ def collect_results(
     return []
 
 
-def _get_words(space: BlockSpace, root: str) -> WordSpace:
-    name = f"{space!r} {root}"
+def _get_words(board: BoardWithTables, root: str) -> WordSpace:
+    name = f"{board!r} {root}"
     words = _spaces_by_name.get(name)
     if words is None:
-        words = space.make_words(root)
+        words = board.make_words(root)
         _spaces_by_name.clear()
         _spaces_by_name[name] = words
     return words

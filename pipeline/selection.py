@@ -1,0 +1,68 @@
+"""The names that a command takes: of puzzles, of groups of tables, and of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+
+from tablebase.errors import BadRequest, quote
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
+from tablebase.schema import Table
+
+
+def select_tables(
+    names: Sequence[str], *, with_rows: bool | None = None
+) -> list[tuple[Puzzle, tuple[Table, ...]]]:
+    """Select the tables that names stand for, by puzzle; without names, all default tables.
+
+    `with_rows`: as for `Puzzle.find_tables`; BadRequest if no table can be an index alone.
+    """
+    selected = dict[str, dict[str, Table]]()
+    for name in names:
+        puzzle, tables = find_request(name, with_rows=with_rows)
+        selected.setdefault(puzzle.name, {}).update((table.name, table) for table in tables)
+    if with_rows and not any(
+        table.recipe.list_parameters().get("rows")
+        for tables in selected.values()
+        for table in tables.values()
+    ):
+        problem = "--parquet needs the name of a sliding board, or of patterns of the 15-puzzle"
+        raise BadRequest(problem, "Example: pipeline precompute sliding_3x4 --parquet")
+    if not names:
+        return [(puzzle, puzzle.tables) for puzzle in list_puzzles()]
+    known = MODULES if selected.keys() <= {*MODULES} else list_names()  # else plugins are looked up
+    return [
+        (get_puzzle(name), tuple(selected[name].values())) for name in known if name in selected
+    ]
+
+
+def find_request(name: str, *, with_rows: bool | None = None) -> tuple[Puzzle, tuple[Table, ...]]:
+    """Find the puzzle of a name, and the tables that it stands for.
+
+    Raise BadRequest for an unknown name, with those that are nearest to it.
+    """
+    for puzzle in [get_puzzle(name)] if is_registered(name) else _iter_puzzles():
+        if tables := puzzle.find_tables(name, with_rows=with_rows):
+            return puzzle, tables
+    near = get_close_matches(name, list_requests(list_puzzles()), cutoff=0.8)
+    hint = f"Puzzles: {', '.join(list_names())}. Their tables: pipeline precompute PUZZLE --help"
+    if near:
+        hint = f"Did you mean {' or '.join(near)}? See: pipeline precompute --help"
+    raise BadRequest(f"There is no table {quote(name)}", hint)
+
+
+def _iter_puzzles() -> Iterator[Puzzle]:
+    """Iterate over the puzzles, the built-in ones first: plugins are loaded only after them."""
+    yield from map(get_puzzle, MODULES)
+    yield from (puzzle for puzzle in list_puzzles() if puzzle.name not in MODULES)
+
+
+def list_requests(puzzles: Iterable[Puzzle]) -> list[str]:
+    """List all names that can be built: of puzzles, of default tables, and of others."""
+    puzzles = [*puzzles]
+    names = [puzzle.name for puzzle in puzzles]
+    for puzzle in puzzles:
+        names += [table.name for table in puzzle.tables]
+        names += [name for others in puzzle.list_requests().values() for name in others]
+    return [*dict.fromkeys(names)]

@@ -1,0 +1,173 @@
+"""Tests of the numbers of states at each distance, which every build leaves in the manifest."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.build import build
+from pipeline.build_request import Request
+from pipeline.verify import VerifyFailed, verify
+from queries.histogram import count_states, list_counts
+from tablebase.build_errors import SearchError
+from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.table_errors import TableDamaged, TableMissing, TableOutdated
+from tablebase.tables import BACKUP, MADE_BY, MANIFEST
+from tablebase.tables.manifest import format_manifest, read_manifest
+from tablebase.tables.state_counts import GoalCounts, compute_count_checksum, make_counts
+from tablebase.tables.store import Folder
+from tests.support import sliding_oracle
+from tests.support.build_recorder import Recorder
+from tests.support.shell import Cli
+from tests.support.sliding_tables import treat_as_large
+
+GOAL = "12345670"
+LAYERS = Counter(sliding_oracle.distances(GOAL, 2, 4).values())
+COUNTS = [LAYERS[distance] for distance in sorted(LAYERS)]
+
+
+def build_board(
+    folder: Path, *, with_rows: bool | None = None, executor: ThreadPoolExecutor | None = None
+) -> None:
+    tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
+    build(Request(Folder(folder), [(SLIDING, tables)], jobs=2), Recorder(), executor)
+
+
+@pytest.fixture
+def bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat boards of 8 cells as large: they have only an index with a bit for each state."""
+    treat_as_large(monkeypatch, 8)
+
+
+def edit_counts(
+    folder: Path, change: Callable[[dict[str, Any]], object], *, has_checksum: bool
+) -> None:
+    """Change the counts of 2x4 in the manifest; `has_checksum`: and make their checksum agree."""
+    tables = json.loads((folder / MANIFEST).read_bytes())["tables"]
+    entry = tables["sliding_2x4_8"]
+    change(entry["counts"])
+    if has_checksum:
+        goals = [GoalCounts(**goal) for goal in entry["counts"]["goals"]]
+        entry["counts"]["checksum"] = compute_count_checksum(goals, entry["content"])
+    (folder / MANIFEST).write_text(format_manifest(tables, MADE_BY, {}))
+
+
+def move_state(counts: dict[str, Any]) -> None:
+    states = counts["goals"][0]["states"]
+    states[1:3] = states[1] + 1, states[2] - 1
+
+
+def test_the_default_tables_are_counted(outputs: Path, cli: Cli, tmp_path: Path) -> None:
+    rows = list[tuple[object, ...]]()
+    for name in ("eight", "eight_edge"):
+        states = pl.read_parquet(outputs / f"{name}.parquet").sort("goal", "distance")
+        for (goal, distance), group in states.group_by("goal", "distance", maintain_order=True):
+            rows.append(("eight", "3x3", goal, distance, len(group)))
+    plies = pl.read_parquet(outputs / "senet.parquet")["plies"].to_list()
+    for ply in [*sorted({*plies} - {None}), None]:
+        rows.append(("senet", None, None, ply, plies.count(ply)))
+    assert list_counts(Folder(outputs)).rows() == rows
+    for suffix, read in (("parquet", pl.read_parquet), ("csv", pl.read_csv)):
+        file = tmp_path / f"counts.{suffix}"
+        assert cli("histogram", "--output", str(file)).code == 0
+        assert read(file).rows() == rows
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+@pytest.mark.parametrize("with_rows", [None, True])
+@pytest.mark.usefixtures("bits")
+def test_every_search_of_a_board_counts_its_layers(
+    tmp_path: Path, is_remote: bool, with_rows: bool | None
+) -> None:
+    with ThreadPoolExecutor(2) as executor:
+        build_board(tmp_path, with_rows=with_rows, executor=executor if is_remote else None)
+    counts = count_states("sliding", Folder(tmp_path), "4x2")
+    assert counts.rows() == [(GOAL, *layer) for layer in enumerate(COUNTS)]
+    verify(Folder(tmp_path))
+
+
+@pytest.mark.usefixtures("bits")
+def test_a_false_number_of_a_search_is_refused(tmp_path: Path) -> None:
+    build_board(tmp_path)
+    edit_counts(tmp_path, move_state, has_checksum=True)
+    with pytest.raises(VerifyFailed, match=r"states of sliding_2x4_8, 12345670 at dist") as caught:
+        verify(Folder(tmp_path))
+    assert caught.value.file == str(tmp_path / MANIFEST)
+    assert str(caught.value).endswith(
+        "at distance 1: 3, expected 2. Run: pipeline precompute sliding_2x4_8 "
+        f"--force --outputs {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize("has_checksum", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda counts: counts["goals"][0]["states"].append(1),
+        lambda counts: counts["goals"][0]["states"].pop(),
+        lambda counts: counts["goals"].append({"goal": GOAL, "states": []}),
+        lambda counts: counts["goals"][0]["states"].extend([-1, 1]),
+    ],
+)
+def test_numbers_that_do_not_add_up_are_damage(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], has_checksum: bool
+) -> None:
+    build_board(tmp_path)
+    edit_counts(tmp_path, change, has_checksum=has_checksum)
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
+        count_states("sliding", Folder(tmp_path), "2x4")
+
+
+@pytest.mark.parametrize(
+    "change", [move_state, lambda counts: counts["goals"][0].update(goal="87654321")]
+)
+def test_numbers_with_another_checksum_are_damage(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    build_board(tmp_path)
+    edit_counts(tmp_path, change, has_checksum=False)
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
+        read_manifest(Folder(tmp_path))
+
+
+def test_rows_without_a_manifest_are_counted_again(tmp_path: Path) -> None:
+    build_board(tmp_path)
+    published = read_manifest(Folder(tmp_path))
+    for name in (MANIFEST, BACKUP):
+        (tmp_path / name).unlink()
+    build_board(tmp_path)
+    assert read_manifest(Folder(tmp_path)) == published
+
+
+@pytest.mark.usefixtures("bits")
+def test_bits_without_a_manifest_have_no_numbers_until_they_are_built(tmp_path: Path) -> None:
+    build_board(tmp_path)
+    for name in (MANIFEST, BACKUP):
+        (tmp_path / name).unlink()
+    build_board(tmp_path)
+    verify(Folder(tmp_path))
+    command = f"pipeline precompute sliding_2x4_8 --force --outputs {tmp_path}"
+    for read in (list_counts, lambda store: count_states("sliding", store, "2x4")):
+        with pytest.raises(TableOutdated) as caught:
+            read(Folder(tmp_path))
+        assert str(caught.value) == (
+            f"{tmp_path / MANIFEST} is out of date: it does not say how many states of "
+            f"sliding_2x4_8 are at each distance. Run: {command}"
+        )
+
+
+def test_numbers_of_nothing_are_an_error(cli: Cli, tmp_path: Path) -> None:
+    with pytest.raises(TableMissing):
+        list_counts(Folder(tmp_path))
+    assert cli("histogram").code == cli("histogram", "eight", "--output", "counts.csv").code == 2
+
+
+@pytest.mark.parametrize("distance", [-1, 1 << 20])
+def test_depths_that_are_no_distances_are_refused(distance: int) -> None:
+    with pytest.raises(SearchError, match="cannot be counted"):
+        make_counts({(None, distance): 1}, "")

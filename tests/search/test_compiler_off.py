@@ -1,0 +1,54 @@
+"""Every kernel gives the same results as plain Python, on small boards and graphs."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.queries import test_fifteen_search, test_sampling, test_sliding_bits
+from tests.search import (
+    test_breadth_first,
+    test_hamiltonian_paths,
+    test_path_per_pair,
+    test_sharded_bfs,
+    test_sweep,
+    test_word_bfs,
+)
+from tests.support.shell import python
+from tests.verify import test_footer, test_sliding
+from tests.verify import test_sliding_bits as test_bit_proofs
+
+RUNS: tuple[Callable[[], str], ...] = (
+    test_breadth_first.run_small_searches,
+    test_hamiltonian_paths.count_small_boards,
+    test_path_per_pair.list_tours,
+    test_sharded_bfs.search_small_boards,
+    test_sweep.count_small_boards,
+    test_word_bfs.search_small_boards,
+    test_fifteen_search.solve_small_boards,
+    test_sampling.list_small_boards,
+    test_sliding_bits.answer_small_board,
+    test_bit_proofs.list_layer_sizes,
+    test_footer.recount,
+    test_sliding.build_small_board,
+)
+"""Functions that run the kernels of each search, reader and proof."""
+PROGRAM = """
+import warnings
+warnings.simplefilter("error")
+from tests.search.test_compiler_off import run_all
+run_all()
+"""
+
+
+def run_all() -> None:
+    """Print the results of all runs, as the program of the other process."""
+    print(json.dumps({run.__module__: run() for run in RUNS}))
+
+
+@pytest.mark.long
+def test_the_kernels_do_the_same_with_the_compiler_off() -> None:
+    ended = python(PROGRAM, env={"NUMBA_DISABLE_JIT": "1"})
+    assert ended.code == 0, ended.err
+    uncompiled = json.loads(ended.out)
+    assert {run.__module__ for run in RUNS if run() != uncompiled[run.__module__]} == set()
