@@ -141,7 +141,8 @@ class BuildProgress(ProgressBar, BuildObserver):
             self.hide(table.name)
             del self._steps[table.name]
             self.built[table.name] = BuiltTable(self._reasons[table.name], entry, statistics)
-            self._print(f"{table.name}: {entry.rows:,} rows in {statistics.seconds:.1f} s")
+            made = f"{entry.rows:,} rows" if entry.states is None else f"{entry.states:,} states"
+            self._print(f"{table.name}: {made} in {statistics.seconds:.1f} s")
             if len(self._planned) > 1:
                 self._show_whole()
 

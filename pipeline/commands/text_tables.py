@@ -83,7 +83,9 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
             _format_rows(entry.rows, entry.states),
             f"{sum(file.bytes for file in entry.all_files):,}",
             f"{statistics.seconds:.2f}",
-            f"{entry.rows / statistics.seconds:,.0f}" if statistics.seconds else "",
+            f"{(entry.states or entry.rows) / statistics.seconds:,.0f}"
+            if statistics.seconds
+            else "",
         )
         for name, (reason, entry, statistics) in sorted(built.items())
     ]

@@ -136,6 +136,15 @@ def test_rows_are_kept_until_their_table_is_removed(tmp_path: Path, cli: Cli) ->
     assert not [*tmp_path.glob("*.parquet"), *tmp_path.glob("*.idx")]
 
 
+def test_an_index_of_bits_counts_its_states(tmp_path: Path, cli: Cli) -> None:
+    """Expect the states of 3x4, which are 360 times as many as its records."""
+    text = cli("precompute", "sliding_3x4", "--outputs", str(tmp_path))
+    assert "sliding_3x4_12: 239,500,800 states in " in text.err
+    for printed in (text.out, cli("status", "--outputs", str(tmp_path)).out):
+        assert "239,500,800 states" in printed
+        assert "665,280" not in printed
+
+
 def test_what_follows_a_build_is_a_query_of_it(tmp_path: Path, cli: Cli) -> None:
     for name in ("knight_tours_3x7", "knight_closed_counts_6x7", "sliding_2x3_5", "fifteen_5-5-5"):
         text = cli("precompute", name, "--outputs", str(tmp_path))

@@ -281,9 +281,9 @@ def test_a_list_published_anew_is_reopened_once(copy: Path) -> None:
         assert tables.knight.probe("c3", board="5x5", number=3) == expected
         names = [request.name for request in host.requests]
         assert names.count(MANIFEST) == 2
-        (copy / "knight_tours_5x5.parquet").unlink()
+        (copy / "knight_tours_6x6.parquet").unlink()
         with pytest.raises(TableUnreadable, match="HTTP status 404"):
-            tables.knight.probe("a1", board="5x5")
+            tables.knight.probe("a1", board="6x6")
 
 
 def rewrite_index(folder: Path) -> None:
