@@ -373,7 +373,9 @@ def test_a_board_is_taken_away_as_text_and_as_pictures(browser: Browser, explore
             board = page.evaluate("navigator.clipboard.readText()").partition("\n\n")[0]
             assert eight.PUZZLE.parse(board) == "378546201"
         page.click(f"#view-{view} [data-take=link]")
-        expect(page.locator(f"#view-{view} .taken")).to_contain_text(f"#{address} is copied: put it")
+        expect(page.locator(f"#view-{view} .taken")).to_contain_text(
+            f"#{address} is copied: put it"
+        )
         # the address of a file means nothing elsewhere
         assert page.evaluate("navigator.clipboard.readText()") == f"#{address}"
         for kind, begins in (("svg", b"<svg "), ("png", b"\x89PNG")):
