@@ -300,8 +300,11 @@ class GoalPuzzle(StateSpace):
     ) -> Columns:
         import numpy as np
 
+        from tablebase.build_errors import SearchError
         from tablebase.graph import UNREACHED, find_nearest
 
+        if graph.labels.max(initial=0) >= len(self.letters):
+            raise SearchError(f"A label of {self.name}'s graph is not the number of a letter.")
         depth, goal, ways = find_nearest(walks)
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))

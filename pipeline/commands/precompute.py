@@ -165,7 +165,10 @@ def _build(run: Invocation) -> None:
 
 
 def _note_checkpoints(run: Invocation) -> None:
-    """Say on standard error, when a signal ends the build, what the same command resumes."""
+    """Say on standard error, when a signal ends the build, what the same command resumes.
+
+    A forced build resumes nothing.
+    """
     from pipeline.dry_run import find_saved_work
 
     saved = [
@@ -174,7 +177,7 @@ def _note_checkpoints(run: Invocation) -> None:
         for table in tables
         if find_saved_work(run.request.store, table)
     ]
-    if saved and not run.is_quiet:
+    if saved and not run.is_quiet and not run.request.force:
         note = f"pipeline: interrupted; the same command resumes {', '.join(saved)}\n"
         os.write(2, note.encode())  # another thread may hold the lock of sys.stderr
 

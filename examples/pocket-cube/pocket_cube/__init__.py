@@ -144,7 +144,7 @@ class PocketCube(GoalPuzzle):
         return Graph(
             np.arange(0, targets.size + 1, len(TURNS)),
             targets.ravel(),
-            np.tile(np.arange(len(TURNS), dtype=np.uint8) << 4, self.size),
+            np.tile(np.arange(len(TURNS), dtype=np.uint8), self.size),
         )
 
 
