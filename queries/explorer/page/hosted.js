@@ -11,7 +11,7 @@ const LEVELS = [5, 10, 20];
 const ABSENT = [403, 404, 410];
 const FROM_DISK = "Boards of more than 10 cells are not inside a page: it reads them from the tables beside it, which browsers "
   + "allow only over HTTP, and this page was opened from disk. In its folder run: python3 -m http.server, and open "
-  + "http://localhost:8000/ followed by the page’s name and the part of this address from # on.";
+  + "localhost:8000/ followed by the page’s name and the part of this address from # on.";
 
 const tables = location.protocol.startsWith("http") ? openTables("manifest.json") : null;
 let finding = null;
