@@ -73,7 +73,7 @@ class LoopbackStore:
             return text[0], text[1], body
 
         if isinstance(self.fault, Generations):
-            self.fault.required = environ.get("HTTP_X_GOOG_IF_GENERATION_MATCH", "")
+            self.fault.request.required = environ.get("HTTP_X_GOOG_IF_GENERATION_MATCH", "")
         status, headers, body = self.fault(method, address, ask) if self.fault else ask()
         start(status, headers)
         return [body]
@@ -107,14 +107,14 @@ class Generations:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._last = 1_600_000_000_000_000
-        self.required = ""
-        """The number that the request of this moment requires, as text."""
+        self.request = threading.local()
+        """The number that the request of this thread requires, as text: `required`."""
         self._lock = threading.Lock()
 
     def __call__(self, method: str, address: str, ask: Callable[[], Answer]) -> Answer:
         key = address.partition("?")[0]
         with self._lock:
-            required, self.required = self.required, ""
+            required = self.request.required
             if method == "PUT" and required not in ("", str(self._numbers.get(key, 0))):
                 text = b"<Error><Code>PreconditionFailed</Code><Message>No</Message></Error>"
                 return "412 PRECONDITION FAILED", [("Content-Length", str(len(text)))], text
