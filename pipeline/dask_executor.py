@@ -68,13 +68,15 @@ def _require_scheduler(address: str, connect_seconds: float) -> None:
     The client itself would wait for the first answer forever.
     """
     from distributed.core import rpc
+    from distributed.utils import LoopRunner
 
     async def identify() -> Any:
         async with rpc(address, timeout=connect_seconds) as peer:
             return await asyncio.wait_for(peer.identity(), connect_seconds)
 
     try:
-        kind = asyncio.run(identify())["type"]
+        # not asyncio.run: a notebook runs an event loop in this thread already
+        kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
     except (OSError, TimeoutError) as error:
         raise ClusterError(
             address, f"no scheduler answers there (it has {connect_seconds} seconds)"

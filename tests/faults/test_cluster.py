@@ -1,5 +1,6 @@
 """Tests with a Dask cluster on this machine, whose scheduler and workers are processes."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -200,6 +201,13 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
 def test_no_scheduler_at_a_closed_port() -> None:
     with pytest.raises(ClusterError, match="no scheduler answers there"):
         open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
+
+
+def test_a_thread_may_run_an_event_loop_already() -> None:
+    async def connect() -> None:
+        test_no_scheduler_at_a_closed_port()
+
+    asyncio.run(connect())
 
 
 def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
