@@ -1,0 +1,86 @@
+"""A compiler's cache that is damaged, full or not writable: kernels work, and one line says it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import Said, python
+
+PROGRAM = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+if sys.argv[2:]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+from small_kernels import double, triple
+print(double(21), triple(14))
+"""
+KERNELS = """
+from tablebase.jit import compiled
+
+@compiled
+def double(number):
+    return 2 * number
+
+@compiled
+def triple(number):
+    return 3 * number
+"""
+
+
+def run_kernels(folder: Path, *words: str, **variables: str) -> Said:
+    (folder / "small_kernels.py").write_text(KERNELS)
+    said = python(
+        PROGRAM,
+        str(folder),
+        *words,
+        env={"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0", **variables},
+    )
+    assert said[:2] == (0, "42 42\n"), said.err
+    return said
+
+
+def truncate(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-40])
+
+
+def fill(file: Path) -> None:
+    file.write_bytes(bytes(file.stat().st_size))
+
+
+def fill_page(file: Path) -> None:
+    data = file.read_bytes()
+    middle = len(data) // 2
+    file.write_bytes(data[:middle] + bytes(500) + data[middle + 500 :])
+
+
+@pytest.mark.parametrize("damage", [truncate, cut, fill, fill_page])
+def test_a_damaged_cache_is_replaced(damage: Callable[[Path], None], tmp_path: Path) -> None:
+    assert run_kernels(tmp_path).err == ""
+    files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert len(files) >= 2
+    for file in files:
+        damage(file)
+    noted = run_kernels(tmp_path).err
+    assert noted.startswith("note: the compiler's cache cannot be used ('")
+    assert noted.endswith("' is damaged); functions are compiled again\n")
+    assert noted.count("\n") == 1
+    assert run_kernels(tmp_path).err == ""
+
+
+def test_a_cache_on_a_full_disk_is_left_out(tmp_path: Path) -> None:
+    noted = run_kernels(tmp_path, "1024").err
+    problem = "(file too large); functions are compiled again"
+    assert noted == f"note: the compiler's cache cannot be used {problem}\n"
+    assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+
+
+def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_bytes(b"")
+    noted = run_kernels(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator").err
+    problem = "(no folder for it can be written to); functions are compiled again"
+    assert noted == f"note: the compiler's cache cannot be used {problem}\n"
