@@ -9,7 +9,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, find_mismatch
 from tablebase.tables.parquet import compute_description
-from tablebase.tables.repair import ABSENT, make_open_error
+from tablebase.tables.repair import make_open_error
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
 
@@ -63,7 +63,7 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
         try:
             if find_mismatch(store, file):
                 return f"{file.file} damaged"
-        except ABSENT:
+        except FileNotFoundError:
             return f"{file.file} missing"
         except Unreachable as error:
             raise make_open_error(store.locate(file.file), error, "") from error

@@ -21,7 +21,6 @@ from tablebase.tables.manifest import (
     read_manifest,
 )
 from tablebase.tables.repair import (
-    ABSENT,
     format_rebuild_command,
     format_remove_command,
     make_open_error,
@@ -150,7 +149,7 @@ def _find_damage(store: Store, entry: Entry) -> tuple[str, ...]:
         path = store.locate(file.file)
         try:
             problem = find_mismatch(store, file)
-        except ABSENT:
+        except FileNotFoundError:
             problem = "it is missing"
         except Unreachable as error:
             raise make_open_error(path, error, "") from error

@@ -34,7 +34,7 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.ownership import bears_table
 from tablebase.tables.parquet import TableWriter, compute_description, make_schema
-from tablebase.tables.repair import ABSENT, list_files, make_open_error
+from tablebase.tables.repair import list_files, make_open_error
 from tablebase.tables.state_counts import StateCounter, StateCounts, make_counts
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import Unreachable
@@ -145,7 +145,7 @@ def _translate_read_errors(store: Store, name: str) -> Iterator[None]:
         raise NotWhole(f"{name} cannot be read") from error
     except OSError as error:
         is_damage = error.errno is None and not isinstance(error, Unreachable)
-        if is_damage or isinstance(error, ABSENT):
+        if is_damage or isinstance(error, FileNotFoundError):
             raise NotWhole(f"{name} cannot be read") from error
         raise make_open_error(store.locate(name), error, "") from error
 

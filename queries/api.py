@@ -17,7 +17,7 @@ from queries.table_list import format_html, format_repr
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 from tablebase.tables import MANIFEST
-from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
+from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ class Tables:
         try:
             self.store.get_size(MANIFEST)
         except OSError as error:
-            command = format_rebuild_command("", self.store) if isinstance(error, ABSENT) else ""
+            command = (
+                format_rebuild_command("", self.store)
+                if isinstance(error, FileNotFoundError)
+                else ""
+            )
             raise make_open_error(self.store.locate(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from tablebase.tables.manifest import (
     read_manifest,
     read_pages,
 )
-from tablebase.tables.repair import ABSENT, format_rebuild_command, format_remove_command
+from tablebase.tables.repair import format_rebuild_command, format_remove_command
 from tablebase.tables.store import Store
 
 
@@ -57,7 +57,7 @@ def _make_row(
 def _find_state(store: Store, entry: Entry) -> str:
     try:
         damaged = any(find_mismatch(store, file) for file in entry.all_files)
-    except ABSENT:
+    except FileNotFoundError:
         damaged = True
     except OSError:
         return "unreadable"

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from tablebase.build_errors import StoreError
 from tablebase.stdio import explain_os_error, is_full_disk
+from tablebase.tables.store_errors import MOVE_FILE, name_file_on_way
 
 
 @contextlib.contextmanager
@@ -56,11 +57,13 @@ def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
     reason = explain_os_error(error)
     if is_full_disk(error):
         return reason, "Free some space, or choose another folder with --outputs."
+    if not error.errno:  # our own
+        return reason, "Move it away."
     if os.path.islink(folder) and not os.path.exists(folder):
         return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
     obstacle = error.filename2 or error.filename
     if error.errno == errno.EISDIR and obstacle:
         return f"{os.path.basename(obstacle)} is a folder, not a file", "Move it away."
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return "it is a file, not a folder", "Choose a folder with --outputs."
+        return name_file_on_way(folder), f"{MOVE_FILE}."
     return reason, "Choose a folder that you may write to with --outputs."

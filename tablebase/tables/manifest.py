@@ -18,7 +18,7 @@ from tablebase.errors import BadRequest, quote
 from tablebase.schema import ROW_BYTES
 from tablebase.table_errors import TableDamaged, TableError, TableVersionError
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
-from tablebase.tables.repair import ABSENT, format_rebuild_command, make_open_error
+from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.state_counts import StateCounts, compute_count_checksum
 from tablebase.tables.store import Store
 from tablebase.tables.store_errors import NotAFile
@@ -113,7 +113,7 @@ def read_pages(store: Store) -> dict[str, Page]:
 def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     try:
         text = store.read(MANIFEST)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return {}, {}
     except OSError as error:
         raise make_open_error(store.locate(MANIFEST), error, "") from error
@@ -124,7 +124,7 @@ def has_manifest(store: Store) -> bool:
     """Return whether a store has a manifest, damaged or not; a link to nothing is none."""
     try:
         store.read(MANIFEST)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return False
     except OSError as error:
         raise make_open_error(store.locate(MANIFEST), error, "") from error
@@ -138,7 +138,7 @@ def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     """
     try:
         return parse_manifest(store.read(BACKUP), store)
-    except (*ABSENT, NotAFile):
+    except (FileNotFoundError, NotAFile):
         return {}, {}
     except OSError as error:
         raise make_open_error(store.locate(BACKUP), error, "") from error
@@ -352,7 +352,7 @@ def record_page(store: Store, path: str, command: str, made_from: Mapping[str, E
         return
     try:
         measured = measure_file(store, page)
-    except (*ABSENT, NotAFile):
+    except (FileNotFoundError, NotAFile):
         return
     contents = {name: entry.content for name, entry in made_from.items()}
     with store.lock():

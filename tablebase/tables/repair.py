@@ -8,10 +8,7 @@ from tablebase.stdio import explain_os_error
 from tablebase.table_errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from tablebase.tables import CLEAN, COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, Store
-from tablebase.tables.store_errors import FileChanged, Unreachable
-
-ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-"""The errors of a name that no file has."""
+from tablebase.tables.store_errors import MOVE_FILE, FileChanged, Unreachable, name_file_on_way
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
@@ -74,13 +71,15 @@ def make_open_error(path: str, error: OSError, command: str) -> TableError:
     `command` rebuilds it; it is empty where that would not help. It is not shown for a store that
     does not answer, or refuses to.
     """
-    if isinstance(error, ABSENT):
+    if isinstance(error, FileNotFoundError):
         return TableMissing(path, command)
     if isinstance(error, FileChanged):
         return TableDamaged(path, str(error), command)
     if isinstance(error, Unreachable):
         hint = "Check the address, the network and the credentials"
         return TableUnreadable(path, str(error), hint)
+    if isinstance(error, NotADirectoryError):
+        return TableUnreadable(path, name_file_on_way(path), MOVE_FILE)
     is_refused = error.errno in (errno.EACCES, errno.EPERM)
     hint = "Change its permissions" if is_refused else "Check what is there"
     return TableUnreadable(path, explain_os_error(error), hint, command)

@@ -112,7 +112,7 @@ class Store:
         raise NotImplementedError
 
     def get_size(self, name: str) -> int:
-        """Return the bytes of a file; raise IsADirectoryError or NotAFile if it is no file."""
+        """Return the bytes of a file; raise NotAFile if it is something else."""
         raise NotImplementedError
 
     def open(self, name: str) -> IO[bytes]:
@@ -224,15 +224,11 @@ class Folder(Store):
 
     get_source = locate
 
-    def find_obstacle(self) -> str:
-        is_other = os.path.exists(self._path) and not os.path.isdir(self._path)
-        return "it is a file, not a folder" if is_other else ""
-
     def list_names(self, begin: str = "") -> list[str]:
         self._require_no_link()
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
 
     def get_size(self, name: str) -> int:
@@ -338,12 +334,8 @@ def _open_file(path: str, flags: int) -> int:
 
 def _require_file(mode: int, path: str) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
-    if stat.S_ISDIR(mode):
-        import errno
-
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
         from tablebase.tables.store_errors import NotAFile
 
-        kind = "named pipe" if stat.S_ISFIFO(mode) else "device"
-        raise NotAFile(f"it is a {kind}, not a file")
+        kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
+        raise NotAFile(f"it is a {kinds.get(stat.S_IFMT(mode), 'device')}, not a file")

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import os
+
 
 class NotAFile(OSError):
-    """A named pipe or a device where a file is expected: reading it may never end."""
+    """A folder, a named pipe or a device where a file is expected."""
+
+
+MOVE_FILE = "Move it away, or choose a folder with --outputs"
+
+
+def name_file_on_way(path: str) -> str:
+    """Name the file that stands where a folder of a path is expected."""
+    found = path
+    while not os.path.exists(found or "."):
+        found = os.path.dirname(found)
+    return f"{'it' if found == path else found} is a file, not a folder"
 
 
 class Unreachable(OSError):

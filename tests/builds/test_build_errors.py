@@ -20,7 +20,7 @@ from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.schema import Table
-from tablebase.table_errors import TableDamaged
+from tablebase.table_errors import TableDamaged, TableUnreadable
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
@@ -88,12 +88,24 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) -> None:
     (tmp_path / "taken").write_bytes(b"a file")
     path = tmp_path / "taken" / below
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(TableUnreadable) as caught:
         build_tables(path, KNIGHT, TOURS)
-    assert str(caught.value) == (
-        f"Cannot build in {path}: it is a file, not a folder. Choose a folder with --outputs."
-    )
+    hint = "Move it away, or choose a folder with --outputs."
+    problem = f"{tmp_path / 'taken' if below else 'it'} is a file, not a folder"
+    assert str(caught.value) == f"{path} cannot be read: {problem}. {hint}"
     assert (tmp_path / "taken").read_bytes() == b"a file"
+
+
+@pytest.mark.parametrize(
+    "name", [".lock", ".manifest.backup", ".manifest.json.unpublished", TOURS.file]
+)
+def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(StoreError) as caught:
+        build_tables(tmp_path, KNIGHT, TOURS)
+    problem = f"{name} is a folder, not a file"
+    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. Move it away."
+    assert (tmp_path / name).is_dir()
 
 
 def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:

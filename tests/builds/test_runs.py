@@ -186,9 +186,12 @@ def test_a_record_that_cannot_be_written_does_not_end_the_build(cli: Cli, tmp_pa
     (tmp_path / RUNS).write_text("in the way")
     text = cli("precompute", "knight_tours_5x5", "--outputs", str(tmp_path))
     assert text.code == 0
-    assert "pipeline: note: the run record was not written: " in text.err
+    problem = f"Cannot build in {tmp_path / RUNS}: it is a file, not a folder. Move it away"
+    assert f"pipeline: note: the run record was not written: {problem}" in text.err
     assert (tmp_path / "knight_tours_5x5.parquet").is_file()
-    assert cli("runs", "--outputs", str(tmp_path)).code == 0
+    text = cli("runs", "--outputs", str(tmp_path))
+    assert (text.code, text.out) == (3, "")
+    assert f"{tmp_path / RUNS} cannot be read: it is a file, not a folder. Move it" in text.err
 
 
 def test_golden(cli: Cli, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
@@ -278,10 +281,12 @@ def test_records_that_cannot_be_listed_do_not_end_a_build(tmp_path: Path, cli: C
 @pytest.mark.parametrize("command", ["runs", "clean"])
 def test_stores_without_a_list_of_files_are_refused(command: str, tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "file").write_text("")
-    for place in (str(tmp_path / "file"), "http://127.0.0.1:9/tables"):
-        text = cli(command, "--outputs", place)
-        assert (text.code, text.out) == (2, "")
-        assert "cannot be listed" in text.err
+    text = cli(command, "--outputs", str(tmp_path / "file"))
+    assert (text.code, text.out) == (3, "")
+    assert " is a file, not a folder. Move it away" in text.err
+    text = cli(command, "--outputs", "http://127.0.0.1:9/tables")
+    assert (text.code, text.out) == (2, "")
+    assert "cannot be listed" in text.err
 
 
 def test_a_forged_record_does_not_control_the_terminal(tmp_path: Path, cli: Cli) -> None:

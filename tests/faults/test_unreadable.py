@@ -1,6 +1,7 @@
 """Tests of files that may not be read: they are reported so, not as missing or damaged."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -105,15 +106,33 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
         ),
     ],
 )
-def test_a_named_pipe_in_place_of_a_file_does_not_block(
-    copy: Path, cli: Cli, file: str, query: str, remedy: str
+@pytest.mark.parametrize(("kind", "make"), [("named pipe", os.mkfifo), ("folder", os.mkdir)])
+def test_what_stands_in_place_of_a_file_is_named(
+    copy: Path,
+    cli: Cli,
+    file: str,
+    query: str,
+    remedy: str,
+    kind: str,
+    make: Callable[[Path], None],
 ) -> None:
     (copy / file).unlink()
-    os.mkfifo(copy / file)
+    make(copy / file)
     text = cli(*query.split(), "--outputs", str(copy), timeout=20)
-    problem = f"{copy / file} cannot be read: it is a named pipe, not a file. {remedy}"
+    problem = f"{copy / file} cannot be read: it is a {kind}, not a file. {remedy}"
     assert (text.code, text.out) == (3, "")
     assert text.err.startswith(f"pipeline: {problem}")
+
+
+@pytest.mark.parametrize(
+    "command", ["status", "verify", "query eight 123456780", "histogram eight"]
+)
+def test_a_file_in_place_of_the_store_is_named(command: str, tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "file").touch()
+    text = cli(*command.split(), "--outputs", str(tmp_path / "file"))
+    problem = f"{tmp_path}/file is a file, not a folder. Move it away"
+    assert (text.code, text.out) == (3, "")
+    assert text.err.startswith(f"pipeline: {tmp_path}/file/manifest.json cannot be read: {problem}")
 
 
 def test_a_build_replaces_a_named_pipe_with_a_file(copy: Path, cli: Cli) -> None:

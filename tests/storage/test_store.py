@@ -222,7 +222,7 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     store = Folder(tmp_path)
     for read in (store.get_size, store.read, store.open_random_access):
-        with pytest.raises(IsADirectoryError):
+        with pytest.raises(NotAFile, match="it is a folder, not a file"):
             read("deeper")
         with pytest.raises(NotAFile, match="it is a named pipe, not a file"):
             read("pipe")
