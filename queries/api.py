@@ -45,11 +45,8 @@ class Tables:
         try:
             self.store.get_size(MANIFEST)
         except OSError as error:
-            command = (
-                format_rebuild_command("", self.store)
-                if isinstance(error, FileNotFoundError)
-                else ""
-            )
+            is_missing = isinstance(error, FileNotFoundError)
+            command = format_rebuild_command("", self.store) if is_missing else ""
             raise make_open_error(self.store.locate(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:
