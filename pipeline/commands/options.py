@@ -10,6 +10,7 @@ import typer
 
 from pipeline.single_query import OUTPUTS
 from queries.reader import parse_positive_number
+from tablebase.cost import PROCESS_BYTES
 from tablebase.errors import BadRequest, quote
 from tablebase.resources import count_cores
 
@@ -43,7 +44,12 @@ def parse_memory(gigabytes: str | None) -> int | None:
     """Return the bytes that `--memory` allows, or None if it is not given."""
     if gigabytes is None:
         return None
-    return int(parse_positive_number(gigabytes, "--memory", "gigabytes", 16) * 1e9)
+    allowed = int(parse_positive_number(gigabytes, "--memory", "gigabytes", 16) * 1e9)
+    if allowed < PROCESS_BYTES:  # the smallest tables reserve none, and could not obey
+        least = f"{PROCESS_BYTES / 1e9:g}"
+        problem = f"--memory {quote(gigabytes)} is too little: the program itself needs {least} GB"
+        raise BadRequest(problem, f"Example: --memory {least}")
+    return allowed
 
 
 Jobs = Annotated[
