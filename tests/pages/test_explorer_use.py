@@ -11,7 +11,7 @@ from queries.explorer.writer import list_source_tables
 from queries.reader import Reader
 from tablebase.puzzles import senet
 from tablebase.tables.store import Folder
-from tests import WIDE, first, wide
+from tests import WIDE, first, long_run, wide
 from tests.support.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
 from tests.support.explorer_fixtures import in_both
 
@@ -433,6 +433,7 @@ def test_axe_finds_nothing(shown: Explorer, view: str) -> None:
         page.emulate_media(color_scheme="light")
 
 
+@long_run
 def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:
     def measure_seconds(view: str) -> float:
         page = shown.open(view)

@@ -31,7 +31,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import long_run, wide
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -243,6 +243,7 @@ CROWDED_TEXTS = """() => [...document.querySelectorAll(".picture svg")].flatMap(
 """The texts that cover another text of their picture."""
 
 
+@long_run
 @pytest.mark.parametrize("font", ["", "DejaVu Sans"])
 def test_no_text_is_cut_off_or_covered(
     chromium: Browser, page: str, tmp_path: Path, font: str
@@ -385,9 +386,8 @@ def find_visible_fades(window: Page, box: Locator) -> list[bool]:
     return [difference > DITHER for difference in window.evaluate(DIFFERENCES, texts)]
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [pytest.param(320, "dark", marks=wide), (390, "light")]
-)
+@long_run
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light")])
 def test_a_box_that_scrolls_fades_until_its_end(
     chromium: Browser, page: str, tmp_path: Path, width: int, scheme: str
 ) -> None:
@@ -423,6 +423,7 @@ def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
     window.close()
 
 
+@long_run
 def test_on_paper_nothing_is_cut_off(chromium: Browser, page: str, tmp_path: Path) -> None:
     window = open_report(chromium, page, tmp_path, 700)
     window.emulate_media(media="print")

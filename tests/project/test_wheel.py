@@ -5,9 +5,11 @@ import sys
 import zipfile
 from pathlib import Path
 
+from tests import long_run
 from tests.support.shell import ROOT, environment
 
 
+@long_run
 def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip"]
     build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "."]

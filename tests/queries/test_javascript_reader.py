@@ -1,7 +1,6 @@
 """The JavaScript package: its answers, its requests, and hosts that misbehave."""
 
 import json
-import os
 import random
 import re
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from queries import open_tables
 from tablebase.answer_errors import NoAnswer
+from tests import long_run
 from tests.storage.test_http_store import EXPIRED, cut, fail, flip, hide, rewrite_index, spoil
 from tests.support.hosts import (
     NGINX,
@@ -280,7 +280,8 @@ def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
     assert ended.stdout == "27 ULR UULDDRURULLDDRRULDLURULDDRR\n"
 
 
-@pytest.mark.skipif(not NGINX and "CI" not in os.environ, reason="nginx is missing")
+@long_run
+@pytest.mark.skipif(not NGINX, reason="nginx is missing")
 @pytest.mark.parametrize("options", ["", "max_ranges 0;"])
 def test_nginx(options: str, outputs: Path, tmp_path: Path) -> None:
     with run_nginx(outputs, tmp_path, options) as url:
