@@ -126,8 +126,10 @@ def test_no_traceback(words: list[bytes], cli_in_process: Cli, place: Path) -> N
         ("precompute --jobs 0", "--jobs needs a whole number from 1, not '0'. Example: --jobs 1."),
         (
             "precompute eight --memory 0.0001",
-            "--memory '0.0001' is too little: the program itself needs 0.3 GB. "
-            "Example: --memory 0.3.",
+            (
+                "--memory '0.0001' is too little: the program itself needs 0.3 GB. "
+                "Example: --memory 0.3."
+            ),
         ),
         (
             "precompute --memory much",
