@@ -28,6 +28,6 @@ for (const box of document.querySelectorAll(".numbers")) {
     link.href = URL.createObjectURL(new Blob([format(",", quote)], { type: "text/csv" }));
     link.download = `${box.dataset.name}.csv`;
     link.click();
-    URL.revokeObjectURL(link.href);
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   });
 }
