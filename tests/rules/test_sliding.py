@@ -238,3 +238,8 @@ def test_published_rows_are_known() -> None:
     for rows in (True, False):
         (known,) = PUZZLE.list_published({name: {"rows": rows}, "eight": {"rows": True}})
         assert bool(known.columns) == rows
+
+
+@pytest.mark.parametrize("text", ["3x4", " 3X4 ", "3×4"])
+def test_a_board_is_read_in_any_writing(text: str) -> None:
+    assert str(parse_board(text)) == "3x4"

@@ -102,7 +102,8 @@ def parse_board(text: str) -> BoardWithTables:
     >>> str(parse_board("3x4"))
     '3x4'
     """
-    sides = require_text(text, "a sliding board", EXAMPLE_BOARD).strip().lower().split("x")
+    given = require_text(text, "a sliding board", EXAMPLE_BOARD)
+    sides = given.strip().lower().replace("×", "x").split("x")
     problem = ""
     if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
         problem = "a board is rows x columns"
