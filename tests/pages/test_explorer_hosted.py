@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -13,10 +13,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from queries import open_tables
+from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.explorer_browser import DESK
-from tests.support.hosts import Answer, Fault, Host, Request, compress, serve
+from tests.support.faults import ALWAYS, fail, make_fault, spoil
+from tests.support.hosts import Answer, Fault, Host, Request, serve
 from tests.support.tampered import link_copy, write_manifest
 
 WINDOW: dict[str, Any] = {**DESK}
@@ -91,21 +93,14 @@ def test_a_board_beside_the_page_is_played(folder: Path, browser: Browser) -> No
         expect(page.locator("#trouble")).to_be_hidden()
 
 
-def refuse(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        answer.status, answer.body, answer.sent = 404, b"", 0
-
-
-def compress_parts(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        compress(answer)
-
-
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (refuse, "HTTP status 404: Not Found."),
-        (compress_parts, "the connection failed, or the host compresses parts of files."),
+        (make_fault("parts absent"), "HTTP status 404: Not Found."),
+        (
+            make_fault("compressed parts", ""),
+            "the connection failed, or the host compresses parts of files.",
+        ),
     ],
 )
 def test_the_page_says_what_its_host_does(
@@ -123,7 +118,7 @@ def test_the_page_says_what_its_host_does(
 def test_trouble_of_the_host_is_not_called_damage_of_the_page(
     folder: Path, browser: Browser
 ) -> None:
-    with show(folder, browser, "sliding/play/3x4", refuse) as (page, host, _):
+    with show(folder, browser, "sliding/play/3x4", make_fault("parts absent")) as (page, host, _):
         trouble = page.locator("#trouble")
         expect(trouble).to_contain_text("This board cannot be answered: ", timeout=20_000)
         expect(trouble).to_contain_text("HTTP status 404")
@@ -166,47 +161,22 @@ def test_a_board_is_drawn_of_the_kind_that_is_asked_for(folder: Path, browser: B
         assert [text for text in said if "favicon" not in text] == []
 
 
-def spoil_manifest(status: int, change: Callable[[bytes], bytes]) -> Fault:
-    def fault(request: Request, answer: Answer) -> None:
-        if request.name == "manifest.json":
-            answer.status, answer.body = status, change(answer.body)
-            answer.sent = len(answer.body)
-
-    return fault
-
-
 @pytest.mark.parametrize(
-    ("fault", "reason", "is_silent"),
+    ("name", "reason", "is_silent"),
     [
-        (spoil_manifest(404, lambda _: b""), "cannot be read: HTTP status 404: Not Found.", True),
-        (spoil_manifest(403, lambda _: b""), "cannot be read: HTTP status 403: Forbidden.", True),
-        (
-            spoil_manifest(500, lambda _: b""),
-            "cannot be read: HTTP status 500: Internal Server Error.",
-            False,
-        ),
-        (
-            spoil_manifest(200, lambda body: body[:500]),
-            "cannot be used: it is not a manifest.",
-            False,
-        ),
-        (
-            spoil_manifest(200, lambda _: b'{"format_version":3}'),
-            "cannot be used: it is not a manifest.",
-            False,
-        ),
-        (
-            spoil_manifest(200, lambda _: b'{"format_version":9}'),
-            "cannot be used: it is of format version 9, not 3.",
-            False,
-        ),
+        ("manifest absent", "cannot be read: HTTP status 404: Not Found.", True),
+        ("manifest denied", "cannot be read: HTTP status 403: Forbidden.", True),
+        ("manifest failing", "cannot be read: HTTP status 500: Internal Server Error.", False),
+        ("half a manifest", "cannot be used: it is not a manifest.", False),
+        ("manifest without tables", "cannot be used: it is not a manifest.", False),
+        ("later manifest", "cannot be used: it is of format version 9, not 3.", False),
     ],
 )
 def test_a_manifest_that_fails_is_reported(
-    fault: Fault, reason: str, is_silent: bool, folder: Path, browser: Browser
+    name: str, reason: str, is_silent: bool, folder: Path, browser: Browser
 ) -> None:
     """Below the page, unless the host has no tables; and above it to those who ask for a board."""
-    with show(folder, browser, "eight", fault, "eight") as (page, host, _):
+    with show(folder, browser, "eight", make_fault(name), "eight") as (page, host, _):
         told = f"{host.url}/manifest.json {reason}"
         page.click("#eight-help")
         assert "Hint" in page.locator("#eight-word").inner_text()
@@ -247,7 +217,7 @@ def test_boards_that_cannot_be_are_left_out(folder: Path, browser: Browser) -> N
     strange = ["0x4_1", "3x4_0", "3x4_13", "9x9_81", "2x5_10"]
     indexes = {f"sliding_{name}.idx": "00" for name in strange}
     manifest = json.dumps({"format_version": 3, "tables": {}, "indexes": indexes}).encode()
-    fault = spoil_manifest(200, lambda _: manifest)
+    fault = spoil(ALWAYS, fail(200, manifest), MANIFEST)
     with show(folder, browser, "eight", fault, "eight") as (page, _, _):
         expect(page.locator("#beside")).to_have_text(
             "The answers of 2×5 are read from the tables beside this page."

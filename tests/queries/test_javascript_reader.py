@@ -4,21 +4,22 @@ import json
 import random
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from queries import open_tables
 from tablebase.answer_errors import NoAnswer
 from tests import long_run
-from tests.storage.test_http_store import EXPIRED, cut, fail, flip, hide, rewrite_index, spoil
+from tests.storage.test_http_store import rewrite_index
+from tests.support.faults import PASSING, make_faults, send_whole
 from tests.support.hosts import (
     NGINX,
     Answer,
-    Fault,
     Request,
-    compress,
     reserve_port,
     run_nginx,
     serve,
@@ -141,31 +142,29 @@ def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None
         assert again["requests"] == 0
 
 
-FAULTS: dict[str, Fault] = {
-    "cut": spoil(1, cut),
-    "500 once": spoil(1, fail(500)),
-    "503 twice": spoil(2, fail(503, Retry_After="0")),
-    "429 for the manifest": spoil(1, fail(429), "manifest.json"),
-    "flipped once": spoil(1, flip),
-    "headers hidden": hide,
-    "redirect": spoil(1, fail(302, Location="/elsewhere/eight.idx")),
-}
+def ask_with_faults(outputs: Path, names: Iterable[str]) -> dict[str, tuple[str, list[Told]]]:
+    """Ask one program all questions in the face of each fault; return its host's url, and these."""
+    names = [*names]
+    with serve(outputs, make_faults(names)) as host:
+        places = [f"{host.url}/{quote(name)}" for name in names]
+        told = ask(
+            outputs,
+            *(words for place in places for words in (["open", place], *QUESTIONS)),
+        )
+    size = len(QUESTIONS)
+    return {
+        name: (place, told[at * size : (at + 1) * size])
+        for at, (name, place) in enumerate(zip(names, places, strict=True))
+    }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_passing_faults_change_no_answer(name: str, outputs: Path) -> None:
-    with serve(outputs, FAULTS[name]) as host:
-        told = ask(f"{host.url}/tables", *QUESTIONS)
-        assert [each["answer"] for each in told] == [
-            each["answer"] for each in ask(outputs, *QUESTIONS)
-        ]
+def test_passing_faults_change_no_answer(outputs: Path) -> None:
+    expected = [each["answer"] for each in ask(outputs, *QUESTIONS)]
+    for name, (_, told) in ask_with_faults(outputs, PASSING).items():
+        assert [each.get("answer") for each in told] == expected, (name, told)
 
 
 def test_hosts_that_ignore_ranges_are_read_whole(outputs: Path) -> None:
-    def send_whole(request: Request, answer: Answer) -> None:
-        if request.span is not None:
-            fail(200, (outputs / request.name).read_bytes())(request, answer)
-
     with serve(outputs, send_whole) as host:
         told = ask(host.url, *QUESTIONS)
         assert told[0]["answer"]["distance"] == 27
@@ -174,55 +173,27 @@ def test_hosts_that_ignore_ranges_are_read_whole(outputs: Path) -> None:
         assert sorted({*names}) == sorted(names), "each file is sent once"
 
 
-def name_large(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        fail(200)(request, answer)
-        answer.headers["Content-Length"] = str(100 << 20)
-
-
-def blank(request: Request, answer: Answer) -> None:
-    answer.body = bytes(len(answer.body))
-
-
-def compress_part(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        compress(answer)
-
-
-def send_other_part(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        answer.headers["Content-Range"] = "bytes 5-9/733184"
-
-
-def send_more(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        answer.headers.pop("Content-Range")
-        answer.body += b"more"
-        answer.sent = len(answer.body)
-
-
-LASTING: dict[str, tuple[Fault, str]] = {
-    "missing": (fail(404), r"HTTP status 404: Not Found"),
-    "expired": (fail(403, EXPIRED), r"HTTP status 403: Request has expired"),
-    "failing": (fail(500), r"HTTP status 500: Internal Server Error"),
-    "compressed parts": (compress_part, r"the host compresses parts of files .*gzip"),
-    "other part": (send_other_part, r"the host sends another part than byte 0 and after"),
-    "more": (send_more, r"the host sends 733188 bytes instead of 733184"),
-    "large": (name_large, r"this host ignores ranges; the file has 104,857,600 bytes, and at most"),
-    "damaged": (spoil(9, blank), r"block 0 is damaged, or of another build of the table"),
-    "no manifest": (fail(200, b"<html>"), r"it is not a manifest"),
-    "later manifest": (fail(200, b'{"format_version": 9}'), r"it is of format version 9, not 3"),
+LASTING = {
+    "all absent": r"HTTP status 404: Not Found",
+    "absent": r"HTTP status 404: Not Found",
+    "expired": r"HTTP status 403: Request has expired",
+    "failing": r"HTTP status 500: Internal Server Error",
+    "compressed parts": r"the host compresses parts of files .*gzip",
+    "another part": r"the host sends another part than byte 0 and after",
+    "more": r"the host sends 733188 bytes instead of 733184",
+    "large": r"this host ignores ranges; the file has 104,857,600 bytes, and at most",
+    "blank": r"block 0 is damaged, or of another build of the table",
+    "manifest of HTML": r"it is not a manifest",
+    "later manifest": r"it is of format version 9, not 3",
 }
 
 
-@pytest.mark.parametrize("name", LASTING)
-def test_lasting_faults_are_told(name: str, outputs: Path) -> None:
-    fault, reason = LASTING[name]
-    with serve(outputs, fault) as host:
-        place = re.escape(host.url) + r"/(manifest\.json|eight\.idx) cannot be (used|read): "
-        message = read_error(host.url)
-        assert re.match(place + reason, message), message
-        assert message.endswith(".")
+def test_lasting_faults_are_told(outputs: Path) -> None:
+    for name, (url, told) in ask_with_faults(outputs, LASTING).items():
+        place = re.escape(url) + r"/(manifest\.json|eight\.idx) cannot be (used|read): "
+        code, message, _ = told[0]["error"]
+        assert code == 3, name
+        assert re.match(place + LASTING[name] + r".*\.$", message), message
 
 
 def test_a_host_that_is_not_there_is_told() -> None:

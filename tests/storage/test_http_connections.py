@@ -2,7 +2,6 @@
 
 import os
 import socket
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from queries import open_tables
 from tablebase.table_errors import TableUnreadable
 from tablebase.tables import http_client
 from tests.support.certificates import make_certificate
-from tests.support.hosts import serve
+from tests.support.hosts import answer_connections, serve
 from tests.support.proxy import run_proxy
 
 STATE = "378546201"
@@ -131,20 +130,7 @@ def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_proxy_that_closes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def close() -> None:
-            while True:
-                try:
-                    connection = server.accept()[0]
-                except OSError:
-                    return
-                connection.recv(1 << 16)
-                connection.close()
-
-        threading.Thread(target=close, daemon=True).start()
-        place = f"http://127.0.0.1:{server.getsockname()[1]}"
+    with answer_connections() as place:
         monkeypatch.setenv("http_proxy", place)
         reason = f"it closes the connection before it answers (by the proxy {place})"
         assert read_error("http://host.example/tables") == reason
-        server.shutdown(socket.SHUT_RDWR)

@@ -1,6 +1,5 @@
 """Tables on static hosts: requests and bytes of an answer, and hosts that misbehave."""
 
-import os
 import pickle
 import shutil
 import socket
@@ -25,12 +24,12 @@ from tablebase.tables.store import Folder
 from tablebase.tables.store_errors import Unreachable
 from tablebase.tables.store_factory import open_store
 from tests import long_run
+from tests.support.faults import PASSING, fail, make_fault, send_whole, spoil
 from tests.support.hosts import (
     NGINX,
     Answer,
-    Fault,
     Request,
-    compress,
+    answer_connections,
     run_nginx,
     run_python_server,
     serve,
@@ -51,52 +50,6 @@ def require_right_answers(url: str, outputs: Path) -> None:
     with open_tables(url) as tables, open_tables(str(outputs)) as expected:
         assert tables.eight.probe(STATE) == expected.eight.probe(STATE)
         assert tables.senet.probe(POSITION) == expected.senet.probe(POSITION)
-
-
-def spoil(times: int, change: Fault, name: str = "eight.idx") -> Fault:
-    """Make a fault that changes the first answers for a file."""
-    left = count(times, -1)
-
-    def fault(request: Request, answer: Answer) -> None:
-        if request.name == name and next(left) > 0:
-            change(request, answer)
-
-    return fault
-
-
-def fail(status: int, body: bytes = b"", **headers: str) -> Fault:
-    def change(request: Request, answer: Answer) -> None:
-        answer.status, answer.body, answer.sent = status, body, len(body)
-        answer.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-    return change
-
-
-def cut(request: Request, answer: Answer) -> None:
-    answer.sent = len(answer.body) // 2
-
-
-def flip(request: Request, answer: Answer) -> None:
-    middle = len(answer.body) // 2
-    answer.body = answer.body[:middle] + b"?!" + answer.body[middle + 2 :]
-
-
-def wait(request: Request, answer: Answer) -> None:
-    answer.delay = 1.0
-
-
-def send_whole(request: Request, answer: Answer) -> None:
-    if request.span is not None and answer.status == 206:
-        folder = Path(os.environ["TABLES"])
-        fail(200, (folder / request.name).read_bytes())(request, answer)
-
-
-def hide(request: Request, answer: Answer) -> None:
-    answer.headers = {}
-
-
-def end(request: Request, answer: Answer) -> None:
-    answer.is_last = True
 
 
 @pytest.mark.parametrize(
@@ -131,40 +84,18 @@ def test_large_files_are_read_in_blocks(outputs: Path) -> None:
         assert host.connections == 1
 
 
-FAULTS: dict[str, Fault] = {
-    "cut once": spoil(1, cut),
-    "cut twice": spoil(2, cut),
-    "500 once": spoil(1, fail(500)),
-    "503 twice": spoil(2, fail(503, Retry_After="0")),
-    "429 for the manifest": spoil(1, fail(429), MANIFEST),
-    "cut manifest": spoil(1, cut, MANIFEST),
-    "flipped once": spoil(1, flip),
-    "slow once": spoil(1, wait),
-    "without ranges": send_whole,
-    "headers hidden": hide,
-    "connections end": end,
-    "redirect": spoil(1, fail(302, Location="/elsewhere/eight.idx")),
-    "redirect of the manifest": spoil(1, fail(308, Location="b/manifest.json"), MANIFEST),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", PASSING)
 def test_passing_faults_change_no_answer(
     name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TABLES", str(outputs))
-    fault = FAULTS[name]
     if name == "slow once":
         monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.5)
-    with serve(outputs, fault) as host:
+    with serve(outputs, make_fault(name)) as host:
         require_right_answers(f"{host.url}/tables", outputs)
         assert host.requests[0].headers["Accept-Encoding"] == "identity"
 
 
-def test_a_host_whose_etag_differs_from_request_to_request_is_read(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TABLES", str(outputs))
+def test_a_host_whose_etag_differs_from_request_to_request_is_read(outputs: Path) -> None:
     numbers = count()
 
     def fault(request: Request, answer: Answer) -> None:
@@ -176,40 +107,20 @@ def test_a_host_whose_etag_differs_from_request_to_request_is_read(
         assert tour == open_tables(str(outputs)).knight.probe("a1", board="6x6", number=100)
 
 
-def test_a_host_that_compresses_whole_files_is_read(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TABLES", str(outputs))
-
-    def fault(request: Request, answer: Answer) -> None:
-        send_whole(request, answer)
-        compress(answer)
-
-    with serve(outputs, fault) as host:
-        require_right_answers(host.url, outputs)
-
-
-EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
 DENIED = "HTTP status 403: Forbidden"
-LASTING: dict[str, tuple[Fault, str]] = {
-    "expired": (fail(403, EXPIRED), f"{DENIED} (Request has expired)"),
-    "denied": (fail(403, b"<html>no</html>"), DENIED),
-    "absent": (fail(404), "HTTP status 404: Not Found"),
-    "failing": (fail(500), "HTTP status 500: Internal Server Error"),
-    "busy": (fail(503), "HTTP status 503: Service Unavailable"),
-    "cut": (cut, "366,592 bytes came instead of 733,184"),
-    "slow": (wait, "it does not answer, or too slowly"),
-    "brotli": (
-        lambda request, answer: answer.headers.update({"Content-Encoding": "br"}),
-        "the host compresses parts of files (Content-Encoding: br), so they cannot be read",
-    ),
-    "another part": (
-        lambda request, answer: answer.headers.update({"Content-Range": "bytes 9-12/733184"}),
-        "the host sends another part than byte 0 and after",
-    ),
-    "loop": (fail(302, Location="eight.idx"), "it redirects more than 5 times"),
-    "ftp": (fail(302, Location="ftp://127.0.0.1/x"), "it redirects to 'ftp://127.0.0.1/x'"),
-    "teapot": (fail(418), "HTTP status 418: I'm a Teapot"),
+LASTING = {
+    "expired": f"{DENIED} (Request has expired)",
+    "denied": DENIED,
+    "absent": "HTTP status 404: Not Found",
+    "failing": "HTTP status 500: Internal Server Error",
+    "busy": "HTTP status 503: Service Unavailable",
+    "cut": "366,592 bytes came instead of 733,184",
+    "slow": "it does not answer, or too slowly",
+    "brotli": ("the host compresses parts of files (Content-Encoding: br), so they cannot be read"),
+    "another part": "the host sends another part than byte 0 and after",
+    "loop": "it redirects more than 5 times",
+    "ftp": "it redirects to 'ftp://127.0.0.1/x'",
+    "teapot": "HTTP status 418: I'm a Teapot",
 }
 
 
@@ -217,22 +128,21 @@ LASTING: dict[str, tuple[Fault, str]] = {
 def test_lasting_faults_are_told_with_url_and_status(
     name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    change, reason = LASTING[name]
     if name == "slow":
         monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.3)
-    with serve(outputs, spoil(100, change)) as host:
+    with serve(outputs, make_fault(name)) as host:
         assert run_command(["query", "eight", STATE, "--outputs", host.url]) == 3
         check = "Check the address, the network and the credentials."
-        message = f"pipeline: {host.url}/eight.idx cannot be read: {reason}. {check}\n"
+        message = f"pipeline: {host.url}/eight.idx cannot be read: {LASTING[name]}. {check}\n"
         assert capfd.readouterr() == ("", message)
 
 
 def test_damage_on_the_host_suggests_no_build(outputs: Path) -> None:
-    for change, problem in (
-        (flip, "eight.idx is damaged: the checksum of block"),
-        (fail(416), "eight.idx is damaged: it ends before byte 0"),
+    for name, problem in (
+        ("flipped", "eight.idx is damaged: the checksum of block"),
+        ("ends early", "eight.idx is damaged: it ends before byte 0"),
     ):
-        with serve(outputs, spoil(100, change)) as host, open_tables(host.url) as tables:
+        with serve(outputs, make_fault(name)) as host, open_tables(host.url) as tables:
             with pytest.raises(TableDamaged, match=problem) as caught:
                 tables.eight.probe(STATE)
             assert caught.value.command == ""
@@ -243,7 +153,6 @@ def test_damage_on_the_host_suggests_no_build(outputs: Path) -> None:
 def test_a_large_file_without_ranges_is_refused(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TABLES", str(outputs))
     monkeypatch.setattr(http_client, "MAX_WHOLE_BYTES", 2_000_000)
     size = f"{(outputs / 'senet.idx').stat().st_size:,}"
     with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
@@ -331,18 +240,11 @@ def test_a_password_is_not_sent_to_another_host(outputs: Path) -> None:
 
 
 def test_an_answer_that_is_not_http_is_told() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            connection = server.accept()[0]
-            connection.recv(1 << 16)
-            connection.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
-            connection.close()
-
-        threading.Thread(target=answer, daemon=True).start()
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(TableUnreadable, match="the answer is not HTTP"):
-            open_tables(url)
+    with (
+        answer_connections(b"SSH-2.0-OpenSSH\r\n\r\n") as url,
+        pytest.raises(TableUnreadable, match="the answer is not HTTP"),
+    ):
+        open_tables(url)
 
 
 @pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["head", "body"])

@@ -1,8 +1,6 @@
 """Stores that do not answer, or refuse to: errors name the cause and the address; no build."""
 
-import http.server
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,82 +16,12 @@ from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.repair import format_rebuild_command, format_remove_command
 from tablebase.tables.store import Folder
+from tests.support.faults import fail, fail_after, make_fault
+from tests.support.hosts import answer_connections, serve
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
 
 CHECK = "Check the address, the network and the credentials."
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Handler that serves a folder with ranges but no listings, except for what is to fail."""
-
-    folder: Path
-    statuses: dict[str, int]
-    """The status of files of these names; of all files, by an empty name."""
-    answers: list[None]
-    """One item for each request that is answered before all fail."""
-
-    def do_GET(self) -> None:
-        name = self.path.rpartition("/")[2]
-        code = self.statuses.get(name) or self.statuses.get("", 200)
-        code = code if self.answers else 500
-        del self.answers[:1]
-        file = self.folder / name
-        if code == 200 and not file.is_file():
-            code = 404
-        if code != 200:
-            self.send_response(code)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        data, size = file.read_bytes(), file.stat().st_size
-        range_header = self.headers.get("Range", "")
-        if range_header:
-            first, last = map(int, range_header.removeprefix("bytes=").split("-"))
-            data = data[first : last + 1]
-        self.send_response(206 if range_header else 200)
-        self.send_header("Content-Length", str(len(data)))
-        if range_header:
-            self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(data)
-
-    do_HEAD = do_GET
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def serve_folder(folder: Path, statuses: dict[str, int], answers: int = 1000) -> Iterator[str]:
-    facts = {"folder": folder, "statuses": statuses, "answers": [None] * answers}
-    kind = type("Served", (Handler,), facts)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/tables"
-        server.shutdown()
-        thread.join()
-
-
-@contextmanager
-def close_connections() -> Iterator[str]:
-    """Yield the address of a server that closes each connection before it answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            while True:
-                try:
-                    connection = server.accept()[0]
-                except OSError:
-                    return
-                connection.recv(1 << 16)  # unread bytes would make the close a reset
-                connection.close()
-
-        threading.Thread(target=answer, daemon=True).start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/tables"
-        server.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
@@ -113,9 +41,9 @@ QUESTIONS = (
     "explore",
 )
 FAILURES = {
-    404: "HTTP status 404: Not Found",
-    403: "HTTP status 403: Forbidden",
-    500: "HTTP status 500: Internal Server Error",
+    "all absent": "HTTP status 404: Not Found",
+    "all denied": "HTTP status 403: Forbidden",
+    "all failing": "HTTP status 500: Internal Server Error",
 }
 
 
@@ -124,15 +52,16 @@ def _retry_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "RETRY_DELAYS", (0.0, 0.0))
 
 
-@pytest.mark.parametrize("code", FAILURES)
+@pytest.mark.parametrize("name", FAILURES)
 def test_http_errors_are_reported_without_a_build_command(
-    code: int, outputs: Path, capfd: pytest.CaptureFixture[str]
+    name: str, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with serve_folder(outputs, {"": code}) as url:
+    with serve(outputs, make_fault(name)) as host:
+        url = f"{host.url}/tables"
         for words in QUESTIONS:
             assert run_command([*words.split(), "--outputs", url]) == 3
             text = capfd.readouterr()
-            problem = f"{url}/manifest.json cannot be read: {FAILURES[code]}. {CHECK}"
+            problem = f"{url}/manifest.json cannot be read: {FAILURES[name]}. {CHECK}"
             assert (text.out, text.err) == ("", f"pipeline: {problem}\n")
 
 
@@ -140,7 +69,7 @@ def test_http_errors_are_reported_without_a_build_command(
     ("place", "why"),
     [
         (refuse_connections, "connection refused"),
-        (close_connections, "it closes the connection before it answers"),
+        (answer_connections, "it closes the connection before it answers"),
     ],
 )
 def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
@@ -163,20 +92,20 @@ def test_an_unserved_listed_file_is_unreadable(
 ) -> None:
     store, table = Folder(copy), file.partition(".")[0]
     write_manifest(store, {table: read_manifest(store)[table]})
-    with serve_folder(copy, {file: 404}) as url:
+    with serve(copy, make_fault("absent", file)) as host:
+        url = f"{host.url}/tables"
         assert run_command([*question.split(), "--outputs", url]) == 3
-        problem = f"{url}/{file} cannot be read: {FAILURES[404]}. {CHECK}"
+        problem = f"{url}/{file} cannot be read: {FAILURES['all absent']}. {CHECK}"
         assert capfd.readouterr().err == f"pipeline: {problem}\n"
         rows = {row["table"]: row for row in list_status(HttpStore(url))}
         assert rows[table]["state"] == "unreadable"
 
 
 def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
-    statuses: dict[str, int] = {}
-    with serve_folder(outputs, statuses) as url, open_tables(url) as tables:
+    with serve(outputs) as host, open_tables(host.url) as tables:
         assert tables.senet.probe("ABABABABAB.....").plies == 0
-        statuses[""] = 500
-        with pytest.raises(TableUnreadable, match=FAILURES[500]):
+        host.fault = fail(500)
+        with pytest.raises(TableUnreadable, match=FAILURES["all failing"]):
             tables.senet.probe("ABAAABBB.B...A.")
 
 
@@ -189,7 +118,8 @@ def test_a_server_failing_at_any_request_is_reported(
         listed = {"knight_tours_5x5": listed["knight_tours_5x5"]}
     write_manifest(Folder(copy), listed)
     for answers in range(20):
-        with serve_folder(copy, {}, answers) as url:
+        with serve(copy, fail_after(answers)) as host:
+            url = host.url
             code = run_command([*question.split(), "--outputs", url])
         text = capfd.readouterr().err
         if code == 0:
@@ -197,7 +127,7 @@ def test_a_server_failing_at_any_request_is_reported(
             break
         assert code == 3
         assert text.startswith((f"pipeline: {url}/", "pipeline: The store of the tables "))
-        assert text.endswith(f" cannot be read: {FAILURES[500]}. {CHECK}\n")
+        assert text.endswith(f" cannot be read: {FAILURES['all failing']}. {CHECK}\n")
 
 
 def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
@@ -210,14 +140,14 @@ def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
     write_manifest(Folder(copy), {"eight": read_manifest(Folder(copy))["eight"]})
-    with serve_folder(copy, {}) as url, open_tables(url) as tables:
+    with serve(copy) as host, open_tables(host.url) as tables:
         with pytest.raises(TableMissing) as missing:
             tables.senet.probe("ABABABABAB.....")
         with pytest.raises(TableDamaged) as damaged:
             tables.eight.probe("123456780")
         refused = make_unusable_error(list_status(tables.store), tables.store)
     otherwise = " The store is read-only: choose another one with --outputs."
-    assert str(missing.value) == f"{url}/senet.idx is not published.{otherwise}"
+    assert str(missing.value) == f"{host.url}/senet.idx is not published.{otherwise}"
     assert refused
     for error in (damaged.value, refused):
         assert str(error).endswith(otherwise)

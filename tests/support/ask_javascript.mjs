@@ -1,5 +1,5 @@
 // The JavaScript package, asked by a test: node ask_javascript.mjs PLACE, with a question a line on
-// standard input, [method, ...arguments]; for each a line of JSON: the answer, or its error, and the
+// standard input, [method, ...arguments], or ["open", PLACE] for those after it; for each a line of JSON: the answer, or its error, and the
 // rounds of requests, progress and bytes that it took.
 import { text } from "node:stream/consumers";
 
@@ -24,9 +24,14 @@ async function fetchInRounds(...words) {
   }
 }
 
-const tables = openTables(process.argv[2], { fetch: fetchInRounds, retryDelays: [0, 0] });
+const open = (place) => openTables(place, { fetch: fetchInRounds, retryDelays: [0, 0] });
+let tables = open(process.argv[2]);
 for (const line of (await text(process.stdin)).trim().split("\n")) {
   const [method, ...words] = JSON.parse(line);
+  if (method === "open") {
+    tables = open(words[0]);
+    continue;
+  }
   let progress = 0;
   const options = typeof words.at(-1) === "object" ? words.pop() : {};
   const before = [rounds, tables.requests, tables.source.bytes ?? 0];

@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 
 
 class Request(NamedTuple):
+    folder: str
     name: str
     span: tuple[int, int] | None
     headers: dict[str, str]
@@ -28,13 +30,16 @@ class Request(NamedTuple):
 class Answer:
     """What a host sends, before and after a fault changes it."""
 
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.status, self.headers, self.body = status, headers, body
+    def __init__(self, file: Path, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.file, self.status, self.headers, self.body = file, status, headers, body
         self.sent = len(body)
         """Bytes of the body that are sent before the connection is cut."""
         self.delay = 0.0
         self.is_last = False
         """Whether the connection ends without notice after the answer."""
+
+    def replace_body(self, body: bytes) -> None:
+        self.body, self.sent = body, len(body)
 
 
 Fault = Callable[[Request, Answer], None]
@@ -83,10 +88,10 @@ class Host:
         self.url = f"{scheme}://127.0.0.1:{self.server.server_port}"
 
     def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
-        name = handler.path.partition("?")[0].rpartition("/")[2]
+        folder, _, name = unquote(handler.path.partition("?")[0]).rpartition("/")
         text = handler.headers.get("Range", "").removeprefix("bytes=")
         span = (int(text.split("-")[0]), int(text.split("-")[1])) if text else None
-        request = Request(name, span, dict(handler.headers.items()))
+        request = Request(folder.rpartition("/")[2], name, span, dict(handler.headers.items()))
         self.requests.append(request)
         answer = self.read(request)
         if self.fault:
@@ -106,17 +111,17 @@ class Host:
         """Return the right answer to a request."""
         file = self.folder / request.name
         if not file.is_file():
-            return Answer(404, {}, b"")
+            return Answer(file, 404, {}, b"")
         data = file.read_bytes()
         headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
         if request.span is None:
-            return Answer(200, headers, data)
+            return Answer(file, 200, headers, data)
         first, last = request.span
         if first >= len(data):
-            return Answer(416, {"Content-Range": f"bytes */{len(data)}"}, b"")
+            return Answer(file, 416, {"Content-Range": f"bytes */{len(data)}"}, b"")
         part = data[first : last + 1]
         headers["Content-Range"] = f"bytes {first}-{first + len(part) - 1}/{len(data)}"
-        return Answer(206, headers, part)
+        return Answer(file, 206, headers, part)
 
 
 @contextmanager
@@ -132,10 +137,31 @@ def serve(
     thread.join()
 
 
+@contextmanager
+def answer_connections(data: bytes = b"") -> Iterator[str]:
+    """Yield the address of a server that sends these bytes to each connection, and closes it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            while True:
+                try:
+                    connection = server.accept()[0]
+                except OSError:
+                    return
+                connection.recv(1 << 16)  # unread bytes would make the close a reset
+                connection.sendall(data)
+                connection.close()
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
 def compress(answer: Answer) -> None:
     """Send the whole file, compressed."""
-    answer.body = gzip.compress(answer.body, 1)
-    answer.sent = len(answer.body)
+    answer.replace_body(gzip.compress(answer.body, 1))
     answer.headers["Content-Encoding"] = "gzip"
 
 

@@ -1,0 +1,191 @@
+"""The faults of hosts, by name: one table for the tests of Python, JavaScript and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from typing import NamedTuple
+
+from tablebase.tables import MANIFEST
+from tests.support.hosts import Answer, Fault, Request, compress
+
+EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
+ALWAYS = 1_000_000
+
+
+def fail(status: int, body: bytes = b"", **headers: str) -> Fault:
+    def change(request: Request, answer: Answer) -> None:
+        answer.status = status
+        answer.replace_body(body)
+        answer.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    return change
+
+
+def cut(request: Request, answer: Answer) -> None:
+    answer.sent = len(answer.body) // 2
+
+
+def flip(request: Request, answer: Answer) -> None:
+    middle = len(answer.body) // 2
+    answer.replace_body(answer.body[:middle] + b"?!" + answer.body[middle + 2 :])
+
+
+def blank(request: Request, answer: Answer) -> None:
+    answer.replace_body(bytes(len(answer.body)))
+
+
+def wait(request: Request, answer: Answer) -> None:
+    answer.delay = 1.0
+
+
+def hide(request: Request, answer: Answer) -> None:
+    answer.headers = {}
+
+
+def end(request: Request, answer: Answer) -> None:
+    answer.is_last = True
+
+
+def send_whole(request: Request, answer: Answer) -> None:
+    if answer.status == 206:
+        fail(200, answer.file.read_bytes())(request, answer)
+
+
+def compress_whole(request: Request, answer: Answer) -> None:
+    send_whole(request, answer)
+    compress(answer)
+
+
+def compress_part(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        compress(answer)
+
+
+def refuse_part(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        fail(404)(request, answer)
+
+
+def name_brotli(request: Request, answer: Answer) -> None:
+    answer.headers["Content-Encoding"] = "br"
+
+
+def send_other_part(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        answer.headers["Content-Range"] = "bytes 5-9/733184"
+
+
+def send_more(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        answer.headers.pop("Content-Range")
+        answer.replace_body(answer.body + b"more")
+
+
+def name_large(request: Request, answer: Answer) -> None:
+    if request.span is not None:
+        fail(200)(request, answer)
+        answer.headers["Content-Length"] = str(100 << 20)
+
+
+def cut_text(request: Request, answer: Answer) -> None:
+    fail(200, answer.body[:500])(request, answer)
+
+
+class Spoiled(NamedTuple):
+    """What changes the first answers for a file; an empty name is that of every file."""
+
+    change: Fault
+    file: str = "eight.idx"
+    times: int = ALWAYS
+
+
+PASSING = {
+    "cut once": Spoiled(cut, times=1),
+    "cut twice": Spoiled(cut, times=2),
+    "500 once": Spoiled(fail(500), times=1),
+    "503 twice": Spoiled(fail(503, Retry_After="0"), times=2),
+    "429 for the manifest": Spoiled(fail(429), MANIFEST, 1),
+    "cut manifest": Spoiled(cut, MANIFEST, 1),
+    "flipped once": Spoiled(flip, times=1),
+    "slow once": Spoiled(wait, times=1),
+    "without ranges": Spoiled(send_whole, ""),
+    "compressed files": Spoiled(compress_whole, ""),
+    "headers hidden": Spoiled(hide, ""),
+    "connections end": Spoiled(end, ""),
+    "redirect": Spoiled(fail(302, Location="/elsewhere/eight.idx"), times=1),
+    "redirect of the manifest": Spoiled(fail(308, Location="b/manifest.json"), MANIFEST, 1),
+}
+"""Faults that change no answer: each with the file and the number of answers that it changes."""
+LASTING = {
+    "expired": Spoiled(fail(403, EXPIRED)),
+    "denied": Spoiled(fail(403, b"<html>no</html>")),
+    "absent": Spoiled(fail(404)),
+    "failing": Spoiled(fail(500)),
+    "busy": Spoiled(fail(503)),
+    "teapot": Spoiled(fail(418)),
+    "ends early": Spoiled(fail(416)),
+    "cut": Spoiled(cut),
+    "flipped": Spoiled(flip),
+    "blank": Spoiled(blank),
+    "slow": Spoiled(wait),
+    "brotli": Spoiled(name_brotli),
+    "compressed parts": Spoiled(compress_part),
+    "parts absent": Spoiled(refuse_part, ""),
+    "another part": Spoiled(send_other_part),
+    "more": Spoiled(send_more),
+    "large": Spoiled(name_large),
+    "loop": Spoiled(fail(302, Location="eight.idx")),
+    "ftp": Spoiled(fail(302, Location="ftp://127.0.0.1/x")),
+    "all absent": Spoiled(fail(404), ""),
+    "all denied": Spoiled(fail(403), ""),
+    "all failing": Spoiled(fail(500), ""),
+    "manifest absent": Spoiled(fail(404), MANIFEST),
+    "manifest denied": Spoiled(fail(403), MANIFEST),
+    "manifest failing": Spoiled(fail(500), MANIFEST),
+    "manifest of HTML": Spoiled(fail(200, b"<html>"), MANIFEST),
+    "manifest without tables": Spoiled(fail(200, b'{"format_version":3}'), MANIFEST),
+    "half a manifest": Spoiled(cut_text, MANIFEST),
+    "later manifest": Spoiled(fail(200, b'{"format_version": 9}'), MANIFEST),
+}
+"""Faults that leave no answer."""
+FAULTS = PASSING | LASTING
+
+
+def make_fault(name: str, file: str | None = None) -> Fault:
+    """Make a fault of the table anew, for its file or for another one."""
+    spoiled = FAULTS[name]
+    return spoil(spoiled.times, spoiled.change, spoiled.file if file is None else file)
+
+
+def spoil(times: int, change: Fault, file: str = "eight.idx") -> Fault:
+    """Make a fault that changes the first answers for a file."""
+    left = count(times, -1)
+
+    def fault(request: Request, answer: Answer) -> None:
+        if file in ("", request.name) and next(left) > 0:
+            change(request, answer)
+
+    return fault
+
+
+def make_faults(names: Iterable[str]) -> Fault:
+    """Make a fault for each folder of a host, named after it, so that one host has them all."""
+    faults = {name: make_fault(name) for name in names}
+
+    def fault(request: Request, answer: Answer) -> None:
+        if request.folder in faults:
+            faults[request.folder](request, answer)
+
+    return fault
+
+
+def fail_after(answers: int) -> Fault:
+    """Make a fault that lets the first answers pass."""
+    left = count(answers, -1)
+
+    def fault(request: Request, answer: Answer) -> None:
+        if next(left) <= 0:
+            fail(500)(request, answer)
+
+    return fault
