@@ -97,7 +97,7 @@ class ProvedTable:
 
     def format_line(self) -> str:
         """Return the line with files, rows, claims, seconds and the weakest verdict."""
-        from pipeline.verify.verdicts import find_weakest
+        from pipeline.verify.claims import find_weakest
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
         rows = f"{self.rows:,} rows" if self.verdicts else ""
@@ -108,7 +108,7 @@ class ProvedTable:
     def details(self) -> Iterator[tuple[bool, str]]:
         """Iterate over the verdicts with their boards and method, each after whether it must be
         printed."""
-        from pipeline.verify.verdicts import Grade, group_boards
+        from pipeline.verify.claims import Grade, group_boards
 
         for grade, how, boards in group_boards(self.verdicts):
             names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
@@ -167,7 +167,7 @@ class ProofProgress(ProgressBar):
 
     def finish(self, verified: Verified) -> dict[str, object]:
         """Print the remaining lines and the totals, and return the results as plain values."""
-        from pipeline.verify.verdicts import count_tables
+        from pipeline.verify.claims import count_tables
 
         for name, proved_table in self._proved.items():
             self._print_line(name, proved_table)

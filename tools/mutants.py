@@ -157,9 +157,8 @@ PROOF_TESTS = {
 }
 """Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {
-    "pipeline/verify/claims.py": "claims verify_output verify/eight verify/sliding",
+    "pipeline/verify/claims.py": "claims verdicts verify_output verify/eight verify/sliding",
     "pipeline/verify/generic_proof.py": "verdicts other_kinds",
-    "pipeline/verify/verdicts.py": "verdicts",
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",
     "tablebase/tables/repair.py": "repair unreachable unreadable",

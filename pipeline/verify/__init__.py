@@ -1,10 +1,10 @@
 """Verification of the published files against the rules, independent of the search that built them.
 
-Read in this order: `claims` (the statements that are checked), `verdicts` (what they show of each
-table), `listed_table`, `manifest_checks` (the files against the manifest), `table_rows` and
-`index_records` (their contents against the definition of the table), `goal_proof` (puzzles with
-goals), `graph_proof` (other state spaces), `generic_proof` (any other table), the packages with the
-proofs of one puzzle each, `proofs`, the registry, and `state_counts` (the manifest's numbers).
+Read in this order: `claims` (what is checked of a table, and the verdicts on it), `manifest_checks`
+(the files against the manifest), `table_rows` and `index_records` (their contents against the
+definition of the table), `goal_proof` (puzzles with goals), `graph_proof` (other state spaces),
+`generic_proof` (any other table), the packages with the proofs of one puzzle each, `proofs`, the
+registry, and `state_counts` (the manifest's numbers).
 """
 
 from __future__ import annotations
@@ -12,12 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.verify.claims import Claim, Listener, VerifyFailed, ignore_claim
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import (
+    ORDER,
+    Claim,
+    Grade,
+    ListedTable,
+    Listener,
+    Outcome,
+    Seen,
+    Verdict,
+    VerifyFailed,
+    ignore_claim,
+)
 from pipeline.verify.manifest_checks import check_entry, check_files, check_pages, list_tables
 from pipeline.verify.proofs import find_proof
 from pipeline.verify.state_counts import check_counts
-from pipeline.verify.verdicts import ORDER, Grade, Outcome, Seen, Verdict
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Store
 

@@ -1,9 +1,10 @@
-"""Claims about files, their progress reports, and the error that names the first wrong row."""
+"""Claims about the files of published tables, their progress reports, and the verdicts on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tablebase.errors import quote
+from tablebase.puzzle import Puzzle
+from tablebase.schema import Table
 from tablebase.table_errors import TableError
+from tablebase.tables.manifest import Entry, File, IndexEntry
+from tablebase.tables.repair import format_rebuild_command
+from tablebase.tables.state_counts import Depth
 from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
@@ -222,3 +228,170 @@ def find_places(texts: Any, known: Sequence[str]) -> Array:
     """Return the position of each text in `known`, or -1 for a text that is not in it."""
     places = pc.index_in(texts, value_set=pa.array(known, pa.string()))
     return np.asarray(places.fill_null(-1))
+
+
+class Grade(StrEnum):
+    """The five verdicts, the strongest first."""
+
+    PROVED = "proved"
+    """Every row and record follows from the rules, by code that shares only the rules, the file
+    formats and the task runner with the rest."""
+    RECOUNTED = "recounted"
+    """A second computation, by another method that it names, gives the same numbers."""
+    PUBLISHED = "published"
+    """The numbers agree with a published one that it cites, and nothing more was done."""
+    SAMPLED = "sampled"
+    """A sample of the rows or numbers was checked."""
+    INTACT = "intact"
+    """The files are what the manifest lists; nothing about their content was shown."""
+
+
+ORDER = tuple(Grade)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on a table, or on one of its boards if `board` is given.
+
+    `how` states in a sentence what was checked and what was not.
+    """
+
+    table: str
+    board: str | None
+    verdict: Grade
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdicts of a table's proof, and results for the proofs of later tables."""
+
+    verdicts: tuple[Verdict, ...]
+    result: Any = None
+    """Any value that a later proof of the same puzzle can use, such as counts."""
+    depths: Mapping[Depth, int] = field(default_factory=dict)
+    """The number of states of each goal at each distance, if the proof counted them."""
+
+    def shows(self, board: str | None = None, *, least: Grade) -> bool:
+        """Return whether the verdict on the table, or on a board, is at least as strong."""
+        return any(
+            verdict.board == board and ORDER.index(verdict.verdict) <= ORDER.index(least)
+            for verdict in self.verdicts
+        )
+
+
+Seen = Mapping[str, Outcome]
+"""The outcomes of the tables before this one, by name."""
+
+
+def find_weakest(verdicts: Iterable[Verdict]) -> dict[str, Grade]:
+    """Return each table's weakest verdict, which is its own where it has boards."""
+    weakest: dict[str, Grade] = {}
+    for verdict in verdicts:
+        grade = verdict.verdict
+        weakest[verdict.table] = max(weakest.get(verdict.table, grade), grade, key=ORDER.index)
+    return weakest
+
+
+def count_tables(verdicts: Iterable[Verdict]) -> dict[Grade, int]:
+    """Return how many tables have each verdict, the strongest first."""
+    grades = [*find_weakest(verdicts).values()]
+    return {grade: grades.count(grade) for grade in ORDER if grade in grades}
+
+
+def group_boards(verdicts: Sequence[Verdict]) -> list[tuple[Grade, str, list[str]]]:
+    """Return a table's verdicts, the strongest first: grade, `how` text and boards.
+
+    The list of boards is empty for a verdict on the whole table.
+    """
+    boards: dict[tuple[Grade, str], list[str]] = {}
+    for verdict in sorted(verdicts, key=lambda verdict: ORDER.index(verdict.verdict)):
+        names = boards.setdefault((verdict.verdict, verdict.how), [])
+        names.extend([verdict.board] if verdict.board else [])
+    return [(grade, how, names) for (grade, how), names in boards.items()]
+
+
+NO_RULE = "no rule defines it"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table that the manifest lists; `puzzle` and `table` are None if no puzzle defines it."""
+
+    store: Store
+    name: str
+    entry: Entry
+    puzzle: Puzzle | None
+    table: Table | None
+    listener: Listener
+    gaps: list[str] = field(default_factory=list)
+    """The columns and index fields that have no proof."""
+
+    @property
+    def file(self) -> str:
+        """The file with the rows, or the index of a table without rows."""
+        return self.entry.all_files[0].file
+
+    @property
+    def parquet(self) -> File:
+        """The manifest's entry for the file of a table that has rows."""
+        assert self.entry.parquet is not None
+        return self.entry.parquet
+
+    @property
+    def definition(self) -> Table:
+        """The definition of a table that a puzzle defines."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def index(self) -> IndexEntry:
+        """The manifest's entry for the index of a table that has one."""
+        assert self.entry.index is not None
+        return self.entry.index
+
+    def begin_claim(
+        self, text: str, rows: int | None = None, *, index: bool = False, force: bool = True
+    ) -> ClaimCheck:
+        """Return a check of a claim about all rows, `rows` of them, or the index's records.
+
+        A build replaces a file with a wrong hash by itself. It replaces one with the hash in the
+        manifest only with `--force`, so the repair command then needs `force`.
+        """
+        file = self.index.file if index else self.file
+        total = self.index.records if index else self.entry.rows
+        command = format_rebuild_command(self.name if self.puzzle else "", self.store, force=force)
+        claim = Claim(self.name, file, text, total if rows is None else rows)
+        return ClaimCheck(claim, self.store, command, self.listener)
+
+    def note_missing_proof(self, names: Iterable[str], why: str, *, index: bool = False) -> None:
+        """Report, as a claim and a gap, that columns or index fields have no proof."""
+        names = [*names]
+        self.gaps.extend(names)
+        if names:
+            with self.begin_claim(f"{', '.join(names)}: not proved, because {why}", index=index):
+                pass
+
+    def note_missing_proofs(self, columns: Collection[str], fields: Collection[str] = ()) -> None:
+        """Report every column and index field of the table that is not in the given ones."""
+        table = self.definition
+        self.note_missing_proof(
+            (column.name for column in table.columns if column.name not in columns), NO_RULE
+        )
+        self.note_missing_proof(
+            (name for name, _ in table.index if name not in fields), NO_RULE, index=True
+        )
+
+    def make_verdict(self, grade: Grade, how: str, board: str | None = None) -> Verdict:
+        """Return a verdict on this table, or on one of its boards."""
+        return Verdict(self.name, board, grade, how)
+
+    def make_outcome(
+        self,
+        grade: Grade,
+        how: str,
+        result: object = None,
+        depths: Mapping[Depth, int] | None = None,
+    ) -> Outcome:
+        """Return the outcome of a proof with one verdict on the whole table."""
+        return Outcome((self.make_verdict(grade, how),), result, depths or {})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
+from pipeline.verify.claims import Grade, ListedTable, Outcome, Seen
 from pipeline.verify.index_records import check_records, iter_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.schema import KIND_LETTERS
 
 HOW = (

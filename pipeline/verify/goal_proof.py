@@ -16,11 +16,19 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array, Difference, Mask, Rows, find_places
+from pipeline.verify.claims import (
+    Array,
+    Difference,
+    Grade,
+    ListedTable,
+    Mask,
+    Outcome,
+    Rows,
+    Seen,
+    find_places,
+)
 from pipeline.verify.index_records import check_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import GoalPuzzle
 from tablebase.schema import BreadthFirst

@@ -13,11 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pipeline.verify.claims import Array
+from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
 from pipeline.verify.index_records import check_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzle import StateSpace
 from tablebase.schema import BreadthFirst

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from pipeline.verify.claims import Array, ClaimCheck
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import Array, ClaimCheck, ListedTable
 from tablebase.tables.index_format import read_records
 from tablebase.tables.parquet import TableWriter
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from pipeline.verify.claims import Claim, ClaimCheck, Listener
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import Claim, ClaimCheck, ListedTable, Listener
 from tablebase.puzzles import list_puzzles
 from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from pipeline.verify.claims import ListedTable, Outcome, Seen
 from pipeline.verify.eight.space import make_eight_space
 from pipeline.verify.fifteen.proof import prove_pattern
 from pipeline.verify.generic_proof import prove_generic
@@ -13,10 +14,8 @@ from pipeline.verify.graph_proof import prove_graph
 from pipeline.verify.knight.counts import prove_counts
 from pipeline.verify.knight.ranking import prove_ranks
 from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.senet.proof import prove_senet
 from pipeline.verify.sliding.proof import prove_board
-from pipeline.verify.verdicts import Outcome, Seen
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pipeline.verify.claims import ignore_claim
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ListedTable, ignore_claim
 from pipeline.verify.table_rows import read_rows
 from tablebase.tables import MANIFEST
 from tablebase.tables.state_counts import Depth

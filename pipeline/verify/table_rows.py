@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import ClaimCheck, Rows
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ClaimCheck, ListedTable, Rows
 from tablebase.schema import Table
 from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.manifest import Entry, measure_footer

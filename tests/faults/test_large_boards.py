@@ -31,7 +31,7 @@ MAX_BYTES = 1 << 29
 PROOF = """
 import resource, sys
 from pipeline.verify import prove
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from tablebase.puzzles.sliding.definition import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest

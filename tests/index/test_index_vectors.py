@@ -10,8 +10,7 @@ import pytest
 from msgspec import convert
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import ignore_claim
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ListedTable, ignore_claim
 from pipeline.verify.manifest_checks import check_files
 from queries.index_reader import IndexReader
 from tablebase.schema import BreadthFirst, Table

@@ -62,7 +62,7 @@ class Reader(DefaultReader):
 
 def prove(listed, seen):
     from pipeline.verify.table_rows import read_rows
-    from pipeline.verify.verdicts import Grade
+    from pipeline.verify.claims import Grade
 
     rows = read_rows(listed)
     with listed.begin_claim("every square is one") as fact:

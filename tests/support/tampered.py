@@ -18,8 +18,7 @@ from msgspec.structs import replace
 
 from pipeline.builders import ranking_table
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
-from pipeline.verify.claims import ignore_claim
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ListedTable, ignore_claim
 from pipeline.verify.manifest_checks import check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzles.eight import PUZZLE as EIGHT

@@ -11,12 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Rows, ignore_claim
+from pipeline.verify.claims import Grade, ListedTable, Outcome, Rows, Verdict, ignore_claim
 from pipeline.verify.knight import counts, recount_sweep
 from pipeline.verify.knight.counts import CountLimits, prove_counts
 from pipeline.verify.knight.references import find_known_closed, find_known_total
-from pipeline.verify.listed_table import ListedTable
-from pipeline.verify.verdicts import Grade, Outcome, Verdict
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table

@@ -10,12 +10,19 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Claim, Listener, ignore_claim
+from pipeline.verify.claims import (
+    Claim,
+    Grade,
+    ListedTable,
+    Listener,
+    Outcome,
+    Seen,
+    Verdict,
+    ignore_claim,
+)
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
-from pipeline.verify.verdicts import Grade, Outcome, Seen, Verdict
 from tablebase.frontier.layer_codec import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard, parse_board

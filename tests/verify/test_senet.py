@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Rows
-from pipeline.verify.listed_table import ListedTable
+from pipeline.verify.claims import ListedTable, Rows
 from pipeline.verify.senet import proof
 from pipeline.verify.senet.proof import (
     Positions,

@@ -15,9 +15,8 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, prove
-from pipeline.verify.claims import Claim, ClaimCheck, Listener, ignore_claim
+from pipeline.verify.claims import Claim, ClaimCheck, ListedTable, Listener, ignore_claim
 from pipeline.verify.index_records import iter_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.manifest_checks import check_files
 from pipeline.verify.sliding import proof, references
 from tablebase.puzzles.sliding import definition as sliding

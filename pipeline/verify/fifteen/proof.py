@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array
+from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
 from pipeline.verify.fifteen.placements import (
     UNKNOWN,
     find_least,
@@ -16,9 +16,7 @@ from pipeline.verify.fifteen.placements import (
     search_placements,
 )
 from pipeline.verify.index_records import iter_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.puzzles.fifteen.tables import PatternDistances
 
 HOW = "every entry is the least over the blank's places in a second search of all placements"

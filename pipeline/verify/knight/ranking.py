@@ -16,11 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.verify.claims import Array
+from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
 from pipeline.verify.index_records import iter_records, view_field
 from pipeline.verify.knight.references import find_known_closed, find_known_total
-from pipeline.verify.listed_table import ListedTable
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward
 from tablebase.jit import compiled

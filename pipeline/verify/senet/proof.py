@@ -15,12 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Rows
+from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Rows, Seen
 from pipeline.verify.graph_proof import Edges, search_graph
 from pipeline.verify.index_records import check_records
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.table_rows import read_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 

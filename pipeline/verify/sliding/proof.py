@@ -11,14 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import ClaimCheck, Rows
+from pipeline.verify.claims import ClaimCheck, Grade, ListedTable, Outcome, Rows, Seen
 from pipeline.verify.index_records import iter_records, view_field
-from pipeline.verify.listed_table import ListedTable
 from pipeline.verify.sliding.layers import compare_bits, iter_layers
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong, list_parities
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
-from pipeline.verify.verdicts import Grade, Outcome, Seen
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
 from tablebase.puzzles.sliding.definition import BoardDistances
