@@ -15,9 +15,10 @@ MOVE_FILE = "Move it away, or choose a folder with --outputs"
 def name_file_on_way(path: str) -> str:
     """Name the file that stands where a folder of a path is expected."""
     found = path
-    while not os.path.exists(found or "."):
+    while found and not os.path.exists(found):
         found = os.path.dirname(found)
-    return f"{'it' if found == path else found} is a file, not a folder"
+    name = "it" if found == path else found or "a part of its path"
+    return f"{name} is a file, not a folder"
 
 
 class Unreachable(OSError):

@@ -353,5 +353,6 @@ def test_opened_tables_survive_a_rebuild(cli: Cli, outputs: Path, tmp_path: Path
 def test_a_folder_that_cannot_be_built_in(cli: Cli, folder: str) -> None:
     code, _, complaint = cli("precompute", "eight", "--outputs", folder)
     assert code == 3
-    assert complaint.startswith(f"pipeline: Cannot build in {folder}: ")
+    assert complaint.startswith("pipeline: ")
+    assert folder in complaint
     assert "--outputs" in complaint

@@ -159,11 +159,15 @@ def test_an_unreadable_manifest_is_reported(store: Folder, tmp_path: Path) -> No
     assert str(text.value).endswith(" Check what is there.")
 
 
-def test_a_missing_manifest_lists_nothing(tmp_path: Path) -> None:
+def test_a_missing_manifest_lists_nothing(store: Folder) -> None:
+    assert (read_manifest(store), read_pages(store)) == ({}, {})
+    assert not is_own_file(store, MANIFEST)
+
+
+def test_a_manifest_below_a_file_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for store in (Folder(tmp_path), Folder(tmp_path / "file")):
-        assert (read_manifest(store), read_pages(store)) == ({}, {})
-        assert not is_own_file(store, MANIFEST)
+    with pytest.raises(TableUnreadable, match="file is a file, not a folder"):
+        read_manifest(Folder(tmp_path / "file"))
 
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
