@@ -17,7 +17,7 @@ export class FolderSource {
 
   /** @param {string} file */
   locate(file) {
-    return this.path ? `${this.path.replace(/\/+$/, "")}/${file}` : file;
+    return `${this.path.replace(/\/+$/, "")}/${file}`;
   }
 
   /**

@@ -27,7 +27,10 @@ const EIGHT = [
  * @returns {Tables}
  */
 export function openTables(place, options) {
-  let text = String(place);
+  let text = place instanceof URL ? place.href : place;
+  if (typeof text !== "string" || text === "") {
+    throw new TablebaseError(BAD_REQUEST, `Tables are in a folder or at a URL, not in ${JSON.stringify(text)}.`);
+  }
   if (typeof document !== "undefined") text = new URL(text, document.baseURI).href;
   text = text.replace(/\/manifest\.json(?=$|\?)/, "");
   if (text.startsWith("file://")) return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));

@@ -1,5 +1,5 @@
 import { crc32 } from "./crc32.js";
-import { makeUnusable, TablebaseError, UNUSABLE } from "./errors.js";
+import { BAD_REQUEST, makeUnusable, TablebaseError, UNUSABLE } from "./errors.js";
 
 const BLOCK = 4096;
 const BODY = 4092;
@@ -103,8 +103,11 @@ class Build {
   }
 
   #requireRanks(ranks, count) {
-    const wrong = ranks.find((rank) => !(rank >= 0 && rank < count));
-    if (wrong !== undefined) throw this.#fail(`it has no record ${wrong}`);
+    for (const rank of ranks) {
+      // "" and null count as 0 in a comparison
+      if (!Number.isSafeInteger(rank)) throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(rank)} is not the number of a record.`);
+      if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`);
+    }
   }
 
   async #findListed() {

@@ -13,7 +13,7 @@ const FILES = "abcdefgh";
  */
 
 function parseSquare(name) {
-  if (!/^[a-h][1-8]$/.test(name)) {
+  if (typeof name !== "string" || !/^[a-h][1-8]$/.test(name)) {
     throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(name)} is not a square, one of a1 to h8, such as b1.`);
   }
   return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);

@@ -42,7 +42,7 @@ export function rankPosition(squares) {
  * @returns {Promise<SenetAnswer>}
  */
 export async function answerSenet(index, position, { onProgress = () => {} } = {}) {
-  if ([...position].sort().join("") !== ".....AAAAABBBBB") {
+  if (typeof position !== "string" || [...position].sort().join("") !== ".....AAAAABBBBB") {
     throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(position)} is not a position, `
       + `which has five each of A, B and ., such as ${EXAMPLE}.`);
   }

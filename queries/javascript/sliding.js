@@ -62,7 +62,7 @@ export class Board {
 
   /** Throw an error if a text is no state. */
   requireState(text) {
-    if ([...text].sort().join("") === [...this.marks].sort().join("")) return;
+    if (typeof text === "string" && [...text].sort().join("") === this.marks) return;
     const example = this.layouts[0]?.state ?? this.marks;
     throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a state of ${this.rows}x${this.columns}, `
       + `which has each of ${this.marks} once, such as ${example}.`);
@@ -125,10 +125,10 @@ export class Board {
     return null;
   }
 
-  /** Return the goal of a name or a state; by default the first one that a state reaches. */
+  /** Return the goal of a name or a state; without one, the first that a state reaches. */
   findGoal(state, goal) {
-    const named = this.layouts.find(({ name }) => name === goal)?.state ?? goal;
-    if (named !== undefined) {
+    if (goal !== undefined && goal !== null) {
+      const named = this.layouts.find(({ name }) => name === goal)?.state ?? goal;
       this.requireState(named);
       return named;
     }

@@ -106,6 +106,22 @@ test("version 0 of a file is a version", async () => {
   await assert.rejects(tables.listBoards(), /it is of format version 0, not 3\./);
 });
 
-test("an empty place is this folder, not the root", () => {
-  assert.deepEqual(["", "/", "a/"].map((place) => openTables(place).source.locate("x")), ["x", "/x", "a/x"]);
+test("this folder and the root are places of files", () => {
+  assert.deepEqual([".", "/", "a/"].map((place) => openTables(place).source.locate("x")), ["./x", "/x", "a/x"]);
+});
+
+test("what is not the number of a record is refused, and 0 is one", async () => {
+  const { tables } = openHost();
+  const index = tables.openIndex("numbers", 4);
+  assert.equal(readNumber(await index.record(0)), 0);
+  for (const wrong of ["", "0", null, undefined, Number.NaN, 0.5]) {
+    await assert.rejects(index.record(wrong), { code: 2, message: `${JSON.stringify(wrong)} is not the number of a record.` });
+  }
+  await assert.rejects(index.record(-1), { code: 3 });
+});
+
+test("a place without a name is refused", () => {
+  for (const wrong of ["", 0, null, undefined]) {
+    assert.throws(() => openTables(wrong), { code: 2, message: `Tables are in a folder or at a URL, not in ${JSON.stringify(wrong)}.` });
+  }
 });

@@ -91,6 +91,34 @@ def test_answers_are_those_of_the_program(outputs: Path) -> None:
             assert len(path) == len(answer.get("solution", "")) + bool(path)
 
 
+@pytest.mark.parametrize("empty", ["", 0, None])
+def test_empty_keys_and_options_are_not_taken_for_missing_ones(
+    outputs: Path, empty: object
+) -> None:
+    """Only a goal may be null: it is then not given."""
+    questions: list[list[Any]] = [
+        ["eight", empty],
+        ["eight", STATE, {"goal": empty}],
+        ["senet", empty],
+        ["knight", empty, "a3"],
+        ["knight", "b1", empty],
+        ["sliding", empty, STATE],
+    ]
+    *told, plain = ask(outputs, *questions, ["eight", STATE])
+    if empty is None:
+        assert told.pop(1)["answer"] == plain["answer"]
+    assert [each["error"][0] for each in told] == [2] * len(told)
+    assert all(json.dumps(empty) in each["error"][1] for each in told)
+
+
+def test_a_goal_in_the_first_cell_and_the_first_record_are_found(outputs: Path) -> None:
+    """Their numbers are 0, which is not taken for a missing number."""
+    state, goal = "102345678", "012345678"
+    first, second = ask(outputs, ["eight", state, {"goal": goal}], ["eight", goal, {"goal": goal}])
+    assert (first["answer"]["solution"], second["answer"]["solution"]) == ("L", "")
+    assert second["answer"]["distance"] == 0
+
+
 def test_boards_of_bytes_and_of_bits(large_boards: Path) -> None:
     rng = random.Random(5)
     states = {board: [SLIDING_STATES[board]] for board in ("2x5", "3x4")}

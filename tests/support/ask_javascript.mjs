@@ -33,7 +33,7 @@ for (const line of (await text(process.stdin)).trim().split("\n")) {
     continue;
   }
   let progress = 0;
-  const options = typeof words.at(-1) === "object" ? words.pop() : {};
+  const options = words.at(-1) instanceof Object ? words.pop() : {};
   const before = [rounds, tables.requests, tables.source.bytes ?? 0];
   const told = { rounds: 0, requests: 0, bytes: 0, progress: 0 };
   try {
