@@ -1,4 +1,7 @@
-"""The readers in `examples/`, in C, JavaScript, a page and Python, run on the real files."""
+"""The readers in `examples/`, run on the real files.
+
+Those in C and Python share no code with this program; those in JavaScript use its package.
+"""
 
 import json
 import os
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from playwright.sync_api import Browser, expect
 
 from queries import open_tables
 from queries.api import Tables
@@ -20,8 +24,9 @@ from tablebase.tables.store import Folder
 from tests import often
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import number_in, tables_under
-from tests.support.reader_programs import COMMANDS, EXAMPLES, in_node, run, tool
-from tests.support.shell import Said
+from tests.support.hosts import run_python_server
+from tests.support.reader_programs import COMMANDS, EXAMPLES, run, tool
+from tests.support.shell import ROOT, Said
 from tests.support.tampered import change_header
 
 BOARD = KnightBoard(8, 8)
@@ -30,12 +35,6 @@ BOARD = KnightBoard(8, 8)
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return the command of one of the readers."""
-    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
-
-
-@pytest.fixture(scope="module", params=sorted(set(COMMANDS) - {"html"}))
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Return the command of one of the readers that read every puzzle."""
     return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
 
 
@@ -80,7 +79,7 @@ def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables
 
 
 def test_a_reader_answers_for_any_position(
-    program: list[str], outputs: Path, tables: Tables
+    reader: list[str], outputs: Path, tables: Tables
 ) -> None:
     rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
     reached = rows.drop_nulls()
@@ -89,16 +88,16 @@ def test_a_reader_answers_for_any_position(
     )
     positions = [*sample["position"], senet.OPENING]
     wanted = [senet_line(tables, position) for position in positions]
-    text = run(*program, outputs, "senet", stdin="\n".join(positions))
+    text = run(*reader, outputs, "senet", stdin="\n".join(positions))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
     for never in rows.filter(pl.col("plies").is_null())["position"][:3]:
-        text = run(*program, outputs, "senet", senet.OPENING, never, senet.OPENING)
+        text = run(*reader, outputs, "senet", senet.OPENING, never, senet.OPENING)
         assert text.out == senet_line(tables, senet.OPENING) + "\n"
         assert (text.code, text.err) == (1, f"reader: {never} is never reached from the opening\n")
 
 
 def test_a_reader_answers_for_any_pair_of_squares(
-    program: list[str], outputs: Path, tables: Tables
+    reader: list[str], outputs: Path, tables: Tables
 ) -> None:
     pairs = [
         f"{BOARD.name_square(start)} {BOARD.name_square(finish)}"
@@ -109,10 +108,10 @@ def test_a_reader_answers_for_any_pair_of_squares(
     assert len(pairs) == 2048
     pairs = random.Random(21).sample(pairs, often(300, len(pairs)))
     wanted = [knight_line(tables, pair) for pair in pairs]
-    text = run(*program, outputs, "knight", stdin="\n".join(pairs))
+    text = run(*reader, outputs, "knight", stdin="\n".join(pairs))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
     for start, finish in (("a1", "c3"), ("b1", "b1"), ("h8", "a1")):
-        text = run(*program, outputs, "knight", start, finish, "b1", "a3")
+        text = run(*reader, outputs, "knight", start, finish, "b1", "a3")
         sentence = f"no tour leads from {start} to {finish}: it ends on the other colour"
         assert text == Said(1, "", f"reader: {sentence}\n")
 
@@ -123,7 +122,7 @@ def board_folder(large_boards: Path) -> Path:
     return large_boards
 
 
-def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder: Path) -> None:
+def test_a_reader_walks_to_the_goal_of_a_board(reader: list[str], board_folder: Path) -> None:
     board = sliding.parse_board("3x4")
     ranks = random.Random(22).sample(range(board.size), often(50, 1000))
     states = [board.example, *map(board.unrank, ranks)]
@@ -133,17 +132,17 @@ def test_a_reader_walks_to_the_goal_of_a_board(program: list[str], board_folder:
         for state in states:
             facts = state, table.probe(state).distance, table.probe(state).best_moves or "-"
             wanted.append(" ".join([*map(str, facts), table.solution(state) or "-"]))
-    text = run(*program, board_folder, "3x4", stdin="\n".join(states))
+    text = run(*reader, board_folder, "3x4", stdin="\n".join(states))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
     for key, code, problem in (
         ("12", 2, "is not a state"),
         ("123456789abc", 2, "is not a state"),
         ("213456789ab0", 1, "swap any two tiles"),
     ):
-        text = run(*program, board_folder, "3x4", board.example, key)
+        text = run(*reader, board_folder, "3x4", board.example, key)
         assert (text.code, text.out) == (code, f"{board.example} 0 - -\n")
         assert problem in text.err
-    assert run(*program, board_folder, "2x6", board.example).code == 3
+    assert run(*reader, board_folder, "2x6", board.example).code == 3
 
 
 def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
@@ -169,23 +168,21 @@ def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
             assert distance >> 1 & 1 == data[at] >> (rank % 8) & 1 == number_in(row["bit"])
 
 
-def test_a_reader_takes_keys_as_arguments(
-    program: list[str], outputs: Path, tables: Tables
-) -> None:
+def test_a_reader_takes_keys_as_arguments(reader: list[str], outputs: Path, tables: Tables) -> None:
     states = ["378546201", "123456780", "876543210"]
-    text = run(*program, outputs, "eight", *states, stdin="not read")
+    text = run(*reader, outputs, "eight", *states, stdin="not read")
     assert text == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
     position = "ABAAABBB.B...A."
-    text = run(*program, outputs, "senet", position, stdin="not read")
+    text = run(*reader, outputs, "senet", position, stdin="not read")
     assert text == Said(0, senet_line(tables, position) + "\n", "")
-    text = run(*program, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
+    text = run(*reader, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
     pairs = "".join(f"{knight_line(tables, pair)}\n" for pair in ("b1 a3", "a3 b1"))
     assert text == Said(0, pairs, "")
 
 
 @pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
-def test_a_reader_accepts_empty_input(program: list[str], outputs: Path, puzzle: str) -> None:
-    assert run(*program, outputs, puzzle, stdin=" \n") == Said(0, "", "")
+def test_a_reader_accepts_empty_input(reader: list[str], outputs: Path, puzzle: str) -> None:
+    assert run(*reader, outputs, puzzle, stdin=" \n") == Said(0, "", "")
 
 
 # ---- what they refuse -----------------------------------------------------------------------
@@ -233,9 +230,9 @@ def test_a_reader_rejects_a_bad_state(
     ],
 )
 def test_a_reader_rejects_a_bad_key(
-    program: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
+    reader: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
 ) -> None:
-    text = run(*program, outputs, puzzle, *words)
+    text = run(*reader, outputs, puzzle, *words)
     assert (text.code, text.out) == (2, "")
     assert problem in text.err
     assert text.err.count("\n") == 1, "a sentence, and no traceback"
@@ -243,8 +240,8 @@ def test_a_reader_rejects_a_bad_key(
 
 
 @pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
-def test_a_reader_prints_its_usage(program: list[str], words: list[str]) -> None:
-    text = run(*program, *words)
+def test_a_reader_prints_its_usage(reader: list[str], words: list[str]) -> None:
+    text = run(*reader, *words)
     assert (text.code, text.out) == (2, "")
     assert "usage: reader" in text.err
     assert "FOLDER eight|senet|knight|3x4|2x6|2x7 [KEY...]" in text.err
@@ -294,7 +291,7 @@ KEYS = {
 
 @pytest.mark.parametrize("puzzle", KEYS)
 def test_a_reader_checks_the_file_of_every_puzzle(
-    program: list[str], outputs: Path, tmp_path: Path, puzzle: str
+    reader: list[str], outputs: Path, tmp_path: Path, puzzle: str
 ) -> None:
     """Try a file of each kind; `test_index_vectors.py` tries every fault."""
     name, words = KEYS[puzzle]
@@ -306,16 +303,16 @@ def test_a_reader_checks_the_file_of_every_puzzle(
         ((outputs / other).read_bytes(), "the index of another table"),
     ):
         (tmp_path / name).write_bytes(damaged)
-        text = run(*program, tmp_path, puzzle, *words)
+        text = run(*reader, tmp_path, puzzle, *words)
         assert (text.code, text.out) == (3, "")
         assert problem in text.err
         assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_reader_names_an_unreadable_file(program: list[str], tmp_path: Path) -> None:
-    ways = [run(*program, tmp_path / "nowhere", "eight", "378546201")]
+def test_a_reader_names_an_unreadable_file(reader: list[str], tmp_path: Path) -> None:
+    ways = [run(*reader, tmp_path / "nowhere", "eight", "378546201")]
     (tmp_path / "eight.idx").mkdir()
-    ways.append(run(*program, tmp_path, "eight", "378546201"))
+    ways.append(run(*reader, tmp_path, "eight", "378546201"))
     for text in ways:
         assert (text.code, text.out) == (3, "")
         assert "eight.idx" in text.err
@@ -339,42 +336,70 @@ def test_the_python_reader_needs_only_the_standard_library() -> None:
     assert imported <= sys.stdlib_module_names
 
 
-# ---- the page -------------------------------------------------------------------------------
+# ---- those that use the package -------------------------------------------------------------
 
 
-def test_the_page_and_the_node_reader_share_their_code() -> None:
-    text = (EXAMPLES / "reader.mjs").read_text("utf-8")
-    shared = text[text.index("function fail") : text.index("// ---- from here on")]
-    assert len(re.findall("^(?:async )?function ", shared, re.MULTILINE)) == 3
-    assert shared in (EXAMPLES / "read_eight.html").read_text("utf-8")
+def run_in_node(*words: str | Path) -> Said:
+    return run(tool("node"), EXAMPLES / "reader.mjs", *words)
 
 
-def test_the_page_answers_typed_states(outputs: Path, tables: Tables) -> None:
-    typed = [" 378546201 ", "123804765", "<img src=x onerror=alert(1)>"]
-    text = run(*in_node("typed"), outputs / "eight.idx", *typed)
-    assert (text.code, text.err) == (0, "")
-    right, goal, wrong = (json.loads(line) for line in text.out.splitlines())
-    assert right.splitlines() == [
-        "state: 378546201",
-        "goal: corner",
-        "distance: 27",
-        "solutions: 15",
-        "best: ULR",
-        f"solution: {tables.eight.solution('378546201')}",
-    ]
-    assert goal.splitlines()[1:3] == ["goal: centre", "distance: 0"]
-    assert wrong.startswith('"<img src=x onerror=alert(1)>" is not a state')
+def test_the_node_reader_prints_the_answers_of_the_package(
+    outputs: Path, board_folder: Path, tables: Tables
+) -> None:
+    states = ["378546201", "123804765"]
+    said = run_in_node(outputs, "eight", *states)
+    assert (said.code, said.err) == (0, "")
+    for state, line in zip(states, said.out.splitlines(), strict=True):
+        answer, expected = json.loads(line), tables.answer("eight", state, path=True).to_dict()
+        assert answer == {name: expected[name] for name in answer}
+        assert {"distance", "best_moves", "solution", "path"} <= answer.keys()
+    position = json.loads(run_in_node(outputs, "senet", "ABAAABBB.B...A.").out)
+    assert (position["plies"], position["moves"]) == (2, "9-14 4x7")
+    assert json.loads(run_in_node(outputs, "knight", "b1", "a3").out)["closed"]
+    board = json.loads(run_in_node(board_folder, "3x4", "0369147a258b").out)
+    assert board["distance"] == 37
 
 
-def test_the_page_reports_a_wrong_file(outputs: Path) -> None:
-    text = run(*in_node("typed"), outputs / "eight_edge.idx", "378546201")
-    assert json.loads(text.out) == "eight.idx is the index of another table"
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (["eight", "12345678"], 2, '"12345678" is not a state of 3x3'),
+        (["knight", "b1", "b1"], 1, "No tour leads from b1 to b1"),
+        (["eight"], 2, "usage: reader.mjs PLACE"),
+        (["9x9", "1"], 2, 'The board "9x9" is not published'),
+    ],
+)
+def test_the_node_reader_reports_a_question_without_an_answer(
+    outputs: Path, words: list[str], code: int, problem: str
+) -> None:
+    said = run_in_node(outputs, *words)
+    assert (said.code, said.out, said.err.count("\n")) == (code, "", 1)
+    assert said.err.startswith(f"reader: {problem}")
 
 
-def test_the_page_loads_nothing_and_writes_no_markup() -> None:
-    page = (EXAMPLES / "read_eight.html").read_text("utf-8")
-    assert "default-src 'none'; script-src 'unsafe-inline'\">" in page
-    for word in ("http:", "https:", "//cdn", "fetch", "XMLHttp", "import", "src=", "href=", "eval"):
-        assert word not in page
-    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "setHTML"):
-        assert word not in page
+def test_the_node_reader_names_tables_that_are_not_there(tmp_path: Path) -> None:
+    said = run_in_node(tmp_path, "eight", "378546201")
+    place = tmp_path / "manifest.json"
+    assert said == Said(3, "", f"reader: {place} cannot be read: it does not exist.\n")
+
+
+def test_the_page_answers_typed_states(browser: Browser, outputs: Path, tmp_path: Path) -> None:
+    for folder in ("examples", "queries"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    (tmp_path / "outputs").symlink_to(outputs)
+    with run_python_server(tmp_path) as url:
+        page = browser.new_page()
+        asked = list[str]()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{url}/examples/read_eight.html")
+        output = page.locator("#output")
+        expect(output).to_contain_text('"solution": "UULDDRURULLDDRRULDLURULDDRR"')
+        page.fill("#state", " 123804765 ")
+        expect(output).to_contain_text('"goal": "centre"')
+        page.fill("#state", "<img src=x onerror=alert(1)>")
+        expect(output).to_have_text(
+            re.compile('^"<img src=x onerror=alert[(]1[)]>" is not a state')
+        )
+        assert page.locator("img").count() == 0
+        assert all(address.startswith(url) for address in asked)
+        page.close()

@@ -1,4 +1,4 @@
-"""Commands of the readers in `examples/`: compiled, by Node, by Python, and the page in Node."""
+"""Commands of the readers in `examples/` that have code of their own, in C and Python."""
 
 import os
 import shutil
@@ -12,7 +12,6 @@ import pytest
 from tests.support.shell import ROOT, Said, environment
 
 EXAMPLES = ROOT / "examples"
-IN_NODE = ROOT / "tests" / "support" / "page_in_node.cjs"
 
 
 def tool(name: str) -> str:
@@ -44,10 +43,6 @@ def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[s
     text = run(tool("gcc"), "-O2", *strict, f"-I{EXAMPLES}", "-o", program, source)
     assert text.code == 0, text.err
     return [str(program)]
-
-
-def in_node(how: str) -> list[str]:
-    return [tool("node"), str(IN_NODE), str(EXAMPLES / "read_eight.html"), how]
 
 
 RECORDS_IN_C = """
@@ -83,17 +78,6 @@ int main(void) {
 }
 """
 
-RECORDS_IN_NODE = """
-for (const line of (await text(process.stdin)).trim().split("\\n")) {
-  const [folder, name, width, number] = line.split(" ");
-  try {
-    const record = await openFile(folder, name, Number(width));
-    console.log(number === "-" ? "" : Buffer.from(await record(Number(number))).toString("hex"));
-    console.log(0);
-  } catch (error) { console.log(`${error.message}\\n${error.code}`); }
-}
-"""
-
 RECORDS_IN_PYTHON = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -114,25 +98,14 @@ def records_in_c(folder: Path) -> list[str]:
     return compile_reader(folder, source)
 
 
-def records_in_node(folder: Path) -> list[str]:
-    text = (EXAMPLES / "reader.mjs").read_text("utf-8")
-    program = folder / "records.mjs"
-    program.write_text(text[: text.index("\nmain(")] + RECORDS_IN_NODE, "utf-8")
-    return [tool("node"), str(program)]
-
-
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
     "c": compile_reader,
-    "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")],
-    "html": lambda _: in_node("asked"),
     "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],
 }
 
 RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "c": records_in_c,
-    "mjs": records_in_node,
-    "html": lambda _: in_node("records"),
-    "package": lambda _: [tool("node"), str(IN_NODE.with_name("javascript_records.mjs"))],
+    "package": lambda _: [tool("node"), str(Path(__file__).with_name("javascript_records.mjs"))],
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
 """Programs that call the readers' functions for any index.
