@@ -10,7 +10,12 @@ import pytest
 from tests.support.reader_programs import COMMANDS, EXAMPLES, tool
 from tests.support.shell import environment
 
-PROGRAMS = {**COMMANDS, "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")]}
+
+def run_node(_: Path) -> list[str]:
+    return [tool("node"), str(EXAMPLES / "reader.mjs")]
+
+
+PROGRAMS = {**COMMANDS, "mjs": run_node}
 
 
 @pytest.fixture(scope="module", params=sorted(PROGRAMS))
