@@ -19,9 +19,9 @@ from queries.dispatch import open_reader
 from queries.fifteen.compiled_search import CompiledSolver
 from queries.fifteen.reader import FifteenReader
 from queries.fifteen.solution import SearchState
-from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
-from tablebase.puzzles.sliding.board import CHARACTERS
-from tablebase.table_errors import TableMissing
+from tablebase.errors import TableMissing
+from tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from tablebase.puzzles.sliding import CHARACTERS
 from tablebase.tables.store import Folder
 
 STATES = 1_000

@@ -17,15 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.measure import Row, format_table
+from pipeline.builders.pattern_table import make_moves
+from pipeline.builders.sliding_table import make_rows
 from pipeline.search.pattern_search import search_pattern
 from pipeline.search.word_bfs import search_words
 from pipeline.tasks import run_in_threads
 from tablebase.jit import compiled
-from tablebase.puzzles.fifteen.pattern import Pattern, rank_set
-from tablebase.puzzles.fifteen.pattern_moves import make_moves
-from tablebase.puzzles.sliding.board import CHARACTERS
-from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
-from tablebase.puzzles.sliding.table_rows import make_rows
+from tablebase.puzzles.fifteen import Pattern, rank_set
+from tablebase.puzzles.sliding import CHARACTERS, BoardWithTables, parse_board
 from tablebase.word_space import WordSpace
 
 Array = npt.NDArray[Any]

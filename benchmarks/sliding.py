@@ -17,7 +17,7 @@ from benchmarks.measure import (
     measure_process,
 )
 from pipeline.search.word_bfs import search_words
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding import parse_board
 
 BOARDS = ("3x4", "2x6")
 ROUNDS = 3

@@ -21,11 +21,11 @@ from pipeline.build_request import (
 from pipeline.builders.registry import build_table_data, checkpoints
 from pipeline.recovery import Recovery, make_entry, recover, require_own_files
 from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
-from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
+from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
@@ -33,17 +33,17 @@ from tablebase.tables.manifest import (
     File,
     IndexEntry,
     Page,
+    StateCounter,
     amend_manifest,
     facts_of_rows,
     has_manifest,
+    make_counts,
     measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
 )
 from tablebase.tables.parquet import TableWriter
-from tablebase.tables.repair import list_files, make_open_error
-from tablebase.tables.state_counts import StateCounter, make_counts
 from tablebase.tables.store import Store
 
 

@@ -9,7 +9,7 @@ from threading import Condition
 from typing import Any, TypeVar, cast
 
 from pipeline.tasks import TaskRunner
-from tablebase.build_errors import MemoryShort
+from tablebase.errors import MemoryShort
 from tablebase.resources import get_free_memory
 from tablebase.schema import Table
 from tablebase.tables.store import Store

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tablebase.errors import Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
+from tablebase.tables.access import make_open_error
 from tablebase.tables.manifest import Entry, find_mismatch
 from tablebase.tables.parquet import compute_description
-from tablebase.tables.repair import make_open_error
 from tablebase.tables.store import Store
-from tablebase.tables.store_errors import Unreachable
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
 

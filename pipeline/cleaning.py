@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 from pipeline.build import find_unlisted_files
 from queries.explorer.writer import EXPLORER_PAGE
 from queries.report.writer import REPORT_PAGE
-from tablebase.build_errors import StoreError
+from tablebase.errors import StoreError
 from tablebase.output import format_temporary_begin
 from tablebase.puzzles import find_owner
 from tablebase.tables import REPLACED
+from tablebase.tables.access import format_clean_command, list_files, require_listable
 from tablebase.tables.checkpoints import SUFFIX
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.ownership import TABLE_FILE, bears_table
-from tablebase.tables.repair import format_clean_command, list_files, require_listable
+from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
 from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
 from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.row_comparison import RowCounts, compare_rows, have_equal_records
-from tablebase.answer_errors import NoAnswer
+from tablebase.errors import NoAnswer, TableError, Unreachable
 from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.schema import Table
 from tablebase.stdio import explain_os_error
-from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
+from tablebase.tables.access import format_rebuild_command, format_remove_command, make_open_error
 from tablebase.tables.manifest import (
     Entry,
     find_mismatch,
@@ -20,13 +20,7 @@ from tablebase.tables.manifest import (
     list_parameters,
     read_manifest,
 )
-from tablebase.tables.repair import (
-    format_rebuild_command,
-    format_remove_command,
-    make_open_error,
-)
 from tablebase.tables.store import Store
-from tablebase.tables.store_errors import Unreachable
 
 SAME, BYTES, CONTENT, ROWS, DAMAGED = "same", "bytes", "content", "rows", "damaged"
 ONLY_IN = ("only in A", "only in B")

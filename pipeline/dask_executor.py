@@ -9,8 +9,7 @@ from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-from tablebase.build_errors import ClusterError
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, ClusterError, quote
 
 CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""

@@ -12,9 +12,9 @@ from pipeline.build_request import UP_TO_DATE, Request, list_reasons
 from pipeline.builders.registry import checkpoints
 from pipeline.recovery import Recovery
 from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
+from tablebase.errors import TableUnreadable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
-from tablebase.table_errors import TableUnreadable
 from tablebase.tables.run_records import TableRun, find_table_run
 from tablebase.tables.store import Store
 

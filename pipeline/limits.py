@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from tablebase.build_errors import MachineLimit
+from tablebase.errors import MachineLimit
 from tablebase.resources import address_space_limit, count_cores
 
 LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}

@@ -17,8 +17,8 @@ from rich.table import Column
 from rich.text import Text
 
 from tablebase.output import STANDARD
-from tablebase.paths import expand_path
 from tablebase.signals import CleanupOnSignal
+from tablebase.stdio import expand_path
 
 if TYPE_CHECKING:
     from pipeline.verify import Claim, Verdict, Verified

@@ -17,27 +17,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from tablebase.build_errors import StoreError
+from tablebase.errors import StoreError, Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY
-from tablebase.tables.content_hash import ContentHash
+from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
     Entry,
     File,
     IndexEntry,
     Page,
+    StateCounter,
+    StateCounts,
+    bears_table,
     facts_of_rows,
+    make_counts,
     measure_file,
 )
-from tablebase.tables.ownership import bears_table
-from tablebase.tables.parquet import TableWriter, compute_description, make_schema
-from tablebase.tables.repair import list_files, make_open_error
-from tablebase.tables.state_counts import StateCounter, StateCounts, make_counts
+from tablebase.tables.parquet import ContentHash, TableWriter, compute_description, make_schema
 from tablebase.tables.store import Store
-from tablebase.tables.store_errors import Unreachable
 
 UNKNOWN = "unknown"
 """The version that built an index, where no Parquet file and no manifest names it."""

@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 
+from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, Unreachable, quote
 from tablebase.signals import take_over_signals, watch_signals
 
 
@@ -42,11 +43,7 @@ def run_command(arguments: list[str]) -> int:
         # a lone lookup needs none of these
         from pipeline.limits import find_shortage
         from pipeline.terminal import print_error
-        from tablebase.errors import TablebaseError, quote
-        from tablebase.output_errors import ReaderGone
-        from tablebase.table_errors import TableUnreadable
-        from tablebase.tables.repair import make_open_error
-        from tablebase.tables.store_errors import Unreachable
+        from tablebase.tables.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
             print_error(make_open_error("The store of the tables", error, ""))
@@ -77,7 +74,7 @@ def _dispatch(arguments: list[str]) -> int:
     watch_signals()
     from pipeline.limits import guard_libraries
     from pipeline.terminal import require_usual_width
-    from tablebase.standard_input import wrap_standard_input
+    from tablebase.stdio import wrap_standard_input
 
     guard_libraries()
     require_usual_width()

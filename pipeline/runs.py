@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from pipeline.build import BuildObserver, TableStatistics
 from pipeline.build_request import UP_TO_DATE
 from tablebase import __version__
-from tablebase.build_errors import StoreError
-from tablebase.errors import TablebaseError
+from tablebase.errors import StoreError, TablebaseError
 from tablebase.resources import count_cores, measure_peak_memory
 from tablebase.schema import Table
 from tablebase.signals import CleanupOnSignal, get_received_signal

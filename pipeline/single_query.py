@@ -15,7 +15,7 @@ from queries.reader import Option
 from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
-from tablebase.tables.store_factory import open_store
+from tablebase.tables.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from tablebase.build_errors import StoreError
+from tablebase.errors import StoreError
 from tablebase.resources import count_cores
 from tablebase.tables.checkpoints import Checkpoints
-from tablebase.tables.state_counts import Depth
+from tablebase.tables.manifest import Depth
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]

@@ -7,7 +7,7 @@
 >>> tables.eight.probe("123456780", goal="centre")
 Traceback (most recent call last):
     ...
-tablebase.answer_errors.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
+tablebase.errors.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
 
 The packages are `tablebase`, `queries` and `pipeline`. Those that were installed with this one are
 loaded, even if the working directory has folders or modules of these names.
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from queries.senet.reader import SenetReader as SenetReader
     from queries.sliding.reader import BoardReader as BoardReader
     from tablebase import __version__ as __version__
-    from tablebase.answer_errors import GoalUnreachable as GoalUnreachable
-    from tablebase.answer_errors import NoAnswer as NoAnswer
-    from tablebase.answer_errors import NoSuchTour as NoSuchTour
-    from tablebase.answer_errors import PositionUnreachable as PositionUnreachable
-    from tablebase.answer_errors import Undecided as Undecided
     from tablebase.errors import BadRequest as BadRequest
+    from tablebase.errors import GoalUnreachable as GoalUnreachable
+    from tablebase.errors import NoAnswer as NoAnswer
+    from tablebase.errors import NoSuchTour as NoSuchTour
     from tablebase.errors import NotationError as NotationError
+    from tablebase.errors import PositionUnreachable as PositionUnreachable
     from tablebase.errors import TablebaseError as TablebaseError
-    from tablebase.table_errors import TableDamaged as TableDamaged
-    from tablebase.table_errors import TableError as TableError
-    from tablebase.table_errors import TableMissing as TableMissing
-    from tablebase.table_errors import TableUnreadable as TableUnreadable
-    from tablebase.table_errors import TableVersionError as TableVersionError
+    from tablebase.errors import TableDamaged as TableDamaged
+    from tablebase.errors import TableError as TableError
+    from tablebase.errors import TableMissing as TableMissing
+    from tablebase.errors import TableUnreadable as TableUnreadable
+    from tablebase.errors import TableVersionError as TableVersionError
+    from tablebase.errors import Undecided as Undecided
 
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
@@ -66,11 +66,9 @@ MODULES = {
     "queries.knight.tour_answer": ("KnightAnswer",),
     "queries.knight.count_answer": ("CountAnswer",),
     "tablebase": ("__version__",),
-    "tablebase.errors": ("BadRequest", "NotationError", "TablebaseError"),
-    "tablebase.answer_errors": (
+    "tablebase.errors": (
+        *("BadRequest", "NotationError", "TablebaseError"),
         *("GoalUnreachable", "NoAnswer", "NoSuchTour", "PositionUnreachable", "Undecided"),
-    ),
-    "tablebase.table_errors": (
         *("TableDamaged", "TableError", "TableMissing", "TableUnreadable", "TableVersionError"),
     ),
 }

@@ -10,9 +10,8 @@ import polars as pl
 from queries.answer import Answer
 from queries.key_columns import can_hold_keys, read_key_column
 from queries.other_frames import join_answers, list_column_names, make_type_error, read_keys
-from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
 from tablebase.schema import KIND_LETTERS, Column
-from tablebase.table_errors import TableError
 
 Frame = TypeVar("Frame")
 """A frame of polars, pandas or pyarrow: `annotate` returns one of the same kind."""

@@ -17,8 +17,7 @@ from queries.table_list import format_html, format_repr
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 from tablebase.tables import MANIFEST
-from tablebase.tables.repair import format_rebuild_command, make_open_error
-from tablebase.tables.store_factory import open_store
+from tablebase.tables.access import format_rebuild_command, make_open_error, open_store
 
 if TYPE_CHECKING:
     from queries.answer import Answer

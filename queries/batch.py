@@ -21,9 +21,15 @@ from queries.compressed_output import compress_output
 from queries.format_names import COMPRESSED_SUFFIXES, FORMATS
 from queries.key_columns import KeyFormat, read_key_column
 from queries.reader import Query
-from tablebase.errors import BadRequest, NotationError, TablebaseError, quote, require_choice
+from tablebase.errors import (
+    BadRequest,
+    NotationError,
+    TablebaseError,
+    TableError,
+    quote,
+    require_choice,
+)
 from tablebase.output import STANDARD, open_output, require_other_file
-from tablebase.table_errors import TableError
 
 SCALAR_TYPES = {
     *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),

@@ -20,8 +20,7 @@ import pyarrow as pa
 
 from queries.format_names import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, quote, require_choice
-from tablebase.paths import expand_path
-from tablebase.stdio import explain_os_error
+from tablebase.stdio import expand_path, explain_os_error
 
 PARQUET = b"PAR1"
 COMPRESSIONS = {

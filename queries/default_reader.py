@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from queries.answer import Answer, align_rows
 from queries.reader import Query, Reader
-from tablebase.answer_errors import NoAnswer
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, NoAnswer, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle, StateSpace
 from tablebase.schema import Column

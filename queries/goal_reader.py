@@ -5,7 +5,7 @@ from __future__ import annotations
 from queries.answer import Answer, align_rows, format_count, format_steps
 from queries.reader import DISTANCE, HARDEST, Option, Query, Reader, parse_distance, refuse_together
 from tablebase import UNREACHED
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, GoalUnreachable
 from tablebase.puzzle import GoalPuzzle, View
 from tablebase.schema import BreadthFirst
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.hardest import HardestAnswer
-    from tablebase.answer_errors import GoalUnreachable
     from tablebase.schema import Column
     from tablebase.tables.store import Store
 
@@ -313,8 +312,6 @@ class GoalReader(Reader):
         return distance, solutions
 
     def _make_unreachable_error(self, state: str, goal: str) -> GoalUnreachable:
-        from tablebase.answer_errors import GoalUnreachable
-
         return GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
 
     def list_best_moves(self, state: str, goal: str) -> list[tuple[str, str]]:

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import polars as pl
 
 from queries.scans import require_published
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, TableMissing, TableOutdated, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_puzzles, list_puzzles_with_depths
 from tablebase.schema import Table
-from tablebase.table_errors import TableMissing, TableOutdated
 from tablebase.tables import MANIFEST
+from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import list_parameters, read_manifest
-from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 SCHEMA = {

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import (
+    TablebaseError,
+    TableDamaged,
+    TableError,
+    TableMissing,
+    TableVersionError,
+)
 from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tablebase.schema import Table
-    from tablebase.table_errors import TableDamaged, TableError
     from tablebase.tables.store import RandomAccessFile, Store
 
 MAX_CACHED_BLOCKS = 512
@@ -58,8 +63,6 @@ class IndexReader:
         store, table = self._store, self._table
         content = _find_content_hash(store, table)
         if content is None:
-            from tablebase.table_errors import TableMissing
-
             raise TableMissing(self._path, self._format_command())
         try:
             file = store.open_random_access(table.index_file)
@@ -71,7 +74,6 @@ class IndexReader:
         except IndexProblem as problem:
             if problem.version is None:
                 raise self._make_error(str(problem)) from None
-            from tablebase.table_errors import TableVersionError
 
             command = self._format_command()
             raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
@@ -186,18 +188,16 @@ class IndexReader:
             raise self._make_error(str(problem)) from None
 
     def _make_error(self, problem: str) -> TableDamaged:
-        from tablebase.table_errors import TableDamaged
-
         return TableDamaged(self._path, problem, self._format_command())
 
     def _make_open_error(self, error: OSError) -> TableError:
-        from tablebase.tables.repair import make_open_error
+        from tablebase.tables.access import make_open_error
 
         return make_open_error(self._path, error, self._format_command())
 
     def _format_command(self) -> str:
         """Return the command that builds the index."""
-        from tablebase.tables.repair import format_rebuild_command
+        from tablebase.tables.access import format_rebuild_command
 
         return format_rebuild_command(self._request, self._store)
 
@@ -211,8 +211,7 @@ def _find_content_hash(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
-        from tablebase.table_errors import TableMissing
-        from tablebase.tables.repair import make_open_error
+        from tablebase.tables.access import make_open_error
 
         reason = make_open_error(store.locate(MANIFEST), error, "")
         if isinstance(reason, TableMissing):

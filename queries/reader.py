@@ -6,7 +6,7 @@ from _thread import RLock  # `threading` takes longer to import
 
 from queries.answer import Answer
 from queries.index_reader import IndexReader
-from tablebase.errors import BadRequest, TablebaseError, quote
+from tablebase.errors import BadRequest, TablebaseError, TableDamaged, TableError, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
-    from tablebase.table_errors import TableDamaged
 
     ProgressCallback = Callable[[int, int], None]
 
@@ -252,8 +251,6 @@ class Reader:
 
         A bad option raises, and so does trouble with the tables.
         """
-        from tablebase.table_errors import TableError
-
         query = self.make_query(**options)
         try:
             return query.look_up(key)
@@ -321,8 +318,7 @@ class Reader:
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
-        from tablebase.table_errors import TableDamaged
-        from tablebase.tables.repair import format_rebuild_command
+        from tablebase.tables.access import format_rebuild_command
 
         command = format_rebuild_command(name, self.store, force=True)
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)

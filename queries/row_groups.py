@@ -18,9 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.table_errors import TableDamaged
-from tablebase.tables.repair import format_rebuild_command, make_open_error
-from tablebase.tables.store_errors import FileChanged, Unreachable
+from tablebase.errors import FileChanged, TableDamaged, Unreachable
+from tablebase.tables.access import format_rebuild_command, make_open_error
 
 if TYPE_CHECKING:
     from tablebase.tables.manifest import File

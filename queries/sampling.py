@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.answer_errors import NoAnswer
-from tablebase.build_errors import MemoryShort
-from tablebase.errors import BadRequest, require_whole_number
+from tablebase.errors import BadRequest, MemoryShort, NoAnswer, require_whole_number
 from tablebase.resources import get_free_memory
 
 SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"

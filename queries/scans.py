@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from tablebase.table_errors import TableDamaged, TableMissing
+from tablebase.errors import TableDamaged, TableMissing
+from tablebase.tables.access import format_rebuild_command, make_open_error
 from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
-from tablebase.tables.repair import format_rebuild_command, make_open_error
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:

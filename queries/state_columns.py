@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.answer_errors import GoalUnreachable
 from tablebase.board_text import BLANKS, SEPARATORS
+from tablebase.errors import GoalUnreachable
 from tablebase.puzzle import GoalPuzzle
 
 WHITE_SPACE = r"[\s\x1c-\x1f]"

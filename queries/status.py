@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from tablebase.errors import TableError
 from tablebase.puzzles import find_owner, list_puzzles
-from tablebase.table_errors import TableError
 from tablebase.tables import MANIFEST
+from tablebase.tables.access import format_rebuild_command, format_remove_command
 from tablebase.tables.manifest import (
     Entry,
     find_mismatch,
     read_manifest,
     read_pages,
 )
-from tablebase.tables.repair import format_rebuild_command, format_remove_command
 from tablebase.tables.store import Store
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tablebase import UNREACHED as UNREACHED
+from tablebase.errors import SearchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,8 +125,6 @@ def find_nearest(
     The search is given by its position in `results`; only shortest solutions are counted.
     """
     import numpy as np
-
-    from tablebase.build_errors import SearchError
 
     depths = np.stack([result.depth for result in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):

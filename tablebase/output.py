@@ -18,16 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tablebase.atomic_write import atomic_write
-from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest, quote
-from tablebase.output_errors import OutputError
-from tablebase.paths import expand_path
-from tablebase.stdio import CompleteWriter, explain_os_error, is_full_disk
-from tablebase.tables.ownership import is_own_file
+from tablebase.atomic_write import atomic_write, remove_abandoned
+from tablebase.errors import BadRequest, OutputError, StoreError, quote
+from tablebase.stdio import CompleteWriter, expand_path, explain_os_error, is_full_disk
+from tablebase.tables.access import open_store
+from tablebase.tables.manifest import is_own_file
 from tablebase.tables.store import NEW, Folder, Store
-from tablebase.tables.store_factory import open_store
-from tablebase.write_lock import remove_abandoned
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300

@@ -6,7 +6,7 @@ take a few milliseconds in all.
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError, TablebaseError, require_text
+from tablebase.errors import BadRequest, NotationError, SearchError, TablebaseError, require_text
 from tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
@@ -272,7 +272,6 @@ class GoalPuzzle(StateSpace):
         """
         import numpy as np
 
-        from tablebase.build_errors import SearchError
         from tablebase.graph import Graph
 
         if len(self.letters) > MAX_LETTERS:
@@ -300,7 +299,6 @@ class GoalPuzzle(StateSpace):
     ) -> Columns:
         import numpy as np
 
-        from tablebase.build_errors import SearchError
         from tablebase.graph import UNREACHED, find_nearest
 
         if graph.labels.max(initial=0) >= len(self.letters):

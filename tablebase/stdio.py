@@ -1,7 +1,8 @@
-"""A writer of every byte, and the standard outputs wrapped in it.
+"""Standard streams that take and give every byte, and paths and system errors as users see them.
 
 A raw stream may write fewer bytes than it was given and report that only in its return value, and
-standard output is raw under PYTHONUNBUFFERED.
+standard output is raw under PYTHONUNBUFFERED. Standard input may be a pipe that does not block: it
+returns None where no byte has come yet.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ import io
 import os
 import sys
 
+from tablebase.errors import BadRequest, OutputError, ReaderGone, quote
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from _typeshed import ReadableBuffer
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
-    from tablebase.output_errors import OutputError
+SCHEMES = "abfs", "abfss", "az", "gcs", "gs", "http", "https", "s3"
+"""Schemes of URLs; any other name with a colon is a folder."""
+MOVE_FILE = "Move it away, or choose a folder with --outputs"
 
 
 class CompleteWriter(io.RawIOBase):
@@ -50,8 +55,6 @@ class CompleteWriter(io.RawIOBase):
             except BlockingIOError:
                 wait_until_ready(self._descriptor, for_writing=True)
             except OSError as error:
-                from tablebase.output_errors import OutputError, ReaderGone
-
                 kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
                 reason = explain_os_error(error)
                 self.failure = kind(self._name, reason, is_full=is_full_disk(error))
@@ -77,6 +80,15 @@ def explain_os_error(error: OSError) -> str:
         return "it is closed"
     # not error.strerror: some libraries put texts of their own there
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
+
+
+def name_file_on_way(path: str) -> str:
+    """Name the file that stands where a folder of a path is expected."""
+    found = path
+    while found and not os.path.exists(found):
+        found = os.path.dirname(found)
+    name = "it" if found == path else found or "a part of its path"
+    return f"{name} is a file, not a folder"
 
 
 def is_full_disk(error: BaseException) -> bool:
@@ -110,3 +122,47 @@ def wrap_standard_outputs() -> CompleteWriter:
 def get_encoding(stream: TextIO | None) -> str:
     """Return the encoding of a standard stream, which is None if it was closed."""
     return stream.encoding if stream else "utf-8"
+
+
+class BlockingReader(io.RawIOBase):
+    """Reader of a descriptor, which stays open when the reader is closed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._raw = io.FileIO(descriptor, "r", closefd=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while (count := self._raw.readinto(buffer)) is None:
+            wait_until_ready(self._raw.fileno(), for_writing=False)
+        return count
+
+
+def wrap_standard_input() -> None:
+    """Wrap standard input, after `wrap_standard_outputs`, unless a caller has put another stream
+    in its place."""
+    if sys.stdin is sys.__stdin__:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))
+
+
+def expand_path(text: str) -> str:
+    """Return a path or URL, with the home folder in place of a leading `~`.
+
+    Raise BadRequest for a URL without its slashes, which would name a folder.
+
+    >>> expand_path("s3://bucket/tables"), expand_path("tables/~")
+    ('s3://bucket/tables', 'tables/~')
+    """
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme.lower() in SCHEMES and not rest.startswith("//"):
+        url = f"{scheme}://{rest.lstrip('/')}"
+        hint = f"Write {quote(url)}, or {quote(f'./{text}')} for a path"
+        raise BadRequest(f"{quote(text)} is not a URL: // is missing after the colon", hint)
+    return os.path.expanduser(text)

@@ -1,13 +1,16 @@
-"""A state space in words of bits: a bit for each state, 60 states in a word, six words in a row.
+"""A sliding board's states in words of bits, and its moves, for searches that see no single state.
 
-A state is an order of tiles, split into a head, whose rank is the row, and a tail of six. The
-tail's first four Lehmer digits a, b, c, d are the word a and the bit 12 b + 3 c + d; its last two
-tiles follow from parity. A move is a sequence of exchanges of neighbours in the order. The tables
-here take a move back, from a row and word that it leads to, to those that it comes from.
+A bit stands for each state, 60 states in a word, six words in a row. A state is an order of tiles,
+split into a head, whose rank is the row, and a tail of six. The tail's first four Lehmer digits a,
+b, c, d are the word a and the bit 12 b + 3 c + d; its last two tiles follow from parity. A move
+along a short line changes the block alone. One from line to line takes a tile past `line - 1`
+others: so many exchanges of neighbours in the order of tiles. The tables here take these back one
+after the other, from a row and word that a move leads to, to those that it comes from.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -21,6 +24,18 @@ WORD_STATES = 60
 ROW_STATES = WORDS * WORD_STATES
 RECORD_BYTES = ROW_STATES // 8
 """Bytes of a row with one bit for each state."""
+
+MOVE_FIELDS = ("block", "weight", "cycle", "start", "is_border", "outer", "inner")
+"""Fields of a move: the block that it comes from; the run of a row is `start` + `row` //
+`weight` % `cycle`; whether head and tail exchange a tile; and how many exchanges in the tail must
+be taken back before that and after it, which follow: the first three, then the other three."""
+BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, EXCHANGES = range(8)
+MAX_EXCHANGES = 3
+"""Most exchanges of a move: boards have at most four rows."""
+TAIL = 6
+"""Tiles of the tail."""
+MAX_GROUPS = 8
+"""Most groups of bits that an exchange moves equally far."""
 
 
 class WordTables(NamedTuple):
@@ -85,10 +100,185 @@ def _list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np
     return all_kinds[first - start * radix : last - start * radix]
 
 
-MOVE_FIELDS = ("block", "weight", "cycle", "start", "is_border", "outer", "inner")
-"""Fields of a move: the block that it comes from; the run of a row is `start` + `row` //
-`weight` % `cycle`; whether head and tail exchange a tile; and how many exchanges in the tail must
-be taken back before that and after it, which follow: the first three, then the other three."""
-BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, EXCHANGES = range(8)
-MAX_EXCHANGES = 3
-"""Most exchanges of a move: boards have at most four rows."""
+class Layout:
+    """The digits of the orders of a board's tiles, with the tail's at the end.
+
+    A board of fewer than six tiles gets more in front, which never move.
+    """
+
+    def __init__(self, line: int, cells: int) -> None:
+        self.line = line
+        self.cells = cells
+        tiles = cells - 1
+        self.head = max(0, tiles - TAIL)
+        self.padding = max(0, TAIL - tiles)
+        radices = [tiles - at for at in range(self.head)]
+        self.radices = [*radices, *range(TAIL, 0, -1)]
+        """The number of values of each digit."""
+        self.weights = [prod(radices[at + 1 :]) for at in range(self.head)]
+        """What a head's digit is worth in the number of its row."""
+        self.rows = prod(radices)
+        self.states = prod(range(3, tiles + 1))
+        """The states of a block: half of all orders."""
+
+    def list_exchanges(self, source: int, target: int) -> list[int]:
+        """List the exchanges of a move in the order in which they are taken back.
+
+        Exchange `at` is the one of the tiles at positions `at` and `at + 1`.
+        """
+        if abs(target - source) == 1:
+            return []
+        first = min(source, target) + self.padding
+        exchanges = [*range(first, first + self.line - 1)]
+        return exchanges if target > source else exchanges[::-1]
+
+    def trace_run(
+        self, exchanges: list[int], digits: list[int], word: int
+    ) -> tuple[list[int], int]:
+        """Take exchanges in the head, and between head and tail, back from a head and a word."""
+        digits = [*digits, word]
+        for at in exchanges:
+            if at < self.head:
+                digits[at], digits[at + 1] = exchange_digits(digits[at], digits[at + 1])
+        return digits[:-1], digits[-1]
+
+
+def exchange_digits(first: int, second: int) -> tuple[int, int]:
+    """Return the Lehmer digits of two neighbouring tiles after they are exchanged."""
+    new_first = second + (second >= first)
+    return new_first, first - (first > new_first)
+
+
+def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: int) -> WordSpace:
+    """Make the blocks of the states that reach a goal, one for each place of the blank.
+
+    `is_odd`: whether the goal's order of the tiles is odd.
+    """
+    layout = Layout(line, cells)
+    moves: list[npt.NDArray[np.int64]] = []
+    offsets, sources = [np.zeros((1, WORDS), np.int32)], [np.arange(WORDS, dtype=np.uint8)[None]]
+    start = 1
+    for target in range(cells):
+        rows = []
+        for source in (target - line, target - 1, target + 1, target + line):
+            if not 0 <= source < cells or (
+                abs(target - source) == 1 and source // line != target // line
+            ):
+                continue
+            exchanges = layout.list_exchanges(source, target)
+            weight, cycle, move_offsets, move_sources = _trace_rows(layout, exchanges)
+            rows.append(
+                _describe_move(
+                    layout, exchanges, [source, weight, cycle, start if cycle > 1 else 0]
+                )
+            )
+            if cycle > 1:
+                offsets.append(move_offsets)
+                sources.append(move_sources)
+                start += cycle
+        moves.append(np.array(rows, dtype=np.int64))
+    lines, steps = np.divmod(np.arange(cells), line)
+    kinds = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
+    tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks())
+    sides = ((lines + steps) % 2).astype(np.uint8)
+    radices = layout.radices[: layout.head]
+    return WordSpace(root, layout.states, sides, kinds.astype(np.uint8), moves, tables, radices)
+
+
+def _trace_rows(
+    layout: Layout, exchanges: list[int]
+) -> tuple[int, int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Return a move's weight and cycle, and its offsets and source words for each run.
+
+    Only the first offset counts unless head and tail exchange a tile.
+    """
+    border = layout.head - 1
+    changed = sorted(
+        {at for at in exchanges if at < layout.head}
+        | {at + 1 for at in exchanges if at + 1 < layout.head}
+    )
+    weight = layout.weights[changed[-1]] if changed else 1
+    radices = [layout.radices[at] for at in changed]
+    weights = [layout.weights[at] // weight for at in changed]
+    cycle = prod(radices)
+    offsets, sources = np.zeros((cycle, WORDS), np.int32), np.zeros((cycle, WORDS), np.uint8)
+    for run in range(cycle):
+        digits = [0] * layout.head
+        for at, digit_weight, radix in zip(changed, weights, radices, strict=True):
+            digits[at] = run // digit_weight % radix
+        for word in range(WORDS if border in exchanges else 1):
+            source_digits, sources[run, word] = layout.trace_run(exchanges, digits, word)
+            offsets[run, word] = sum(
+                (source_digits[at] - digits[at]) * layout.weights[at] for at in changed
+            )
+    return weight, cycle, offsets, sources
+
+
+def _describe_move(layout: Layout, exchanges: list[int], numbers: list[int]) -> list[int]:
+    """Return the fields of a move, of which `numbers` are the first (see `MOVE_FIELDS`)."""
+    border = layout.head - 1
+    is_border = layout.head > 0 and border in exchanges
+    split = exchanges.index(border) if is_border else len(exchanges)
+    outer, inner = (
+        [at - layout.head for at in part if at >= layout.head]
+        for part in (exchanges[:split], exchanges[split:])
+    )
+    padded = ([*part, *[0] * (MAX_EXCHANGES - len(part))] for part in (outer, inner))
+    return [
+        *numbers,
+        int(is_border),
+        len(outer),
+        len(inner),
+        *[at for share in padded for at in share],
+    ]
+
+
+def make_masks() -> npt.NDArray[np.uint64]:
+    """Make the masks and shifts of the exchanges that keep each word, which are all but the first.
+
+    A row is a group of bits that move equally far: those of even words, those of odd words (the
+    parity of the tails and the number of the word are added), how far they move left and how far
+    right.
+    """
+    masks = np.zeros((TAIL - 1, MAX_GROUPS, 4), dtype=np.uint64)
+    for exchange in range(1, TAIL - 1):
+        groups: dict[int, list[int]] = {}
+        for odd in range(2):
+            for bit in range(WORD_STATES):
+                far = bit - _trace_bit(exchange, odd, bit)
+                groups.setdefault(far, [0, 0])[odd] |= 1 << bit
+        for number, (far, group) in enumerate(sorted(groups.items())):
+            masks[exchange, number] = [*group, max(far, 0), max(-far, 0)]
+    return masks
+
+
+@cache
+def trace_places(exchanges: tuple[int, ...], odd: int) -> npt.NDArray[np.int64]:
+    """Take exchanges in the tails of a row back; return the place that each place comes from.
+
+    `odd`: whether the tails are odd.
+    """
+    places = np.arange(WORDS * WORD_STATES)
+    for number, exchange in enumerate(exchanges):
+        sources = [_trace_place(exchange, odd + number, int(place)) for place in range(len(places))]
+        places = np.array(sources)[places]
+    return places
+
+
+def _trace_place(exchange: int, odd: int, place: int) -> int:
+    """Return the place that an exchange in a tail moves to this one."""
+    word, bit = divmod(place, WORD_STATES)
+    if exchange:
+        return word * WORD_STATES + _trace_bit(exchange, odd + word, bit)
+    word, group = exchange_digits(word, bit // 12)
+    return word * WORD_STATES + 12 * group + bit % 12
+
+
+def _trace_bit(exchange: int, odd: int, bit: int) -> int:
+    """Return the bit that an exchange in a tail moves to this one of the same word."""
+    digits = [bit // 12, bit // 3 % 4, bit % 3]
+    if exchange < 3:
+        digits[exchange - 1 : exchange + 1] = exchange_digits(*digits[exchange - 1 : exchange + 1])
+    elif exchange == 3:  # the last digit makes the sum as odd as the tail's parity
+        digits[2] = exchange_digits(digits[2], (odd + sum(digits)) % 2)[0]
+    return 12 * digits[0] + 3 * digits[1] + digits[2]

@@ -22,15 +22,15 @@ from pipeline.build_request import UP_TO_DATE, explain_rebuild
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables
+from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
-from tablebase.puzzles.fifteen.tables import PARTITIONS
+from tablebase.puzzles.fifteen import PARTITIONS
+from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.puzzles.sliding.definition import parse_board as parse_sliding_board
-from tablebase.table_errors import TableError
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import parse_board as parse_sliding_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
+from tablebase.puzzles.sliding import BoardWithTables, parse_board
 
 STATE = "520143"
 CELL, GAP, LEFT, TOP = 26, 34, 150, 62

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
-from tablebase.puzzles.sliding.board import CHARACTERS
+from tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from tablebase.puzzles.sliding import CHARACTERS
 
 SIDE, TOP, GAP = 30, 84, 40
 COLOURS = (BLUE, AMBER, GREEN)

@@ -125,7 +125,7 @@ KERNEL_TESTS = {
     "pipeline/search/hamiltonian_paths.py": "hamiltonian_paths",
     "pipeline/verify/knight/recount.py": "recount",
     "pipeline/verify/sliding/neighbours.py": "neighbours",
-    "tablebase/frontier/layer_codec.py": "layer_codec",
+    "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
@@ -161,7 +161,7 @@ TRUST_TESTS = {
     "pipeline/verify/generic_proof.py": "verdicts other_kinds",
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",
-    "tablebase/tables/repair.py": "repair unreachable unreadable",
+    "tablebase/tables/access.py": "repair unreachable unreadable",
 }
 GROUPS = RULE_TESTS, QUERY_TESTS, KERNEL_TESTS, BUILD_TESTS, PROOF_TESTS, TRUST_TESTS
 TESTS = {source: tests for group in GROUPS for source, tests in group.items()}

@@ -11,8 +11,7 @@ import sys
 from contextlib import suppress
 
 from pipeline.cleaning import remove_leftovers
-from tablebase.build_errors import StoreError
-from tablebase.errors import TablebaseError
+from tablebase.errors import StoreError, TablebaseError
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest, read_pages
 from tablebase.tables.run_records import RUNS, SUFFIX, list_run_names

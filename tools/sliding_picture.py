@@ -14,9 +14,8 @@ from queries.svg import (
     PAPER,
     Picture,
 )
-from tablebase.puzzles.sliding.definition import parse_board
-from tablebase.puzzles.sliding.word_moves import TAIL
-from tablebase.word_space import ROW_STATES
+from tablebase.puzzles.sliding import parse_board
+from tablebase.word_space import ROW_STATES, TAIL
 
 STATE = "3a1b87254960"
 SIDE, LEFT, TOP = 34, 24, 74

@@ -24,8 +24,8 @@ from pipeline.search.tour_counting.halves import cut_board
 from pipeline.search.tour_counting.hash_table import CountOverflow
 from pipeline.search.tour_counting.sweep import Layer, advance_layer, sum_cycles
 from pipeline.tasks import Chunks, TableData, TaskRunner
-from tablebase.build_errors import SearchError
-from tablebase.frontier.layer_codec import decode_layer, encode_layer
+from tablebase.errors import SearchError
+from tablebase.frontier.compiled import decode_layer, encode_layer
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.memory import estimate_rank_cost
 from tablebase.puzzles.knight.tables import ClosedTourRanking, get_sides

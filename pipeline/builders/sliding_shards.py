@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from pipeline.search.sharded_bfs import Layer, Shard, StateRows, count_max_shards
 from pipeline.tasks import TaskRunner
-from tablebase.build_errors import MemoryShort, SearchError
+from tablebase.errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding.definition import BoardWithTables
+from tablebase.puzzles.sliding import BoardWithTables
 from tablebase.resources import get_free_memory
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 from tablebase.word_space import WordSpace

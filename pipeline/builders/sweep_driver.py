@@ -33,8 +33,8 @@ from pipeline.search.tour_counting.sweep import (
     sum_cycles,
 )
 from pipeline.tasks import TaskRunner, TaskUsage, run_in_threads
-from tablebase.build_errors import SearchError
-from tablebase.frontier.keys import MAX_CELLS
+from tablebase.errors import SearchError
+from tablebase.frontier.compiled import MAX_CELLS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.resources import count_cores
 

@@ -8,7 +8,7 @@ from pipeline.build_context import BuildContext
 from pipeline.builders.tour_columns import Array, make_tour_columns
 from pipeline.search.path_per_pair import find_paths
 from pipeline.tasks import Chunks, TableData, TaskRunner
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import TourPerPair

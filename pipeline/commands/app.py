@@ -33,8 +33,8 @@ from tablebase.puzzles import (
     list_puzzles_with_depths,
 )
 from tablebase.stdio import explain_os_error
+from tablebase.tables.access import open_store
 from tablebase.tables.store import Store
-from tablebase.tables.store_factory import open_store
 
 
 def _show_no_type(parameter: object, ctx: object) -> None:

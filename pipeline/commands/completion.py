@@ -10,9 +10,9 @@ from queries.dispatch import open_reader
 from queries.format_names import FORMATS, INPUT_FORMATS
 from tablebase.errors import TablebaseError
 from tablebase.puzzles import list_names, list_puzzles, list_puzzles_with_depths
+from tablebase.tables.access import open_store
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names
-from tablebase.tables.store_factory import open_store
 
 Completer = Callable[[Context], list[str]]
 

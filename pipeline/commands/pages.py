@@ -7,8 +7,8 @@ import typer
 from pipeline.commands import completion
 from pipeline.commands.options import Outputs
 from pipeline.terminal import print_answer
-from tablebase.paths import expand_path
-from tablebase.tables.store_factory import open_store
+from tablebase.stdio import expand_path
+from tablebase.tables.access import open_store
 
 
 def report(

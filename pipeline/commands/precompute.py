@@ -20,8 +20,8 @@ from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_names
 from tablebase.schema import Table
 from tablebase.signals import CleanupOnSignal
+from tablebase.tables.access import open_store
 from tablebase.tables.store import DEFAULT_FOLDER
-from tablebase.tables.store_factory import open_store
 
 if TYPE_CHECKING:
     from pipeline.build_progress import BuildProgress

@@ -16,7 +16,7 @@ from queries.dispatch import get_reader_class, open_reader
 from queries.reader import Option, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
-from tablebase.tables.store_factory import open_store
+from tablebase.tables.access import open_store
 
 BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),

@@ -9,9 +9,8 @@ from pipeline.commands import completion
 from pipeline.commands.options import Json, Outputs
 from pipeline.commands.text_tables import format_table, make_run_table, make_runs_table
 from pipeline.terminal import MAX_MESSAGE, escape_control, print_answer, print_error
-from tablebase.tables.repair import require_listable
+from tablebase.tables.access import open_store, require_listable
 from tablebase.tables.run_records import list_run_names, list_runs, read_run
-from tablebase.tables.store_factory import open_store
 
 
 def runs(

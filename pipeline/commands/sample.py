@@ -17,7 +17,7 @@ from queries.dispatch import get_reader_class, open_reader
 from queries.reader import Option, Reader, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles import get_puzzle
-from tablebase.tables.store_factory import open_store
+from tablebase.tables.access import open_store
 
 GENERAL = (
     Option("size", "How many to draw (default: 1).", "N"),

@@ -9,7 +9,7 @@ from pipeline.commands.options import Outputs
 from pipeline.commands.text_tables import format_table, make_diff_table, make_leftovers_table
 from pipeline.single_query import require_one_printed
 from pipeline.terminal import print_answer
-from tablebase.tables.store_factory import open_store
+from tablebase.tables.access import open_store
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

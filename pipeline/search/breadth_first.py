@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph, SearchResult
 from tablebase.jit import compiled
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.instructions import find_lowest
+from tablebase.frontier.compiled import find_lowest
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]

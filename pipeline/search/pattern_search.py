@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.build_errors import SearchError
-from tablebase.frontier.instructions import find_lowest
+from tablebase.errors import SearchError
+from tablebase.frontier.compiled import find_lowest
 from tablebase.graph import UNREACHED
 from tablebase.jit import compiled
 

@@ -24,7 +24,7 @@ from pipeline.search.word_kernels import (
     pull_rows,
     write_depths,
 )
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED
 from tablebase.resources import allocate_pages
 from tablebase.word_space import (

@@ -12,13 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tablebase.errors import quote
+from tablebase.errors import TableError, quote
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
-from tablebase.table_errors import TableError
-from tablebase.tables.manifest import Entry, File, IndexEntry
-from tablebase.tables.repair import format_rebuild_command
-from tablebase.tables.state_counts import Depth
+from tablebase.tables.access import format_rebuild_command
+from tablebase.tables.manifest import Depth, Entry, File, IndexEntry
 from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]

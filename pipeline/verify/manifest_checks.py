@@ -5,9 +5,10 @@ from __future__ import annotations
 import struct
 
 from pipeline.verify.claims import Claim, ClaimCheck, ListedTable, Listener
+from tablebase.errors import TableMissing
 from tablebase.puzzles import list_puzzles
-from tablebase.table_errors import TableMissing
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
+from tablebase.tables.access import format_rebuild_command, list_files, make_open_error
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
@@ -28,7 +29,6 @@ from tablebase.tables.manifest import (
     read_pages,
 )
 from tablebase.tables.parquet import compute_description
-from tablebase.tables.repair import format_rebuild_command, list_files, make_open_error
 from tablebase.tables.store import Store
 
 

@@ -19,11 +19,11 @@ from pipeline.verify.sliding.proof import prove_board
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import load_part
 from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.fifteen.tables import PatternDistances
+from tablebase.puzzles.fifteen import PatternDistances
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
 from tablebase.puzzles.senet import Senet
-from tablebase.puzzles.sliding.definition import BoardDistances, Sliding
+from tablebase.puzzles.sliding import BoardDistances, Sliding
 from tablebase.schema import BreadthFirst
 
 Prove = Callable[[ListedTable, Seen], Outcome]

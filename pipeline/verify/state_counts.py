@@ -8,7 +8,7 @@ from dataclasses import replace
 from pipeline.verify.claims import ListedTable, ignore_claim
 from pipeline.verify.table_rows import read_rows
 from tablebase.tables import MANIFEST
-from tablebase.tables.state_counts import Depth
+from tablebase.tables.manifest import Depth
 
 
 def check_counts(listed: ListedTable, depths: Mapping[Depth, int]) -> None:

@@ -15,9 +15,13 @@ import pyarrow.parquet as pq
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import ClaimCheck, ListedTable, Rows
 from tablebase.schema import Table
-from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.manifest import Entry, measure_footer
-from tablebase.tables.parquet import compute_description, list_sorting_columns, make_schema
+from tablebase.tables.parquet import (
+    ContentHash,
+    compute_description,
+    list_sorting_columns,
+    make_schema,
+)
 
 Result = TypeVar("Result")
 

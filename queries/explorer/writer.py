@@ -20,8 +20,7 @@ from queries.reader import Reader
 from tablebase.output import write_output
 from tablebase.puzzles import MODULES
 from tablebase.tables.index_format import BLOCK_BYTES, CHECKSUM, HEADER
-from tablebase.tables.manifest import read_manifest, record_page
-from tablebase.tables.ownership import require_page_name
+from tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

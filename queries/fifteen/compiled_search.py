@@ -11,7 +11,7 @@ from queries.fifteen.flat_tables import join_places, join_tiles
 from queries.fifteen.solution import SearchState
 from queries.kernels import pattern_search as words
 from queries.kernels.pattern_search import SearchTables, continue_searches, find_entry
-from tablebase.puzzles.fifteen.pattern import Pattern
+from tablebase.puzzles.fifteen import Pattern
 
 BUDGET = 200_000
 """Positions between two calls of `pause`: some hundredths of a second."""

@@ -20,7 +20,7 @@ from queries.kernels.pattern_search import (
     TILE_BITS,
     SearchTables,
 )
-from tablebase.puzzles.fifteen.pattern import Pattern, list_neighbours, mirror_cell, rank_order
+from tablebase.puzzles.fifteen import Pattern, list_neighbours, mirror_cell, rank_order
 from tablebase.resources import allocate_pages
 
 

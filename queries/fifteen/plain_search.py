@@ -7,14 +7,14 @@ than most searches take here.
 from __future__ import annotations
 
 from queries.fifteen.solution import PlainSearchOver, SearchState
-from tablebase.puzzles.fifteen.pattern import list_neighbours, mirror_cell, rank_order, rank_set
+from tablebase.puzzles.fifteen import list_neighbours, mirror_cell, rank_order, rank_set
 from tablebase.tables.index_format import BODY_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tablebase.puzzles.fifteen.pattern import Pattern
+    from tablebase.puzzles.fifteen import Pattern
 
     ReadBlock = Callable[[int], bytes]
     Change = tuple["Slot", int, bytes, int]

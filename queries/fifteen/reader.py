@@ -9,10 +9,15 @@ from queries.fifteen.solution import FoundSolution, PlainSearchOver, SearchPause
 from queries.fifteen.solution_answer import FifteenHint, FifteenSolution
 from queries.index_reader import IndexReader
 from queries.reader import Option, Query, Reader, ignore_progress, parse_positive_number
-from tablebase.answer_errors import GoalUnreachable, Undecided
-from tablebase.errors import BadRequest, NotationError, require_choice
-from tablebase.puzzles.fifteen.tables import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
-from tablebase.table_errors import TableMissing
+from tablebase.errors import (
+    BadRequest,
+    GoalUnreachable,
+    NotationError,
+    TableMissing,
+    Undecided,
+    require_choice,
+)
+from tablebase.puzzles.fifteen import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
 from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
     from queries.fifteen.batch import Answered
     from queries.fifteen.compiled_search import CompiledSolver
     from tablebase.puzzle import Puzzle
-    from tablebase.puzzles.sliding.board import BoardGoalView
+    from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Column, Table
     from tablebase.tables.store import Store
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
-from tablebase.puzzles.fifteen.tables import BOARD
+from tablebase.puzzles.fifteen import BOARD
 from tablebase.tile_boards import format_board, format_slide
 
 

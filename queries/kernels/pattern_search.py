@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.instructions import count_ones, prefetch
+from tablebase.frontier.compiled import count_ones, prefetch
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]

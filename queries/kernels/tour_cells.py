@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tablebase.frontier.keys import Array
+from tablebase.frontier.compiled import Array
 from tablebase.jit import compiled
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from queries.kernels.tour_cells import SweepCells, add_edge, find_key, find_square
-from tablebase.frontier.instructions import count_ones, find_lowest
-from tablebase.frontier.keys import (
+from tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_MASK,
     MATCHING_STARTS,
     MAX_CELLS,
     Array,
+    count_ones,
+    find_lowest,
     unpack_key,
 )
 from tablebase.frontier.state import FREE, MATCHING_BITS

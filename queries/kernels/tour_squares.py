@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.frontier.keys import Array
+from tablebase.frontier.compiled import Array
 from tablebase.jit import compiled
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from queries.kernels.tour_cells import SweepCells, add_edge, find_key, find_square
-from tablebase.frontier.keys import MAX_CELLS, Array, rank_matching, unpack_key
+from tablebase.frontier.compiled import MAX_CELLS, Array, rank_matching, unpack_key
 from tablebase.frontier.state import END, FREE, MATCHING_BITS
 from tablebase.jit import compiled
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE

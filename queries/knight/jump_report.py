@@ -11,8 +11,8 @@ from queries.figure import Figure, Section, Source
 from queries.knight.svg import draw_board
 from queries.svg import BOLD, INK, MUTED, RAMP, Picture
 from tablebase.errors import BadRequest, NotationError, quote
-from tablebase.paths import expand_path
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tablebase.stdio import expand_path
 
 CHUNK_ROWS = 1 << 16
 """Tours that are checked at a time."""

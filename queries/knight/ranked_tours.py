@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from queries.reader import Reader
-from tablebase.answer_errors import NoSuchTour
-from tablebase.errors import NotationError, require_text
+from tablebase.errors import NoSuchTour, NotationError, require_text
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
 from queries.reader import Option, Query, Reader, ignore_progress, select_given
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
@@ -114,7 +114,6 @@ class KnightQuery(Query):
         import polars as pl
 
         from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
-        from tablebase.answer_errors import NoSuchTour
         from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
 
         request = request.check()
@@ -194,7 +193,7 @@ class KnightReader(Reader):
 
     >>> knight.probe("a1", rank=0, board="5x5", closed=True)
     Traceback (most recent call last):
-    tablebase.answer_errors.NoSuchTour: 5x5 has no closed tour.
+    tablebase.errors.NoSuchTour: 5x5 has no closed tour.
     """
 
     has_pictures = True
@@ -291,8 +290,6 @@ class KnightReader(Reader):
     ) -> tuple[int, list[int]]:
         """Find one of the tours that the table has for each pair of ends; return its number too."""
         if number is not None and number >= TOURS_PER_START:
-            from tablebase.answer_errors import NoSuchTour
-
             raise NoSuchTour(
                 str(board),
                 f"The table has {TOURS_PER_START} tours of {board} from "
@@ -322,16 +319,12 @@ class KnightReader(Reader):
 def _parse_number(given: int | str) -> int:
     text = str(given).strip()
     if not text.isascii() or not text.isdigit():
-        from tablebase.errors import NotationError
-
         raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
     return min(int(text.lstrip("0")[:20] or "0"), MAX_INT64)  # no board has more
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:
     """Raise NoSuchTour if the two squares alone rule out a tour between them."""
-    from tablebase.answer_errors import NoSuchTour
-
     names = f"{board.name_square(start)} to {board.name_square(end)}"
     if start == end and board.squares > 1:
         raise NoSuchTour(

@@ -13,8 +13,7 @@ from queries.kernels.tour_cells import Layer
 from queries.knight.ranked_tours import RankedTours
 from queries.knight.unranking import count_cut_tours, unrank_tours, validate_layer
 from queries.reader import ignore_progress
-from tablebase.frontier.keys import Array
-from tablebase.frontier.layer_codec import decode_layer
+from tablebase.frontier.compiled import Array, decode_layer
 from tablebase.tables.index_format import make_record_type
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from contextlib import suppress
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
 from queries.reader import Reader
-from tablebase.answer_errors import NoSuchTour, NotCounted
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableError, TableMissing
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
@@ -20,9 +19,8 @@ from tablebase.puzzles.knight.tables import (
     make_tour_table,
 )
 from tablebase.schema import Table
-from tablebase.table_errors import TableError, TableMissing
+from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import format_rebuild_command
 from tablebase.tables.store import Store
 
 

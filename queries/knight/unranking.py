@@ -17,7 +17,7 @@ from queries.kernels.tour_cells import Layer, SweepCells
 from queries.kernels.tour_meeting import meet_halves
 from queries.kernels.tour_squares import follow_tours
 from queries.kernels.tour_steps import go_back
-from tablebase.frontier.keys import (
+from tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MATCHING_MASK,

@@ -67,8 +67,7 @@ def write_report(
         translate_output_errors,
         write_output,
     )
-    from tablebase.tables.manifest import record_page
-    from tablebase.tables.ownership import require_page_name
+    from tablebase.tables.manifest import record_page, require_page_name
 
     sections = list_sections()
     files: dict[str, Source] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.answer import Answer, align_rows
 from queries.reader import Option, Query, Reader, parse_distance, refuse_together
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers
     from queries.hardest import HardestAnswer
-    from tablebase.answer_errors import PositionUnreachable
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -131,8 +130,6 @@ class SenetQuery(Query):
 
 
 def _make_unreachable_error(position: str, turn: str = "") -> PositionUnreachable:
-    from tablebase.answer_errors import PositionUnreachable
-
     return PositionUnreachable(position, turn)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.kernels.bit_walks import UNREACHED, measure_distances, walk_states
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
 from tablebase.resources import count_cores
 
 Bytes = npt.NDArray[np.uint8]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from queries.board_query import BoardQuery
 from queries.goal_reader import GoalReader
 from queries.reader import Option, Reader, ignore_progress
-from tablebase.build_errors import MemoryShort
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, MemoryShort, TableMissing
 from tablebase.puzzle import View
-from tablebase.puzzles.sliding.definition import (
+from tablebase.puzzles.sliding import (
     EXAMPLE_BOARD,
     FIFTEEN_BOARD,
     ROW_STATES,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from queries.sliding.bit_lookup import BitLookup
     from queries.sliding.vectorized import GoalLookup
     from tablebase.puzzle import Puzzle
-    from tablebase.puzzles.sliding.board import BoardGoalView
+    from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Column
     from tablebase.tables.store import Store
 
@@ -308,8 +307,6 @@ class SlidingReader(Reader):
         with self._lock:
             if str(board) not in self._boards:
                 if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
-                    from tablebase.table_errors import TableMissing
-
                     file = self.store.locate(board.tables[0].index_file)
                     raise TableMissing(file, SOLVED_BY_SEARCH)
                 kind = BitReader if board.is_packed else BoardReader

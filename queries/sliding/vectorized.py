@@ -15,8 +15,7 @@ from queries.state_columns import (
     join_cells,
     view_texts,
 )
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, BoardGoalView, SlidingBoard
-from tablebase.puzzles.sliding.table_rows import MOVE_SETS
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, MOVE_SETS, BoardGoalView, SlidingBoard
 from tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 14
@@ -71,7 +70,7 @@ def answer_keys(
         {
             "goal": pl.repeat(goal, len(texts), eager=True),
             "distance": distance.astype(np.int8),
-            "best_moves": pl.Series(MOVE_SETS.astype(str)).gather(best),
+            "best_moves": pl.Series(MOVE_SETS).gather(best),
         }
     ).select(pl.when(pl.Series(is_reached)).then(pl.all()))
     return answers.with_columns(

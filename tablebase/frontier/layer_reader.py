@@ -1,7 +1,7 @@
 """Random access to the layers of a sweep (`tablebase.frontier.state`), one record at a time.
 
 A layer has states by ascending key, each with a number, for example its forward count.
-`tablebase.frontier.layer_codec` writes the records.
+`tablebase.frontier.compiled` writes the records.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MODULES = {
     "eight": "tablebase.puzzles.eight",
-    "sliding": "tablebase.puzzles.sliding.definition",
-    "fifteen": "tablebase.puzzles.fifteen.definition",
+    "sliding": "tablebase.puzzles.sliding",
+    "fifteen": "tablebase.puzzles.fifteen",
     "senet": "tablebase.puzzles.senet",
     "knight": "tablebase.puzzles.knight.definition",
 }

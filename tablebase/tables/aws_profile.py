@@ -9,7 +9,7 @@ import configparser
 import os
 from typing import TYPE_CHECKING
 
-from tablebase.tables.store_errors import Unreachable
+from tablebase.errors import Unreachable
 
 if TYPE_CHECKING:
     from obstore.store import S3Config

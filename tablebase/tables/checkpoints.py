@@ -1,13 +1,20 @@
-"""Checkpoints: results of finished tasks, saved in the store so that a killed build can resume."""
+"""Checkpoints: results of finished tasks, saved in the store so that a killed build can resume.
+
+A checkpoint belongs to the code that made it: a module, and the project's modules that it imports.
+"""
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,20 +22,87 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tablebase import __version__
-from tablebase.build_errors import StoreError
-from tablebase.code_digest import digest_code
+from tablebase.errors import StoreError, Unreachable
 from tablebase.schema import Recipe, Table
-from tablebase.tables.repair import list_files, make_open_error
+from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.store import SHARED_SUFFIX, Store
-from tablebase.tables.store_errors import Unreachable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+
+PROJECT = frozenset("tablebase queries pipeline".split())  # noqa: SIM905  names, not imports
+"""The packages of this project."""
+
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
-
 Arrays = list[npt.NDArray[Any]]
+
+
+@functools.cache
+def digest_code(module: str) -> str:
+    """Return a digest of the source of a module and of the project's modules that it imports.
+
+    Imports inside functions count as well. For a module of another package, the modules of that
+    package count too.
+
+    >>> digest_code("tablebase.errors") == digest_code("tablebase.tables.checkpoints")
+    False
+    """
+    packages = {*PROJECT, module.partition(".")[0]}
+    sources: dict[str, bytes] = {}
+    pending_names = [module]
+    while pending_names:
+        name = pending_names.pop()
+        if name in sources or name.partition(".")[0] not in packages:
+            continue
+        spec = _find(name)
+        if spec is None:  # it names an object in a module
+            continue
+        sources[name] = _read_source(spec)
+        pending_names += _list_imports(sources[name], spec)
+        pending_names.append(name.rpartition(".")[0])  # importing a module runs its package first
+    digest = hashlib.sha256()
+    for name, source in sorted(sources.items()):
+        digest.update(f"{name} {len(source)}\n".encode() + source)
+    return digest.hexdigest()
+
+
+@functools.cache
+def _find(name: str) -> ModuleSpec | None:
+    """Find a module without importing its package, which may take seconds."""
+    package, _, _ = name.rpartition(".")
+    if not package:
+        try:
+            return find_spec(name) if name else None
+        except ValueError:  # it has no file: `__main__`, in a notebook
+            return None
+    parent = _find(package)
+    if parent is None or parent.submodule_search_locations is None:
+        return None
+    return PathFinder.find_spec(name, parent.submodule_search_locations)
+
+
+def _read_source(spec: ModuleSpec) -> bytes:
+    if not spec.has_location or not str(spec.origin).endswith(".py"):
+        return b""
+    with open(str(spec.origin), "rb") as file:
+        return file.read()
+
+
+def _list_imports(source: bytes, spec: ModuleSpec) -> Iterator[str]:
+    """List the names that a source imports: modules, or objects in modules."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if node.level:
+                package = spec.name if spec.submodule_search_locations else spec.parent or ""
+                parent_names = package.split(".")[: len(package.split(".")) - node.level + 1]
+                module = ".".join([*parent_names, *([module] if module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 class Checkpoints:

@@ -22,10 +22,9 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from tablebase.errors import quote
+from tablebase.errors import FileChanged, Unreachable, quote
 from tablebase.stdio import explain_os_error
 from tablebase.tables.range_file import Content
-from tablebase.tables.store_errors import FileChanged, Unreachable
 
 RETRY_DELAYS = 0.3, 1.0
 """Seconds before each further attempt."""

@@ -14,15 +14,12 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, StoreError, Unreachable
 from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
 from tablebase.tables.http_client import HttpClient
-from tablebase.tables.range_file import READ_BYTES, Content, RangeFile
-from tablebase.tables.sequential_reader import SequentialReader
+from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import RandomAccessFile, Store
-from tablebase.tables.store_errors import Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

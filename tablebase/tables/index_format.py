@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import zlib
 
+from tablebase.errors import SearchError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,7 +160,6 @@ def write_index(
     """
     import numpy as np
 
-    from tablebase.build_errors import SearchError
     from tablebase.tables import INDEX_VERSION
 
     record_type = make_record_type(table)

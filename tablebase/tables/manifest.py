@@ -1,6 +1,7 @@
-"""The manifest, `manifest.json`: the list of published tables and pages.
+"""The manifest, `manifest.json`: the list of published tables and pages, with what belongs to them.
 
-A table that it does not list is not published.
+A table that it does not list is not published. An entry of a table with distances has the number of
+its states at each distance of each goal. No output replaces a file of a table.
 """
 
 from __future__ import annotations
@@ -8,27 +9,130 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import re
 import struct
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
-from tablebase.errors import BadRequest, quote
-from tablebase.schema import ROW_BYTES
-from tablebase.table_errors import TableDamaged, TableError, TableVersionError
+from tablebase.errors import (
+    BadRequest,
+    NotAFile,
+    SearchError,
+    TableDamaged,
+    TableError,
+    TableVersionError,
+    quote,
+)
+from tablebase.schema import KIND_LETTERS, ROW_BYTES, Table
 from tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
-from tablebase.tables.repair import format_rebuild_command, make_open_error
-from tablebase.tables.state_counts import StateCounts, compute_count_checksum
-from tablebase.tables.store import Store
-from tablebase.tables.store_errors import NotAFile
+from tablebase.tables.access import format_rebuild_command, make_open_error
+from tablebase.tables.index_format import HEADER, MAGIC, Header
+from tablebase.tables.store import LOCK, Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+Depth = tuple[str | None, int | None]
+"""A goal and a distance; None for a puzzle without goals, and for states never reached."""
+MAX_DEPTH = 1 << 15
+"""Distances that are counted are smaller."""
+
+Number = Annotated[int, Meta(ge=0)]
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
-
 RESERVED = ".parquet", ".idx", MANIFEST
 """Endings of the names of tables' files, which no page may have."""
+TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
+"""The name of a file of a table's rows or index, with the name of the table."""
+
+
+class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The number of states at each distance from a goal, from 0 on, and of those never reached.
+
+    `goal`: None for a puzzle without goals.
+    """
+
+    goal: str | None
+    states: list[Number]
+    never: Number = 0
+
+
+class StateCounts(Struct, frozen=True, forbid_unknown_fields=True):
+    """The counts of all goals of a table, with a checksum of them and of the table's content."""
+
+    goals: list[GoalCounts]
+    checksum: str
+
+    @property
+    def total(self) -> int:
+        return sum(sum(counts.states) + counts.never for counts in self.goals)
+
+    def list_depths(self) -> Iterator[tuple[str | None, int | None, int]]:
+        """Yield goal, distance and number of states in order; those never reached come last."""
+        for counts in self.goals:
+            for distance, states in enumerate(counts.states):
+                if states:
+                    yield counts.goal, distance, states
+            if counts.never:
+                yield counts.goal, None, counts.never
+
+
+def compute_count_checksum(goals: list[GoalCounts], content: str) -> str:
+    """Compute the checksum of counts, which holds for one content hash of the table alone."""
+    text = json.dumps([content, to_builtins(goals)], separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def make_counts(depths: Mapping[Depth, int], content: str) -> StateCounts | None:
+    """Make the counts of a table from the states at each depth; None if there are none."""
+    goals = []
+    for goal in dict.fromkeys(goal for goal, _ in depths):
+        of_goal = {distance: states for (name, distance), states in depths.items() if name == goal}
+        never = of_goal.pop(None, 0)
+        reached = {distance: states for distance, states in of_goal.items() if distance is not None}
+        wrong = [distance for distance in reached if not 0 <= distance < MAX_DEPTH]
+        if wrong:
+            raise SearchError(f"A distance of {wrong[0]} cannot be counted.")
+        states = [reached.get(distance, 0) for distance in range(max(reached, default=-1) + 1)]
+        goals.append(GoalCounts(goal, states, never))
+    return StateCounts(goals, compute_count_checksum(goals, content)) if goals else None
+
+
+class StateCounter:
+    """A counter of the rows of a table by their goal and depth, as they are written or read."""
+
+    def __init__(self, table: Table, depth: str) -> None:
+        columns = {column.name: column for column in table.columns}
+        has_depth = depth in columns and columns[depth].kind in KIND_LETTERS
+        self._names = [name for name in ("goal", depth) if name in columns] if has_depth else []
+        self._goals = columns["goal"].values if "goal" in columns else ()
+        self._counts = Counter[Depth]()
+
+    def update(self, rows: pa.RecordBatch) -> None:
+        """Count some rows; without a column of depths there is nothing to count."""
+        if not self._names:
+            return
+        import pyarrow as pa
+
+        groups = pa.Table.from_batches([rows.select(self._names)]).group_by(self._names)
+        for group in groups.aggregate([([], "count_all")]).to_pylist():
+            goal, depth = group.get("goal"), group[self._names[-1]]
+            self._counts[goal, depth] += group["count_all"]
+
+    def list_depths(self) -> dict[Depth, int]:
+        """Return the states at each depth; goals come in the order that the column defines."""
+
+        def find_place(item: tuple[Depth, int]) -> tuple[int, str]:
+            goal = item[0][0]
+            return self._goals.index(goal) if goal in self._goals else 0, goal or ""
+
+        return dict(sorted(self._counts.items(), key=find_place))
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -380,3 +484,59 @@ def seal(manifest: dict[str, Any]) -> str:
     body = json.dumps(manifest, indent=1)
     checksum = hashlib.sha256(body.encode()).hexdigest()
     return json.dumps({**manifest, "checksum": checksum}, indent=1) + "\n"
+
+
+def require_page_name(store: Store, path: str) -> None:
+    """Raise BadRequest if a page would be in the store under a name that no manifest can hold."""
+    name = store.find_name(path)
+    if name is not None and not is_page_name(name):
+        problem = f"{quote(name)} is not a name for a page beside the tables"
+        raise BadRequest(problem, "Choose another one, for example: page.html")
+
+
+def is_own_file(store: Store, name: str) -> bool:
+    """Return whether a file of that name belongs to a store's tables.
+
+    Where the manifest does not say, because it is lost or damaged, the file itself does.
+    """
+    try:
+        tables = read_manifest(store) or read_backup(store)[0]
+    except TableError:
+        try:
+            tables, _ = read_backup(store)
+        except TableError:
+            tables = {}
+    if name in (MANIFEST, BACKUP, LOCK):  # the manifest may be that of another program
+        return bool(tables) or any(bears_table(store, other) for other in _list_names(store))
+    listed = {file.file for entry in tables.values() for file in entry.all_files}
+    return name in listed or bears_table(store, name)
+
+
+def bears_table(store: Store, name: str) -> bool:
+    """Return whether this program wrote a file as one of the table that its name says.
+
+    The magic and the name in an index's header say so, or the metadata of a Parquet file.
+    """
+    match = TABLE_FILE.fullmatch(name)
+    if match is None:
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = match[1].encode()
+    try:
+        with store.open(name) as file:  # pyarrow would wait for a named pipe
+            header = Header(file.read(HEADER.size))
+        if match[2] == "idx":
+            return (header.magic, header.name) == (MAGIC, table)
+        with pq.ParquetFile(store.get_source(name)) as rows:
+            return bool((rows.metadata.metadata or {}).get(b"table") == table)
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def _list_names(store: Store) -> list[str]:
+    try:
+        return store.list_names()
+    except OSError:
+        return []

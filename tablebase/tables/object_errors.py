@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from tablebase.tables.store_errors import Unreachable
+from tablebase.errors import Unreachable
 
 STATUS = re.compile(r"status code: (\d{3}) ?([^:\n]*)")
 SERVERS_REASON = re.compile(r"<(?:AuthenticationErrorDetail|Details|Message)>([^<\n]{1,300})")

@@ -17,14 +17,11 @@ from datetime import timedelta
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest, quote
+from tablebase.errors import BadRequest, StoreError, Unreachable, quote
 from tablebase.stdio import explain_os_error
 from tablebase.tables.object_errors import is_bucket_missing, translate_read_errors
-from tablebase.tables.range_file import READ_BYTES, Content, RangeFile
-from tablebase.tables.sequential_reader import SequentialReader
+from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import LOCK, RandomAccessFile, Store
-from tablebase.tables.store_errors import Unreachable
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion, WritableFile

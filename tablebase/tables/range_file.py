@@ -1,14 +1,19 @@
-"""A file that is read by requests for ranges of bytes, several of them at the same time."""
+"""Files that are read by requests for ranges of bytes, at any position or sequentially."""
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, NamedTuple
 
+from tablebase.errors import FileChanged, Unreachable
 from tablebase.tables.store import RandomAccessFile
-from tablebase.tables.store_errors import FileChanged, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from tablebase.tables.store import RandomAccessFile
+
 
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
@@ -105,3 +110,32 @@ def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((at, end))
     return joined
+
+
+class SequentialReader(io.RawIOBase):
+    """The stream; reads go to the file, so buffer it."""
+
+    def __init__(self, file: RandomAccessFile) -> None:
+        self._file = file
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._file.size)[whence]
+        return self._at
+
+    def readall(self) -> bytes:
+        data = self._file.read(self._file.size, self._at)
+        self._at += len(data)
+        return data
+
+    def readinto(self, into: Any) -> int:
+        data = self._file.read(len(into), self._at)
+        into[: len(data)] = data
+        self._at += len(data)
+        return len(data)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from tablebase.errors import BadRequest, quote
-from tablebase.tables.repair import list_files
+from tablebase.tables.access import list_files
 from tablebase.tables.store import SHARED_SUFFIX, Store
 
 RUNS = ".runs"

@@ -11,6 +11,8 @@ import os
 import stat
 from _thread import allocate_lock
 
+from tablebase.errors import DiskShort, NotAFile
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,8 +174,6 @@ class Store:
 
     def require_space(self, work: str, needed: int) -> None:
         """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
-        from tablebase.build_errors import DiskShort
-
         free = self.get_free_space()
         if free is not None and free < needed:
             raise DiskShort(str(self), work, needed, free)
@@ -247,8 +247,7 @@ class Folder(Store):
     ) -> AbstractContextManager[list[IO[bytes]]]:
         from functools import partial
 
-        from tablebase.atomic_write import atomic_write
-        from tablebase.tables.locks import translate_store_errors
+        from tablebase.atomic_write import atomic_write, translate_store_errors
 
         suffix = f".{os.urandom(8).hex()}{SHARED_SUFFIX}" if shared else PART_SUFFIX
         temporary_names = (
@@ -263,13 +262,12 @@ class Folder(Store):
         return [name for name in self.list_names(".") if name.endswith(PART_SUFFIX)]
 
     def is_being_written(self, name: str) -> bool:
-        from tablebase.write_lock import is_being_written
+        from tablebase.atomic_write import is_being_written
 
         return is_being_written(self.locate(name))
 
     def remove(self, name: str) -> None:
-        from tablebase.tables.locks import translate_store_errors
-        from tablebase.write_lock import remove_abandoned
+        from tablebase.atomic_write import remove_abandoned, translate_store_errors
 
         with translate_store_errors(self._path):
             if name.endswith((SHARED_SUFFIX, NEW)):
@@ -278,7 +276,7 @@ class Folder(Store):
                 os.unlink(self.locate(name))
 
     def make_ready(self) -> None:
-        from tablebase.tables.locks import translate_store_errors
+        from tablebase.atomic_write import translate_store_errors
 
         with translate_store_errors(self._path):
             self._require_no_link()
@@ -291,7 +289,7 @@ class Folder(Store):
         return status.f_bavail * status.f_frsize
 
     def lock(self) -> AbstractContextManager[None]:
-        from tablebase.tables.locks import lock_folder
+        from tablebase.atomic_write import lock_folder
 
         self.make_ready()
         return lock_folder(self._path, LOCK)
@@ -304,7 +302,7 @@ class Folder(Store):
             raise OSError("it is a link, which is not followed")
 
     def hold_mark(self, name: str) -> AbstractContextManager[object]:
-        from tablebase.write_lock import hold_file
+        from tablebase.atomic_write import hold_file
 
         return hold_file(self.locate(name))
 
@@ -335,7 +333,5 @@ def _open_file(path: str, flags: int) -> int:
 def _require_file(mode: int, path: str) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
     if not stat.S_ISREG(mode):
-        from tablebase.tables.store_errors import NotAFile
-
         kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
         raise NotAFile(f"it is a {kinds.get(stat.S_IFMT(mode), 'device')}, not a file")

@@ -19,7 +19,7 @@ from pipeline.build_context import BuildContext
 from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS
 from pipeline.tasks import TableData
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.graph import Graph
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

@@ -14,13 +14,11 @@ import pytest
 import pipeline.build
 from pipeline.build import build
 from pipeline.build_request import Request
-from tablebase.build_errors import SearchError, StoreError
-from tablebase.errors import TablebaseError
+from tablebase.errors import SearchError, StoreError, TablebaseError, TableDamaged, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.schema import Table
-from tablebase.table_errors import TableDamaged, TableUnreadable
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cleaning import list_leftovers, remove_leftovers
-from tablebase.build_errors import StoreError
+from tablebase.errors import StoreError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import BACKUP, REPLACED

@@ -7,10 +7,9 @@ from typing import IO
 
 import pytest
 
+from tablebase.errors import OutputError, TableUnreadable, TableVersionError, Unreachable
 from tablebase.output import write_output
-from tablebase.output_errors import OutputError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.table_errors import TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.manifest import (
     read_manifest,
@@ -20,7 +19,6 @@ from tablebase.tables.manifest import (
     seal,
 )
 from tablebase.tables.store import PART_SUFFIX, Folder
-from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (
     COUNTS,

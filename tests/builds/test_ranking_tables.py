@@ -19,7 +19,7 @@ from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import count_ranked_tours
 from queries.status import list_status
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (

@@ -14,12 +14,16 @@ from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, verify
 from queries.histogram import count_states, list_counts
-from tablebase.build_errors import SearchError
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.table_errors import TableDamaged, TableMissing, TableOutdated
+from tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables import BACKUP, MADE_BY, MANIFEST
-from tablebase.tables.manifest import format_manifest, read_manifest
-from tablebase.tables.state_counts import GoalCounts, compute_count_checksum, make_counts
+from tablebase.tables.manifest import (
+    GoalCounts,
+    compute_count_checksum,
+    format_manifest,
+    make_counts,
+    read_manifest,
+)
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle
 from tests.support.build_recorder import Recorder

@@ -25,16 +25,15 @@ from pipeline.build_request import Request
 from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.tasks import TaskRunner, TaskUsage, make_checkpoint_name
-from tablebase import answer_errors, build_errors, errors, output_errors, table_errors
+from tablebase import errors
+from tablebase.errors import TableUnreadable, Unreachable
 from tablebase.puzzles import list_puzzles, plugins
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
-from tablebase.table_errors import TableUnreadable
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
-from tablebase.tables.store_errors import Unreachable
 from tests.support.build_recorder import Recorder, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -173,7 +172,7 @@ def test_shared_results_are_computed_once() -> None:
 def test_too_little_memory_is_refused(limit: int | None) -> None:
     memory = MemoryLimit(limit)
     memory.reserve("a", "a search", 1_000, lambda: None)
-    with pytest.raises(build_errors.MemoryShort) as caught:
+    with pytest.raises(errors.MemoryShort) as caught:
         memory.reserve("b", "a search", 1 << 60, lambda: None)
     assert ("Raise the limit." in str(caught.value)) is (limit is not None)
     memory.reserve("a", "the same table's next search", 1_000, lambda: None)
@@ -364,10 +363,7 @@ def test_every_recipe_has_a_builder() -> None:
     assert {table.recipe.search for table in tables} == {*BUILDERS}
 
 
-ERROR_MODULES = {
-    module.__name__
-    for module in (errors, answer_errors, build_errors, output_errors, table_errors, plugins)
-}
+ERROR_MODULES = {errors.__name__, plugins.__name__}
 
 
 def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:

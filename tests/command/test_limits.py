@@ -17,7 +17,7 @@ from pipeline.limits import _Guard, find_limit, guard_libraries
 from pipeline.run import run_command
 from queries.batch_input import translate_input_errors
 from tablebase import resources
-from tablebase.build_errors import MachineLimit
+from tablebase.errors import MachineLimit
 from tablebase.resources import get_free_memory
 from tests.support.shell import SCRIPT, environment
 

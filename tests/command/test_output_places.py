@@ -11,11 +11,9 @@ import pytest
 from pipeline.run import run_command
 from queries import open_tables
 from queries.report.writer import write_report
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, OutputError, TableMissing
 from tablebase.output import open_output, require_svg_name, write_output
-from tablebase.output_errors import OutputError
-from tablebase.paths import SCHEMES, expand_path
-from tablebase.table_errors import TableMissing
+from tablebase.stdio import SCHEMES, expand_path
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, program
 

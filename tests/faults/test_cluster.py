@@ -25,12 +25,11 @@ from pipeline.builders.registry import checkpoints
 from pipeline.builders.tour_list import list_tours_from
 from pipeline.dask_executor import open_executor
 from pipeline.tasks import TaskRunner
-from tablebase.build_errors import ClusterError
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables import BACKUP
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder

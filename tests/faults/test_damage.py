@@ -14,8 +14,8 @@ from pipeline.single_query import OptionTexts
 from pipeline.verify import verify
 from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
+from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
-from tablebase.table_errors import TableError
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder

@@ -7,9 +7,8 @@ import pytest
 
 import puzzle_tablebase as pt
 from pipeline.verify import verify
-from tablebase.puzzles.fifteen.definition import PUZZLE
-from tablebase.puzzles.fifteen.tables import PARTITIONS
-from tablebase.puzzles.sliding.board import CHARACTERS
+from tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
+from tablebase.puzzles.sliding import CHARACTERS
 from tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding import parse_board
 from tablebase.schema import Table
 from tests import long_run
 from tests.support import reference_numbers
@@ -33,7 +33,7 @@ import resource, sys
 from pipeline.verify import prove
 from pipeline.verify.claims import ListedTable
 from pipeline.verify.manifest_checks import check_files
-from tablebase.puzzles.sliding.definition import PUZZLE
+from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
 store = Folder(sys.argv[1])

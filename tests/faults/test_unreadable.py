@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from queries import open_tables
-from tablebase.table_errors import TableUnreadable
+from tablebase.errors import TableUnreadable
 from tablebase.tables.store import Folder
 from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said, without_privileges

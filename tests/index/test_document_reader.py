@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from queries import open_tables
-from tablebase.answer_errors import NoSuchTour
+from tablebase.errors import NoSuchTour
 from tests import first, often
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import section, tables_under

@@ -10,9 +10,9 @@ from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader
+from tablebase.errors import TableDamaged
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.table_errors import TableDamaged
 from tests.support.tampered import link_copy, place, replace_link, reseal
 
 LINE = "283104765"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pipeline.single_query import answer_as_text
 from queries import open_tables
 from tablebase import puzzles
+from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.table_errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import seal
 from tablebase.tables.store import Folder

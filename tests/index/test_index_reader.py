@@ -14,14 +14,12 @@ from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
-from tablebase.build_errors import SearchError
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, SearchError, TableDamaged
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table
-from tablebase.table_errors import TableDamaged
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
 from tablebase.tables.store import Folder
 from tests.support import pancakes

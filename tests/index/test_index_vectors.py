@@ -13,8 +13,8 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import ListedTable, ignore_claim
 from pipeline.verify.manifest_checks import check_files
 from queries.index_reader import IndexReader
+from tablebase.errors import TableDamaged, TableVersionError
 from tablebase.schema import BreadthFirst, Table
-from tablebase.table_errors import TableDamaged, TableVersionError
 from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File
 from tablebase.tables.store import Folder

@@ -22,11 +22,9 @@ from queries.explorer.writer import list_source_tables, write_explorer
 from queries.knight.tour_answer import KnightAnswer
 from queries.reader import Reader
 from queries.senet.reader import SenetAnswer
-from tablebase.answer_errors import GoalUnreachable, PositionUnreachable
-from tablebase.output_errors import OutputError
+from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.table_errors import TableDamaged
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import first

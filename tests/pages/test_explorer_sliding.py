@@ -16,10 +16,10 @@ from pipeline.build_request import Request
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding.reader import BoardReader
-from tablebase.answer_errors import GoalUnreachable
-from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
-from tablebase.puzzles.fifteen.tables import BOARD, PARTITIONS
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.errors import GoalUnreachable
+from tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG, wide

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from queries.reader import Reader
-from tablebase.answer_errors import NoSuchTour
+from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight.board import KnightBoard
 from tests import LONG, first, long_run
 from tests.support.explorer_browser import Explorer

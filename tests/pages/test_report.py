@@ -25,11 +25,9 @@ from queries.histogram import count_states
 from queries.knight.jump_report import load_sample
 from queries.report.writer import list_figures, list_sections, write_report
 from queries.svg import COLOURS, draw_histogram
-from tablebase.errors import BadRequest
-from tablebase.output_errors import OutputError
+from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import long_run, wide

@@ -21,10 +21,7 @@ from queries.goal_reader import GoalReader
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
-from tablebase.answer_errors import GoalUnreachable
-from tablebase.build_errors import SearchError
-from tablebase.errors import BadRequest, NotationError
-from tablebase.table_errors import TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError, TableMissing
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

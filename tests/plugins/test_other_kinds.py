@@ -14,8 +14,7 @@ from pipeline.verify.manifest_checks import check_files, list_tables
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles
-from tablebase.answer_errors import NoAnswer
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
 from tests import wide

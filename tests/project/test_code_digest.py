@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.builders.registry import BUILDERS, checkpoints
-from tablebase import code_digest
-from tablebase.code_digest import digest_code
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding import parse_board
 from tablebase.schema import Table
+from tablebase.tables import checkpoints as code
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS
 
@@ -35,13 +34,13 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.syspath_prepend(tmp_path)
 
     def digest() -> str:
-        digest_code.cache_clear()
-        code_digest._find.cache_clear()
-        return digest_code("shelf.maker")
+        code.digest_code.cache_clear()
+        code._find.cache_clear()
+        return code.digest_code("shelf.maker")
 
     yield digest
-    digest_code.cache_clear()
-    code_digest._find.cache_clear()
+    code.digest_code.cache_clear()
+    code._find.cache_clear()
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -65,9 +64,9 @@ def test_the_digest_of_a_builder_covers_its_search(
         names_read.append(spec.name)  # type: ignore[attr-defined]  # a ModuleSpec
         return real_read_source(spec)  # type: ignore[arg-type]
 
-    real_read_source = code_digest._read_source
-    monkeypatch.setattr(code_digest, "_read_source", record)
-    digest_code.__wrapped__(module)
+    real_read_source = code._read_source
+    monkeypatch.setattr(code, "_read_source", record)
+    code.digest_code.__wrapped__(module)
     assert module in names_read
     assert "tablebase.schema" in names_read
     imports = [
@@ -99,6 +98,7 @@ def test_results_of_other_code_are_not_used(
     before = checkpoints(Folder(tmp_path), table)
     before.save("part", [np.arange(3)])
     assert checkpoints(Folder(tmp_path), table).load("part") is not None
+    digest_code = code.digest_code
     monkeypatch.setattr(
         "tablebase.tables.checkpoints.digest_code",
         lambda name: "another" if name == module else digest_code(name),

@@ -15,15 +15,13 @@ from pipeline.build_context import BuildContext
 from pipeline.build_request import Request
 from pipeline.builders import sliding_table
 from pipeline.builders.registry import checkpoints
-from pipeline.builders.sliding_table import make
+from pipeline.builders.sliding_table import make, make_rows
 from pipeline.tasks import TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
-from tablebase.build_errors import MemoryShort, SearchError
-from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding.definition import PUZZLE, BoardDistances, parse_board
-from tablebase.puzzles.sliding.table_rows import make_rows
+from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder

@@ -16,7 +16,7 @@ import pytest
 from queries.batch import choose_output_format
 from queries.compressed_output import COMPRESSORS, compress_output
 from queries.format_names import COMPRESSED_SUFFIXES
-from tablebase.output_errors import OutputError
+from tablebase.errors import OutputError
 from tests.support.shell import Ask, Cli
 
 KEYS = b"378546201 123456780 bad"

@@ -9,8 +9,7 @@ import pytest
 from pipeline.single_query import answer_as_text
 from queries.batch import Batch, run_batch
 from queries.dispatch import READERS, open_reader
-from tablebase.answer_errors import NoAnswer
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.store import Folder
 

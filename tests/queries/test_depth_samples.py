@@ -17,9 +17,8 @@ from queries.dispatch import open_reader
 from queries.sampling import SampleRequest
 from queries.sliding import depth_ranks
 from queries.sliding.reader import BoardReader
-from tablebase.answer_errors import NoAnswer
-from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.errors import BadRequest, NoAnswer
+from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import oracles

@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from pipeline.single_query import answer_as_text
-from tablebase.answer_errors import (
+from tablebase.errors import (
+    BadRequest,
     BoardTooLarge,
     GoalUnreachable,
     NoAnswer,
     NoSuchTour,
+    NotationError,
     NotCounted,
     PositionUnreachable,
+    TablebaseError,
+    TableMissing,
 )
-from tablebase.errors import BadRequest, NotationError, TablebaseError
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import explain_no_tour, make_tour_table
-from tablebase.table_errors import TableMissing
 from tests.support.build_recorder import build_tables
 
 Options = dict[str, str | bool]

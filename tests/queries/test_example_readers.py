@@ -18,8 +18,8 @@ from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import IndexReader
 from tablebase.puzzles import eight, senet
+from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.sliding import definition as sliding
 from tablebase.tables.store import Folder
 from tests import often
 from tests.support.default_tables import INDEXES

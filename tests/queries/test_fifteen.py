@@ -20,9 +20,7 @@ from pipeline.run import run_command
 from queries.fifteen import batch as fifteen_batch
 from queries.fifteen import reader as fifteen_reader
 from queries.fifteen.plain_search import PlainSolver
-from tablebase.answer_errors import GoalUnreachable, Undecided
-from tablebase.errors import BadRequest
-from tablebase.table_errors import TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, TableMissing, Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, pipeline, program

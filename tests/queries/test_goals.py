@@ -15,10 +15,8 @@ from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.eight.reader import EightReader
 from queries.goal_reader import GoalReader
-from tablebase.answer_errors import GoalUnreachable
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from tablebase.puzzles.eight import PUZZLE, is_odd
-from tablebase.table_errors import TableDamaged
 from tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search

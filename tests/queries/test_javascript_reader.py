@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from queries import open_tables
-from tablebase.answer_errors import NoAnswer
+from tablebase.errors import NoAnswer
 from tests import long_run
 from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults, send_whole

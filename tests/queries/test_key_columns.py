@@ -20,7 +20,7 @@ from queries.sliding.vectorized import normalize_keys
 from tablebase.board_text import split_cells
 from tablebase.errors import NotationError
 from tablebase.puzzles import eight
-from tablebase.puzzles.sliding.board import SlidingBoard
+from tablebase.puzzles.sliding import SlidingBoard
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states

@@ -14,9 +14,7 @@ from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
 from queries.knight.tour_answer import KnightAnswer
-from tablebase.answer_errors import PositionUnreachable
-from tablebase.errors import NotationError, TablebaseError
-from tablebase.table_errors import TableMissing
+from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
 from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
 from tests.support.strategies import eight_states, senet_positions

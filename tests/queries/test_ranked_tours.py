@@ -10,10 +10,8 @@ import pytest
 from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
-from tablebase.answer_errors import NoSuchTour
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, NoSuchTour, NotationError, TableDamaged, TableMissing
 from tablebase.puzzles.knight.tour_ranker import TourRanker
-from tablebase.table_errors import TableDamaged, TableMissing
 from tests import often
 from tests.support import oracles
 from tests.support.shell import Ask, Cli

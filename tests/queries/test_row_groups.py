@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from queries.row_groups import RowGroups
+from tablebase.errors import TableDamaged
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.table_errors import TableDamaged
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder, Store

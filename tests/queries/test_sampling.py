@@ -20,16 +20,13 @@ from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import count_ranked_tours, sample_by_rank
 from queries.sampling import MAX_DISTINCT, SampleRequest
-from tablebase.build_errors import MemoryShort
-from tablebase.errors import BadRequest
-from tablebase.frontier.keys import MAX_CELLS, list_all_partners
-from tablebase.frontier.layer_codec import decode_layer, encode_layer
+from tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
+from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer, list_all_partners
 from tablebase.frontier.state import FREE, State, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
-from tablebase.table_errors import TableDamaged, TableMissing
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests import often

@@ -11,8 +11,7 @@ import pytest
 from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.svg import AMBER, BLUE, INK, PAPER
-from tablebase.answer_errors import PositionUnreachable
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, PositionUnreachable
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Cli

@@ -18,10 +18,8 @@ from queries.api import Tables
 from queries.goal_reader import GoalAnswer, GoalReader
 from queries.sliding import vectorized
 from queries.sliding.reader import BoardReader
-from tablebase.answer_errors import GoalUnreachable
-from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
-from tablebase.table_errors import TableDamaged, TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
+from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle

@@ -16,10 +16,9 @@ from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
 from queries.sliding.depth_ranks import count_distances
 from queries.sliding.reader import BitReader, SlidingReader
-from tablebase.answer_errors import GoalUnreachable
-from tablebase.puzzles.sliding import definition as sliding
-from tablebase.puzzles.sliding.definition import PUZZLE
-from tablebase.table_errors import TableDamaged
+from tablebase.errors import GoalUnreachable, TableDamaged
+from tablebase.puzzles import sliding as sliding
+from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables import range_file
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.store import Folder

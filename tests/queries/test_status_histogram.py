@@ -9,9 +9,8 @@ import pytest
 from queries import status as overview
 from queries.histogram import count_states, format_bars
 from queries.status import list_status, make_unusable_error
-from tablebase.errors import BadRequest
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.table_errors import TableMissing
+from tablebase.errors import BadRequest, TableMissing
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

@@ -13,10 +13,10 @@ from queries import open_tables
 from queries.api import Tables
 from queries.eight import reader as eight_reader
 from tablebase.errors import TablebaseError
-from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
-from tablebase.puzzles.fifteen.tables import PARTITIONS
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.fifteen import PARTITIONS
+from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import parse_board
 from tests import often
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import link_copy

@@ -21,8 +21,7 @@ from queries.eight.reader import EightReader
 from queries.eight.vectorized import rank_states
 from queries.reader import Query
 from queries.state_columns import WHITE_SPACE
-from tablebase.errors import BadRequest, NotationError, TablebaseError
-from tablebase.table_errors import TableDamaged, TableMissing
+from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged, TableMissing
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Ask

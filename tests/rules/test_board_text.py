@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.sliding.board import SlidingBoard
+from tablebase.puzzles.sliding import SlidingBoard
 from tests.support.board_layouts import read_board, write_layouts
 from tests.support.strategies import eight_states, senet_positions
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.answer_errors import BoardTooLarge
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, BoardTooLarge, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.memory import estimate_count_cost

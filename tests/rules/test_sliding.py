@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tablebase.errors import NotationError, TablebaseError
-from tablebase.puzzles.sliding.definition import PUZZLE, BoardWithTables, find_goal, parse_board
+from tablebase.puzzles.sliding import PUZZLE, BoardWithTables, find_goal, parse_board
 from tests import wide
 from tests.support import sliding_oracle as oracle
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.search.breadth_first import search_breadth_first
-from tablebase.build_errors import SearchError
+from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph
 
 Edge = tuple[int, int, int]

@@ -18,7 +18,7 @@ from pipeline.search.tour_counting.edge_sets import (
 )
 from pipeline.search.tour_counting.hash_table import CountOverflow
 from pipeline.search.tour_counting.pair_removal import make_pair_removal
-from tablebase.frontier.keys import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
+from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
 from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, iter_pairs
 from tests.support.shell import python
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tablebase.errors import BadRequest
-from tablebase.puzzles.fifteen.pattern import Pattern
+from tablebase.puzzles.fifteen import Pattern
 from tests.support import fifteen_oracle as oracle
 from tests.support.fifteen_boards import search_depths
 

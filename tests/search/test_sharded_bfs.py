@@ -17,12 +17,11 @@ from pipeline.builders.sliding_shards import ShardedSearch, search_layer
 from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
 from pipeline.search.word_bfs import iter_word_records, search_words
 from pipeline.tasks import TaskRunner
-from tablebase.build_errors import MemoryShort, SearchError, StoreError
-from tablebase.puzzles.sliding.definition import BoardWithTables, parse_board
-from tablebase.puzzles.sliding.word_moves import make_word_space
+from tablebase.errors import MemoryShort, SearchError, StoreError
+from tablebase.puzzles.sliding import BoardWithTables, parse_board
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
-from tablebase.word_space import BLOCK, WordSpace
+from tablebase.word_space import BLOCK, WordSpace, make_word_space
 from tests import first, long_run, wide
 
 BOARD = parse_board("2x5")

@@ -26,12 +26,13 @@ from pipeline.search.tour_counting.sweep import (
     make_first_layer,
 )
 from pipeline.tasks import TaskRunner
-from tablebase.build_errors import SearchError
-from tablebase.frontier.instructions import count_ones, find_lowest
-from tablebase.frontier.keys import (
+from tablebase.errors import SearchError
+from tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_PAIRS,
+    count_ones,
+    find_lowest,
     list_all_partners,
     rank_matching,
     unpack_key,

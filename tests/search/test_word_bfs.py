@@ -24,10 +24,9 @@ from pipeline.search.word_bfs import (
     search_words,
 )
 from pipeline.verify.sliding.references import find_known_layers
-from tablebase.build_errors import SearchError
-from tablebase.puzzles.sliding.definition import parse_board
-from tablebase.puzzles.sliding.word_moves import make_word_space
-from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
+from tablebase.errors import SearchError
+from tablebase.puzzles.sliding import parse_board
+from tablebase.word_space import BLOCK, ROW_STATES, WordSpace, make_word_space
 from tests import first, long_run, wide
 from tests.support import sliding_oracle as oracle
 

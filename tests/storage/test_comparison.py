@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import pipeline.row_comparison
 from pipeline.comparison import Comparison, compare_stores, make_difference_error
 from pipeline.row_comparison import RowCounts, _count_differences, compare_rows
+from tablebase.errors import TableMissing, TableVersionError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
-from tablebase.table_errors import TableMissing, TableVersionError
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest, seal
 from tablebase.tables.store import Folder

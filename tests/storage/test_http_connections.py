@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from queries import open_tables
-from tablebase.table_errors import TableUnreadable
+from tablebase.errors import TableUnreadable
 from tablebase.tables import http_client
 from tests.support.certificates import make_certificate
 from tests.support.hosts import answer_connections, serve

@@ -14,15 +14,19 @@ import pytest
 from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status
-from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest
-from tablebase.table_errors import TableDamaged, TableError, TableUnreadable
+from tablebase.errors import (
+    BadRequest,
+    StoreError,
+    TableDamaged,
+    TableError,
+    TableUnreadable,
+    Unreachable,
+)
 from tablebase.tables import MANIFEST, http_client
+from tablebase.tables.access import open_store
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tablebase.tables.store_errors import Unreachable
-from tablebase.tables.store_factory import open_store
 from tests import long_run
 from tests.support.faults import PASSING, fail, make_fault, send_whole, spoil
 from tests.support.hosts import (

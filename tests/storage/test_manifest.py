@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tablebase.table_errors import TableDamaged, TableError, TableUnreadable, TableVersionError
+from tablebase.errors import TableDamaged, TableError, TableUnreadable, TableVersionError
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import (
     Entry,
@@ -22,12 +22,12 @@ from tablebase.tables.manifest import (
     compute_sha256,
     find_mismatch,
     format_manifest,
+    is_own_file,
     parse_manifest,
     read_manifest,
     read_pages,
     seal,
 )
-from tablebase.tables.ownership import is_own_file
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 

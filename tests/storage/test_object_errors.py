@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tablebase.errors import Unreachable
 from tablebase.tables.object_store import ObjectStore, open_bucket
-from tablebase.tables.store_errors import Unreachable
 from tests.support.certificates import make_certificate
 from tests.support.object_store import LoopbackStore
 

@@ -19,22 +19,27 @@ from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.build_errors import StoreError
-from tablebase.errors import BadRequest
+from tablebase.errors import (
+    BadRequest,
+    FileChanged,
+    OutputError,
+    StoreError,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+    Unreachable,
+)
 from tablebase.output import write_output
-from tablebase.output_errors import OutputError
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.table_errors import TableError, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP
+from tablebase.tables.access import open_store
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tablebase.tables.store import Folder
-from tablebase.tables.store_errors import FileChanged, Unreachable
-from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import (
     PART,

@@ -13,12 +13,11 @@ import pytest
 from pipeline.build import build
 from pipeline.build_request import Request
 from queries import open_tables
-from tablebase.build_errors import StoreError
+from tablebase.errors import StoreError, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.table_errors import TableUnreadable
 from tablebase.tables import BACKUP
+from tablebase.tables.access import open_store
 from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
-from tablebase.tables.store_factory import open_store
 from tests.support.azure import ACCOUNT, KEY, create_container
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import PART, Generations, bucket, require_every_update, write_parts

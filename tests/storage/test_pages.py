@@ -14,11 +14,11 @@ from queries.figure import Figure, Sources
 from queries.report.page import DrawnFigure
 from queries.report.writer import write_report
 from queries.status import list_status
+from tablebase.errors import TableDamaged
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.table_errors import TableDamaged
 from tablebase.tables import MANIFEST, manifest
 from tablebase.tables.manifest import Page, measure_file, read_manifest, read_pages, record_page
 from tablebase.tables.store import Folder, Store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.table_errors import TableError, TableMissing, TableUnreadable
-from tablebase.tables.repair import format_rebuild_command, format_remove_command, make_open_error
+from tablebase.errors import TableError, TableMissing, TableUnreadable
+from tablebase.tables.access import format_rebuild_command, format_remove_command, make_open_error
 from tablebase.tables.store import Folder
 
 FOLDERS = {

@@ -20,15 +20,12 @@ from queries import open_tables
 from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.status import list_status
-from tablebase.build_errors import StoreError
+from tablebase.errors import NotAFile, StoreError, TableDamaged, TableMissing, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import BACKUP, MANIFEST
+from tablebase.tables.access import list_files, open_store
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import list_files
 from tablebase.tables.store import PART_SUFFIX, Folder, Store
-from tablebase.tables.store_errors import NotAFile
-from tablebase.tables.store_factory import open_store
 from tests.support.build_recorder import Recorder, build_tables
 
 

@@ -10,11 +10,11 @@ import pytest
 from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status, make_unusable_error
-from tablebase.table_errors import TableDamaged, TableMissing, TableUnreadable
+from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
 from tablebase.tables import http_client
+from tablebase.tables.access import format_rebuild_command, format_remove_command
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.repair import format_rebuild_command, format_remove_command
 from tablebase.tables.store import Folder
 from tests.support.faults import fail, fail_after, make_fault
 from tests.support.hosts import answer_connections, serve

@@ -13,8 +13,8 @@ from tablebase.puzzles.knight.tables import (
     make_closed_ranking_table,
     make_tour_table,
 )
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import parse_board
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
 from tests.conftest import make_once

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from queries.index_reader import IndexReader
-from tablebase.puzzles.sliding import definition
-from tablebase.puzzles.sliding.definition import find_goal
+from tablebase.puzzles import sliding
+from tablebase.puzzles.sliding import find_goal
 from tablebase.schema import Table
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
@@ -15,12 +15,12 @@ from tests.support import sliding_oracle as oracle
 
 def treat_as_large(patch: pytest.MonkeyPatch, cells: int) -> None:
     """Treat boards of so many cells as large: one goal, and an index alone, with bits."""
-    patch.setattr(definition, "MAX_SMALL_CELLS", cells - 1)
+    patch.setattr(sliding, "MAX_SMALL_CELLS", cells - 1)
 
 
 def make_indexes_alone(name: str) -> list[Table]:
     """Make the tables of all goals of a board, with a byte for each state, and without rows."""
-    board = definition.parse_board(name).wide
+    board = sliding.parse_board(name).wide
     return [board.make_table(goal, with_rows=False) for goal in board.layouts]
 
 

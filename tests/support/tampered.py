@@ -29,7 +29,6 @@ from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY, MANIFEST
 from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.content_hash import ContentHash
 from tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
@@ -40,20 +39,18 @@ from tablebase.tables.index_format import (
 from tablebase.tables.manifest import (
     Entry,
     Footer,
-    Page,
-    facts_of_rows,
-    format_manifest,
-    measure_file,
-    read_pages,
-)
-from tablebase.tables.parquet import list_sorting_columns, make_schema
-from tablebase.tables.state_counts import (
     GoalCounts,
+    Page,
     StateCounter,
     StateCounts,
     compute_count_checksum,
+    facts_of_rows,
+    format_manifest,
     make_counts,
+    measure_file,
+    read_pages,
 )
+from tablebase.tables.parquet import ContentHash, list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}

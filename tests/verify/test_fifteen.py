@@ -12,11 +12,10 @@ from pipeline.build import build
 from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.fifteen.placements import list_new_orders, list_places
-from tablebase.puzzles.fifteen import tables as fifteen_tables
-from tablebase.puzzles.fifteen.definition import PUZZLE
-from tablebase.puzzles.fifteen.tables import Partition
-from tablebase.tables.content_hash import ContentHash
+from tablebase.puzzles import fifteen as fifteen_tables
+from tablebase.puzzles.fifteen import PUZZLE, Partition
 from tablebase.tables.index_format import BLOCK_BYTES
+from tablebase.tables.parquet import ContentHash
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support import fifteen_oracle as oracle

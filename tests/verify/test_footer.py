@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
 from pipeline.verify.table_rows import read_rows
+from tablebase.errors import TableDamaged, TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.table_errors import TableDamaged, TableUnreadable
 from tablebase.tables.manifest import (
     format_manifest,
     parse_manifest,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, SlidingBoard
 from tests.support import sliding_oracle as oracle
 
 Array = npt.NDArray[np.int64]

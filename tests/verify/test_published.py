@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import Claim, Verdict, VerifyFailed, verify
+from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles import list_puzzles
-from tablebase.table_errors import TableDamaged, TableError, TableMissing
 from tablebase.tables.store import Folder
 from tests.support.tampered import (
     DAMAGES,

@@ -23,7 +23,7 @@ from pipeline.verify.claims import (
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
 from pipeline.verify.manifest_checks import check_files
-from tablebase.frontier.layer_codec import decode_layer, encode_layer
+from tablebase.frontier.compiled import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.definition import PUZZLE

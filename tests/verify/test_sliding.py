@@ -19,11 +19,10 @@ from pipeline.verify.claims import Claim, ClaimCheck, ListedTable, Listener, ign
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.manifest_checks import check_files
 from pipeline.verify.sliding import proof, references
-from tablebase.puzzles.sliding import definition as sliding
-from tablebase.puzzles.sliding.definition import PUZZLE
-from tablebase.tables.content_hash import ContentHash
+from tablebase.puzzles import sliding as sliding
+from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest
-from tablebase.tables.parquet import TableWriter
+from tablebase.tables.parquet import ContentHash, TableWriter
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet
 from tests.support.sliding_tables import make_indexes_alone

@@ -11,7 +11,7 @@ from pipeline.build_request import Request
 from pipeline.verify import VerifyFailed
 from pipeline.verify.sliding import layers, references
 from pipeline.verify.sliding.layers import iter_layers
-from tablebase.puzzles.sliding.definition import PUZZLE, parse_board
+from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.published.test_sliding import Quiet

@@ -27,12 +27,12 @@ from pipeline.verify.sliding import proof as sliding_proof
 from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles.fifteen.definition import PUZZLE as FIFTEEN
-from tablebase.puzzles.fifteen.tables import PARTITIONS
+from tablebase.puzzles.fifteen import PARTITIONS
+from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Folder

@@ -13,7 +13,7 @@ from pipeline.verify import Claim, Grade, Verdict
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.sliding.definition import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.conftest import make_once

@@ -12,8 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.instructions import count_ones, find_lowest
-from tablebase.frontier.keys import MAX_CELLS, Array, rank_matching, unpack_key
+from tablebase.frontier.compiled import (
+    MAX_CELLS,
+    Array,
+    count_ones,
+    find_lowest,
+    rank_matching,
+    unpack_key,
+)
 from tablebase.jit import compiled
 
 SETS_PER_BATCH = 1 << 15

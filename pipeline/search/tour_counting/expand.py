@@ -18,7 +18,7 @@ from pipeline.search.tour_counting.edge_sets import (
     rank_edge_sets,
     relabel_needs,
 )
-from tablebase.frontier.keys import Array
+from tablebase.frontier.compiled import Array
 from tablebase.frontier.state import FREE, MATCHING_BITS
 
 STATES_PER_BATCH = 1 << 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.frontier.keys import Array
+from tablebase.frontier.compiled import Array
 from tablebase.jit import compiled
 
 SLICE_PLACES = 1 << 18

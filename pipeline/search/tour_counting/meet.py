@@ -32,7 +32,7 @@ from pipeline.search.tour_counting.halves import Halves
 from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.pair_removal import PairRemoval
 from pipeline.search.tour_counting.sweep import COUNT_LIMIT, Layer
-from tablebase.frontier.keys import (
+from tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_CELLS,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.keys import MATCHING_COUNTS, Array
+from tablebase.frontier.compiled import MATCHING_COUNTS, Array
 
 
 class PairRemoval(NamedTuple):

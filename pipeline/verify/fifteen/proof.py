@@ -17,7 +17,7 @@ from pipeline.verify.fifteen.placements import (
 )
 from pipeline.verify.index_records import iter_records
 from pipeline.verify.table_rows import decode_rows
-from tablebase.puzzles.fifteen.tables import PatternDistances
+from tablebase.puzzles.fifteen import PatternDistances
 
 HOW = "every entry is the least over the blank's places in a second search of all placements"
 HOW_OF_ROWS = f"{HOW}; every row follows from its number"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pipeline.tasks import run_in_threads
 from pipeline.verify.sliding.neighbours import list_parities
 from tablebase.jit import compiled
-from tablebase.puzzles.sliding.board import SlidingBoard
+from tablebase.puzzles.sliding import SlidingBoard
 
 Bytes = npt.NDArray[np.uint8]
 GROUP_BYTES = 8

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.jit import compiled
-from tablebase.puzzles.sliding.board import SlidingBoard
+from tablebase.puzzles.sliding import SlidingBoard
 
 Array = npt.NDArray[Any]
 NO_NEIGHBOUR = 255

@@ -18,10 +18,9 @@ from pipeline.verify.sliding.neighbours import describe_states, find_first_wrong
 from pipeline.verify.sliding.references import FARTHEST, find_known_layers
 from pipeline.verify.table_rows import decode_rows
 from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding.board import CHARACTERS, LETTERS, SlidingBoard
-from tablebase.puzzles.sliding.definition import BoardDistances
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, BoardDistances, SlidingBoard
 from tablebase.schema import BITS_INDEX, ROW_BYTES
-from tablebase.tables.state_counts import Depth
+from tablebase.tables.manifest import Depth
 
 HOW = "every state was compared with its neighbours"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"

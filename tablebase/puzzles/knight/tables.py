@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.errors import BadRequest, NotationError
+from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.schema import Column, Recipe, Table
@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tablebase.answer_errors import BoardTooLarge
     from tablebase.puzzles.knight.count_recipe import Sides
 
 MAX_LISTED_SQUARES = 40
@@ -118,7 +117,6 @@ def make_tour_table(board: KnightBoard) -> Table:
 
 def _make_size_error(board: KnightBoard) -> BoardTooLarge:
     """Make the error of a board with too many tours to list, with the table to build instead."""
-    from tablebase.answer_errors import BoardTooLarge, NoSuchTour
     from tablebase.cost import estimate_cost
 
     size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
@@ -198,8 +196,6 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
     from tablebase.puzzles.knight.memory import estimate_rank_cost
 
     if not board.has_closed_tours():
-        from tablebase.answer_errors import NoSuchTour
-
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
     estimate_rank_cost(get_sides(board), closed=True)
     return _make_ranking_table(
@@ -215,8 +211,6 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
     from tablebase.puzzles.knight.memory import estimate_rank_cost
 
     if not board.has_tours():
-        from tablebase.answer_errors import NoSuchTour
-
         raise NoSuchTour(str(board), f"{board} has no tour.")
     estimate_rank_cost(get_sides(board), closed=False)
     return _make_ranking_table(

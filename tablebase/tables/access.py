@@ -1,14 +1,49 @@
-"""Repair commands, and errors for files that are missing or cannot be read."""
+"""Access to stores: by path or URL, with commands and errors for what is missing or unreadable."""
 
 from __future__ import annotations
 
 import errno
+import os
 
-from tablebase.stdio import explain_os_error
-from tablebase.table_errors import TableDamaged, TableError, TableMissing, TableUnreadable
+from tablebase.errors import (
+    BadRequest,
+    FileChanged,
+    TableDamaged,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+    Unreachable,
+    quote,
+)
+from tablebase.stdio import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
 from tablebase.tables import CLEAN, COMMAND, REMOVE
-from tablebase.tables.store import DEFAULT_FOLDER, Store
-from tablebase.tables.store_errors import MOVE_FILE, FileChanged, Unreachable, name_file_on_way
+from tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
+
+
+def open_store(location: object) -> Store:
+    """Open the store of a path or URL; by default `PIPELINE_OUTPUTS`, or else `outputs`.
+
+    A store is returned as it is; BadRequest for a text that names no place.
+    """
+    if isinstance(location, Store):
+        return location
+    given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
+    text = str(given)
+    if not text or "\0" in text:
+        raise BadRequest(f"Tables are in a folder or at a URL, not in {quote(text)}")
+    if ":" not in text and not text.startswith("~"):
+        return Folder(text)
+
+    path = expand_path(text)
+    if "://" not in path:
+        return Folder(path)
+    if path.lower().startswith(("http://", "https://")):
+        from tablebase.tables.http_store import HttpStore
+
+        return HttpStore(path)
+    from tablebase.tables.object_store import ObjectStore
+
+    return ObjectStore(path)
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
@@ -59,8 +94,6 @@ def list_files(store: Store, begin: str = "") -> list[str]:
 def require_listable(store: Store) -> None:
     """Raise BadRequest if a store is of a kind whose files can never be listed."""
     if obstacle := store.find_obstacle():
-        from tablebase.errors import BadRequest  # a lookup that finds its answer needs none
-
         hint = "Name a folder or a bucket with --outputs"
         raise BadRequest(f"The files of {store} cannot be listed: {obstacle}", hint)
 

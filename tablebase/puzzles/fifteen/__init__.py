@@ -1,1 +1,0 @@
-"""The 15-puzzle: patterns of tiles, and the tables of the fewest moves that they need."""

@@ -1,1 +1,0 @@
-"""Sliding boards: rules, boards, tables, and move tables for searches."""
