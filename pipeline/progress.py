@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
+from pipeline.terminal import shown
 from tablebase.output import STANDARD
 from tablebase.signals import CleanupOnSignal
 from tablebase.stdio import expand_path
@@ -73,6 +74,7 @@ class ProgressBar:
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """Show the progress of one activity, with a bar of its own for each `row`."""
+        shown.add("progress")
         if row not in self._rows:
             self._rows[row] = self._progress.add_task(doing, total=None)
         self._progress.update(self._rows[row], description=doing, completed=done, total=total)

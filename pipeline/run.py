@@ -63,7 +63,16 @@ def run_command(arguments: list[str]) -> int:
         return 3
 
 
+def _tell_wait(store: str, seconds: int) -> None:
+    from pipeline.terminal import tell_wait  # a lookup in a folder never waits for a host
+
+    tell_wait(store, seconds)
+
+
 def _dispatch(arguments: list[str]) -> int:
+    from tablebase.tables.store import Store
+
+    Store.on_wait = staticmethod(_tell_wait)
     if arguments[:1] == ["query"]:
         from pipeline.single_query import answer_fast
 

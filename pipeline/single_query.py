@@ -6,7 +6,6 @@ command line declares its options from the same list and calls the same function
 
 from __future__ import annotations
 
-import os
 import sys
 
 from queries.answer import format_json
@@ -96,15 +95,13 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
 
 def _fit_terminal(text: str) -> str:
     """Return an answer as it is printed: on a terminal, long lines are broken at words."""
-    try:
-        width = os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError, AttributeError):  # no terminal, or no file at all
+    if not sys.stdout.isatty():
         return text
-    if not width or max(map(len, text.splitlines()), default=0) <= width:
-        return text
-    from pipeline.terminal import wrap_lines
+    from pipeline.terminal import find_width, wrap_lines  # an answer to a file does not need them
 
-    return wrap_lines(text, width)
+    width = find_width(sys.stdout)
+    is_wide = max(map(len, text.splitlines()), default=0) > width > 0
+    return wrap_lines(text, width) if is_wide else text
 
 
 def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:

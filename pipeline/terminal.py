@@ -6,6 +6,10 @@ import os
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
 MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
 
@@ -13,6 +17,17 @@ MAX_MESSAGE = 2_000
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 WIDTHS = range(20, 1001)
 """The widths of a terminal that are believed."""
+
+
+shown: set[str] = set()
+"""What has been shown of the work that goes on: its progress, or the host that it waits for."""
+
+
+def tell_wait(store: str, seconds: int) -> None:
+    """Say once on a terminal that a host lets the command wait, if nothing else is shown."""
+    if not shown and sys.stderr.isatty():
+        shown.add(store)
+        print_error(f"waiting for {store} (at most {seconds} s)")
 
 
 class StepLine:
@@ -26,6 +41,7 @@ class StepLine:
         """Show the number of moves."""
         if time.monotonic() - self._begin > 1:
             self._is_shown = True
+            shown.add("moves")
             sys.stderr.write(f"\r{steps} moves")
             sys.stderr.flush()
 
@@ -78,12 +94,62 @@ def wrap_lines(text: str, width: int) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def count_columns(text: str) -> int:
+    """Count the columns of a terminal that a text takes.
+
+    >>> count_columns("Übersicht"), count_columns("日本")
+    (9, 4)
+    """
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+
+
+def find_width(stream: TextIO) -> int:
+    """Return the columns of the terminal that a stream writes to; 0 if that is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError, AttributeError):  # no terminal, or no file at all
+        return 0
+
+
+def wrap_message(message: str, width: int) -> str:
+    """Break a message at spaces; a command at its end stays whole, so that it can be copied.
+
+    >>> print(wrap_message("none/eight.idx is not published. Run: pipeline precompute eight", 30))
+    none/eight.idx is not
+    published.
+    Run: pipeline precompute eight
+    """
+    if count_columns(message) <= width:
+        return message
+    begin = max(message.rfind(f" {mark}: ") for mark in ("Run", "Write", "Example"))
+    begin = begin if begin > 0 else len(message)
+    lines = [""]
+    for word in (*message[:begin].split(" "), *filter(None, [message[begin + 1 :]])):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if count_columns(longer) > width and lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
+
+
 def print_error(text: object) -> None:
-    """Print a message to standard error, cut to `MAX_MESSAGE` characters."""
+    """Print a message to standard error, cut to `MAX_MESSAGE` characters.
+
+    A terminal gets lines that fit.
+    """
     message = str(text)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"
-    sys.stderr.write(f"pipeline: {escape_control(message)}\n")
+    message = f"pipeline: {escape_control(message)}"
+    if width := find_width(sys.stderr):
+        message = wrap_message(message, width)
+    sys.stderr.write(f"{message}\n")
 
 
 def escape_control(text: str) -> str:

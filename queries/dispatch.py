@@ -83,11 +83,10 @@ class Readers:
             hint = f"Choose from: {', '.join(known)}" if known else "It has none"
             raise BadRequest(f"{reader.puzzle.title} has no option {quote(unknown[0])}", hint)
         query = reader.make_query(**given)
-        if key is not None:
-            return query.answer(key)
-        if not {*reader.keyless} & {*given}:
+        if key is None and not {*reader.keyless} & {*given}:
             raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
-        return query.answer_without_key()
+        with self.store.ask_one_question():
+            return query.answer_without_key() if key is None else query.answer(key)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore_readers, (self.store, self._is_closed)

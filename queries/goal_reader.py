@@ -246,7 +246,9 @@ class GoalReader(Reader):
         The default goal is the layout that the state reaches. `solution` adds a shortest solution
         and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
         """
-        return self._make_goal_query(goal, **options).look_up(key)
+        query = self._make_goal_query(goal, **options)
+        with self.store.ask_one_question():
+            return query.look_up(key)
 
     def solution(self, key: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""

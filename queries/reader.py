@@ -244,7 +244,9 @@ class Reader:
 
     def probe(self, key: str, **options: Any) -> Answer:
         """Return the answer for a key: the facts of its record, and those that options add."""
-        return self.make_query(**options).look_up(key)
+        query = self.make_query(**options)
+        with self.store.ask_one_question():
+            return query.look_up(key)
 
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
         """Return the answer of `probe`, or the default where the answer is no or the key is bad.
@@ -253,7 +255,8 @@ class Reader:
         """
         query = self.make_query(**options)
         try:
-            return query.look_up(key)
+            with self.store.ask_one_question():
+                return query.look_up(key)
         except TableError:
             raise
         except TablebaseError:

@@ -265,7 +265,9 @@ class FifteenReader(Reader):
 
         After `time_limit` seconds it raises Undecided, which has what is known.
         """
-        return FifteenQuery(self, goal, hint=False, **options).solve(key)
+        query = FifteenQuery(self, goal, hint=False, **options)
+        with self.store.ask_one_question():
+            return query.solve(key)
 
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""

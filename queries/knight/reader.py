@@ -251,7 +251,8 @@ class KnightReader(Reader):
         A closed tour begins at the square and goes on towards the lower of its neighbours.
         """
         query = KnightQuery(self, count=False, **options)
-        return query.find_tour(query.board.parse_square(key))
+        with self.store.ask_one_question():
+            return query.find_tour(query.board.parse_square(key))
 
     def count(self, start: str, board: str = "8x8") -> CountAnswer:
         """Return the number of tours from a square of a board; TablebaseError if it is unknown."""

@@ -170,7 +170,9 @@ class SenetReader(Reader):
 
     def probe(self, key: str, **options: Any) -> SenetAnswer:
         """Return the answer for a position; PositionUnreachable if no line of play leads to it."""
-        return SenetQuery(self, **options).answer(key)
+        query = SenetQuery(self, **options)
+        with self.store.ask_one_question():
+            return query.answer(key)
 
     def list_hardest(self) -> list[str]:
         """Return all positions that are farthest from the opening."""

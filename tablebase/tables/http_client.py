@@ -7,10 +7,10 @@ moment. A passing fault is retried; any other is an Unreachable with the reason 
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import http.client
 import io
-import math
 import os
 import re
 import socket
@@ -18,13 +18,17 @@ import ssl
 import threading
 import time
 import zlib
+from contextvars import ContextVar
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tablebase.errors import FileChanged, Unreachable, quote
 from tablebase.stdio import explain_os_error
 from tablebase.tables.range_file import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 RETRY_DELAYS = 0.3, 1.0
 """Seconds before each further attempt."""
@@ -32,10 +36,12 @@ MAX_RETRY_AFTER = 5.0
 """The most seconds to wait because a host asks for it."""
 WAIT_SECONDS = 15.0
 """The longest wait for a connection, or for the next bytes."""
-QUESTION_SECONDS = 60.0
-"""The longest time for an answer, all attempts together, without the time that its bytes need."""
+QUESTION_SECONDS = 60
+"""The longest wait for the answers to one question, all requests and attempts together."""
 SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
 """The variable of the environment that gives another time."""
+NOTICE_SECONDS = 2.0
+"""The wait after which the caller is told of it."""
 MIN_BYTES_PER_SECOND = 20_000
 """The lowest speed at which an answer is still read; each byte that came lengthens the time."""
 CERTIFICATE_VARIABLES = "SSL_CERT_FILE", "SSL_CERT_DIR"
@@ -61,23 +67,91 @@ class _Passing(Exception):
         self.error, self.delay = error, delay
 
 
+class _Question:
+    """The time that one question has; it passes while at least one request waits for a host."""
+
+    def __init__(self) -> None:
+        text = os.environ.get(SECONDS_VARIABLE, "")
+        self.seconds = int(text) if re.fullmatch(r"[0-9]{1,6}", text) else QUESTION_SECONDS
+        self._lock = Lock()
+        self._requests = 0
+        self._waited = 0.0
+        """Seconds waited before the requests that wait now."""
+        self._begin = 0.0
+        self._remaining = float(self.seconds)
+        self._deadline = 0.0
+
+    @contextlib.contextmanager
+    def wait(self) -> Iterator[float]:
+        """Let the time pass during a request; yield the seconds waited before it."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._requests:
+                self._begin, self._deadline = now, now + self._remaining
+            self._requests += 1
+            waited = self._waited + now - self._begin
+        try:
+            yield waited
+        finally:
+            with self._lock:
+                now = time.monotonic()
+                self._requests -= 1
+                if not self._requests:
+                    self._waited += now - self._begin
+                    self._remaining = self._deadline - now
+
+    def count_remaining(self) -> float:
+        """Count the seconds that remain for a request that waits."""
+        return self._deadline - time.monotonic()
+
+    def add_bytes(self, size: int) -> None:
+        """Add the time for bytes that came, up to the time that a question has at its beginning."""
+        with self._lock:
+            most = time.monotonic() + self.seconds
+            self._deadline = min(self._deadline + size / MIN_BYTES_PER_SECOND, most)
+
+
+_asked: ContextVar[_Question | None] = ContextVar("_asked", default=None)
+"""The question that this thread asks."""
+
+
+@contextlib.contextmanager
+def ask_one_question() -> Iterator[_Question]:
+    """Count all requests of the block as one question, if they do not belong to one already."""
+    if question := _asked.get():
+        yield question
+        return
+    token = _asked.set(question := _Question())
+    try:
+        yield question
+    finally:
+        _asked.reset(token)
+
+
+def _get_question() -> _Question:
+    """Return the question of the request that this thread makes."""
+    question = _asked.get()
+    assert question
+    return question
+
+
 class _TimedReader(io.RawIOBase):
-    """The bytes of a socket until a deadline, however slowly they come."""
+    """The bytes of a socket until the question's time is over, however slowly they come."""
 
     def __init__(self, raw: Any, connected: socket.socket) -> None:
         self._raw, self._socket = raw, connected
-        self.deadline = math.inf
+        self._question = _get_question()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: Any) -> int:
-        remaining = self.deadline - time.monotonic()
+        remaining = self._question.count_remaining()
         if remaining <= 0:
             raise TimeoutError
         self._socket.settimeout(min(remaining, WAIT_SECONDS))
         size = int(self._raw.readinto(into))
-        self.deadline += size / MIN_BYTES_PER_SECOND
+        self._question.add_bytes(size)
         return size
 
     def close(self) -> None:
@@ -88,20 +162,20 @@ class _TimedReader(io.RawIOBase):
 class _TimedResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
-        self.timed = _TimedReader(self.fp.detach(), sock)
-        self.timed.deadline = getattr(_question, "deadline", math.inf)
-        self.fp = io.BufferedReader(self.timed)
+        self.fp = io.BufferedReader(_TimedReader(self.fp.detach(), sock))
 
 
 class HttpClient:
     """Connections to hosts; threads share them, a forked process opens its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_wait: Callable[[int], None] | None = None) -> None:
+        self._on_wait = on_wait
+        """The callback that gets the seconds a question has, when it has waited for a while."""
         self._idle: dict[tuple[str, str], list[_Plain]] = {}
         self._lock = Lock()
         self._process = os.getpid()
         self.is_lost = False
-        """Whether the last question had no answer, after all attempts."""
+        """Whether the last request had no answer, after all attempts."""
 
     def fetch(
         self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
@@ -112,19 +186,37 @@ class HttpClient:
         caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
         an Unreachable with its status, as any other refusal.
         """
-        begin_question()
-        for delay in (*RETRY_DELAYS, None):
-            try:
-                content = self._follow(url, first, last, is_fresh)
-                self.is_lost = False
-                return content
-            except _Passing as fault:
-                self.is_lost = True
-                wait = max(delay or 0.0, fault.delay)
-                if delay is None or _count_remaining() <= wait:
-                    raise fault.error from None
-                time.sleep(wait)
+        with ask_one_question() as question, question.wait() as waited, self._tell(waited):
+            for delay in (*RETRY_DELAYS, None):
+                try:
+                    if question.count_remaining() <= 0:
+                        raise _explain_failure(TimeoutError())
+                    content = self._follow(url, first, last, is_fresh)
+                    self.is_lost = False
+                    return content
+                except _Passing as fault:
+                    self.is_lost = True
+                    wait = max(delay or 0.0, fault.delay)
+                    if delay is None or question.count_remaining() <= wait:
+                        raise fault.error from None
+                    time.sleep(wait)
         raise AssertionError
+
+    @contextlib.contextmanager
+    def _tell(self, waited: float) -> Iterator[None]:
+        """Tell the caller if the question waits long, of which it has waited some already."""
+        if not self._on_wait:
+            yield
+            return
+        seconds = max(0.0, NOTICE_SECONDS - waited)
+        timer = threading.Timer(seconds, self._on_wait, [_get_question().seconds])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # nothing is told once the answer is there
 
     def _follow(self, url: str, first: int, last: int | None, is_fresh: bool) -> Content:
         here = url
@@ -228,26 +320,24 @@ class _Plain(http.client.HTTPConnection):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.own_headers: dict[str, str] = {}
+        # the library's own function gives each of a host's addresses the whole time
+        self._create_connection = _connect_to_any
 
 
 class _Secure(http.client.HTTPSConnection, _Plain):
     """A connection by TLS."""
 
 
-_question = threading.local()
-"""The time at which the question that a thread asks must be answered."""
-
-
-def begin_question() -> None:
-    """Begin the time of a question that this thread asks."""
-    text = os.environ.get(SECONDS_VARIABLE, "")
-    seconds = float(text) if re.fullmatch(r"[0-9]{1,6}", text) else QUESTION_SECONDS
-    _question.deadline = time.monotonic() + seconds
-
-
-def _count_remaining() -> float:
-    """Count the seconds that remain for the question that this thread asks."""
-    return float(_question.deadline) - time.monotonic()
+def _connect_to_any(address: tuple[str, int], timeout: float, source: None) -> socket.socket:
+    """Connect to the first address of a host that answers, all of them within the time."""
+    deadline = time.monotonic() + timeout
+    places = [place for *_, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM)]
+    for at, place in enumerate(places[:-1]):
+        seconds = (deadline - time.monotonic()) / (len(places) - at)
+        with contextlib.suppress(OSError):
+            return socket.create_connection((str(place[0]), address[1]), seconds)
+    seconds = max(0.1, deadline - time.monotonic())
+    return socket.create_connection((str(places[-1][0]), address[1]), seconds)
 
 
 @functools.cache
@@ -270,7 +360,7 @@ def _make_connection(scheme: str, place: str) -> _Plain:
         if kind != "http":
             raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
     login = _make_authorization(proxy, "Proxy-Authorization")
-    timeout = max(0.1, min(_count_remaining(), WAIT_SECONDS))
+    timeout = max(0.1, min(_get_question().count_remaining(), WAIT_SECONDS))
     connection: _Plain
     if scheme == "https":
         connection = _Secure(

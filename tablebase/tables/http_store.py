@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 from tablebase.errors import BadRequest, StoreError, Unreachable
 from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
-from tablebase.tables.http_client import HttpClient
+from tablebase.tables.http_client import HttpClient, ask_one_question
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import RandomAccessFile, Store
 
@@ -40,7 +40,7 @@ class HttpStore(Store):
         path = path.rstrip("/")
         self._base = f"{scheme}://{place}{path}"
         self._shown = f"{scheme}://{place.rpartition('@')[2]}{path}"
-        self._client = HttpClient()
+        self._client = HttpClient(self._tell_wait)
         self._lock = Lock()
         self._manifest: bytes | None = None
         self._sizes: dict[str, int] = {}
@@ -64,6 +64,13 @@ class HttpStore(Store):
     def list_names(self, begin: str = "") -> list[str]:
         """Return no names: static hosts list no files, and nothing unfinished is in them."""
         return []
+
+    def ask_one_question(self) -> AbstractContextManager[object]:
+        return ask_one_question()
+
+    def _tell_wait(self, seconds: int) -> None:
+        if self.on_wait:
+            self.on_wait(self._shown, seconds)
 
     def fetch(self, name: str, first: int = 0, last: int | None = None) -> Content:
         """Fetch a file, or a part of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tablebase.errors import FileChanged, Unreachable
@@ -67,9 +68,14 @@ class RangeFile(RandomAccessFile):
         if len(spans) < 2:
             return [(at, self._fetch_span(at, end)) for at, end in spans]
         from concurrent.futures import ThreadPoolExecutor
+        from contextvars import copy_context
 
         with ThreadPoolExecutor(min(len(spans), MAX_TOGETHER)) as pool:
-            return [*pool.map(lambda span: (span[0], self._fetch_span(*span)), spans)]
+            # in copies of this context: all requests belong to one question
+            fetched = [
+                pool.submit(copy_context().run, partial(self._fetch_span, *span)) for span in spans
+            ]
+            return [(at, each.result()) for (at, _), each in zip(spans, fetched, strict=True)]
 
     def _fetch_span(self, at: int, end: int) -> bytes:
         content = self._fetch(at, end - 1)

@@ -3,7 +3,6 @@
 import io
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from pipeline.terminal import StepLine, require_usual_width
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
-from tests.support.shell import environment, program
+from tests.support.terminal import run_on_terminal
 
 PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
 
@@ -40,26 +39,6 @@ def render_screen(raw: str) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def run_on_terminal(words: list[str], outputs: Path) -> str:
-    """Run the program with both streams on a terminal; return everything that it writes."""
-    termios = pytest.importorskip("termios")
-    parent_end, child_end = os.openpty()
-    termios.tcsetwinsize(child_end, (40, 200))
-    command = [program(), *words, "--outputs", str(outputs)]
-    terminal = environment({"TERM": "xterm", "COLUMNS": "200"})
-    with subprocess.Popen(command, stdout=child_end, stderr=child_end, env=terminal) as process:
-        os.close(child_end)
-        raw = b""
-        try:
-            while data := os.read(parent_end, 1 << 16):
-                raw += data
-        except OSError:  # the other end is closed
-            pass
-        os.close(parent_end)
-        assert process.wait() == 0
-    return raw.decode()
-
-
 @pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "file"])
 def test_a_bar_is_shown_and_no_row_is_overwritten(
     outputs: Path, tmp_path: Path, output: str | None
@@ -67,7 +46,9 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.csv"
     keys.write_text("123456780 378546201\n")
     options = [] if output is None else ["--output", str(answers) if output == "file" else output]
-    raw = run_on_terminal(["query", "eight", "--input", str(keys), *options], outputs)
+    words = ["query", "eight", "--input", str(keys), *options, "--outputs", str(outputs)]
+    code, _, raw = run_on_terminal(words, columns=200)
+    assert code == 0
     assert re.search(r"rows.*2/", raw)
     visible = [line for line in render_screen(raw) if line]
     text = answers.read_text().splitlines() if output == "file" else visible

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import SCRIPT, environment
+from pipeline.terminal import wrap_message
+from tests.support.shell import SCRIPT, environment, pipeline
+from tests.support.terminal import run_on_terminal
 
 
 def test_a_reader_may_take_only_the_first_line(place: Path) -> None:
@@ -66,3 +68,27 @@ def test_a_terminal_is_prompted_for_keys(place: Path) -> None:
         os.close(child_end)
     assert text.splitlines()[1] == b'123456780,corner,0,"",1,'
     assert errors == b"pipeline: reading keys from standard input (press Ctrl-D to finish)\n"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_errors_are_wrapped_at_words_on_a_terminal(place: Path, columns: int) -> None:
+    words = ["query", "eight", "123456780", "--goal", "centre"]
+    sentence = pipeline(*words, cwd=place).err
+    assert len(sentence) > 81
+    code, _, screen = run_on_terminal(words, columns=columns, cwd=place)
+    assert code == 1
+    assert screen.replace("\r\n", " ").strip() == sentence.strip()
+    lines = screen.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert (len(lines) == 1) == (len(sentence) <= columns + 1)
+
+
+def test_a_command_in_an_error_stays_in_one_line() -> None:
+    command = "Run: pipeline precompute eight_edge --force --outputs 'a folder'"
+    message = f"pipeline: 日本/eight.idx is damaged: it is no index of ours. {command}"
+    assert wrap_message(message, 30).splitlines() == [
+        "pipeline: 日本/eight.idx is",
+        "damaged: it is no index of",
+        "ours.",
+        command,
+    ]

@@ -1,5 +1,6 @@
 """Tables on static hosts: requests and bytes of an answer, and hosts that misbehave."""
 
+import json
 import pickle
 import shutil
 import socket
@@ -40,6 +41,12 @@ from tests.support.hosts import (
 )
 from tests.support.shell import ROOT
 from tests.support.tampered import rewrite, write_manifest
+from tests.support.terminal import run_on_terminal
+
+
+def wait(request: Request, answer: Answer) -> None:
+    answer.delay = 0.4
+
 
 STATE = "378546201"
 POSITION = "ABAAABBB.B...A."
@@ -280,6 +287,80 @@ def test_a_trickle_ends_at_the_deadline(begin: bytes, monkeypatch: pytest.Monkey
         with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
             open_tables(url)
         stop.set()
+
+
+def test_all_requests_of_a_question_have_one_deadline(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let each of a lookup's requests come in time, and all of them not."""
+    deep = "BBBBB.A...A.AAA"
+    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.5)
+    with serve(outputs) as host, open_tables(host.url) as tables:
+        plies = tables.senet.probe(deep).plies
+    with serve(outputs, wait) as host, open_tables(host.url) as tables:
+        for question in range(2):  # the second one has a time of its own
+            host.requests.clear()
+            with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
+                tables.senet.probe(deep)
+            assert 1 <= len(host.requests) < (plies or 0) / 2, question
+
+
+def test_the_bytes_of_a_download_lengthen_its_time(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.5)
+    (tmp_path / "large").write_bytes(bytes(12_000))  # which allow 0.6 s
+    with serve(tmp_path, wait) as host, http_client.ask_one_question():
+        for _ in range(4):
+            assert len(HttpStore(host.url).fetch("large").data) == 12_000
+    monkeypatch.setenv(http_client.SECONDS_VARIABLE, "1")
+    (tmp_path / "small").write_bytes(b"small")
+    with serve(tmp_path, wait) as host, http_client.ask_one_question():
+        store = HttpStore(host.url)
+        store.fetch("small")
+        store.fetch("small")
+        with pytest.raises(Unreachable, match="it does not answer, or too slowly"):
+            store.fetch("small")
+
+
+def test_addresses_of_a_host_share_the_time_for_a_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Let no address of a host answer: each is tried in each of three attempts."""
+    tried = list[tuple[str, float]]()
+
+    def connect(address: tuple[str, int], timeout: float, *_: object) -> socket.socket:
+        tried.append((address[0], timeout))
+        raise TimeoutError
+
+    places = [(0, 0, 0, "", (name, 80)) for name in ("192.0.2.1", "192.0.2.2")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
+        open_tables("http://host.example")
+    assert [name for name, _ in tried] == ["192.0.2.1", "192.0.2.2"] * 3
+    assert max(timeout for _, timeout in tried[::2]) <= http_client.WAIT_SECONDS / 2
+
+
+def test_a_terminal_shows_that_a_host_is_waited_for(outputs: Path) -> None:
+    """Answer only once the note is on the screen."""
+    is_told = threading.Event()
+
+    def hesitate(request: Request, answer: Answer) -> None:
+        assert is_told.wait(60)
+
+    def watch(screen: str) -> None:
+        if "waiting" in screen:
+            is_told.set()
+
+    with serve(outputs, hesitate) as host:
+        words = ["query", "eight", STATE, "--json", "--outputs", host.url]
+        said = run_on_terminal(words, shares_stdout=False, on_output=watch)
+        assert json.loads(said.out)["distance"] == 27
+        assert (said.code, said.err) == (
+            0,
+            f"pipeline: waiting for {host.url} (at most 60 s)\r\n",
+        )
 
 
 def test_a_host_that_does_not_answer_is_asked_three_times(

@@ -1,0 +1,48 @@
+"""The program on a terminal of a given width."""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT, Said, environment, program
+
+
+def run_on_terminal(
+    words: list[str],
+    *,
+    columns: int = 80,
+    shares_stdout: bool = True,
+    env: Mapping[str, str] | None = None,
+    cwd: Path = ROOT,
+    on_output: Callable[[str], object] = len,
+) -> Said:
+    """Run the program with standard error on a terminal, and standard output if it is shared.
+
+    What comes to the terminal is in `err`, with the ends of lines that it gets; `on_output` gets
+    it whenever more has come.
+    """
+    termios = pytest.importorskip("termios")
+    parent_end, child_end = os.openpty()
+    termios.tcsetwinsize(child_end, (40, columns))
+    terminal = environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
+    with subprocess.Popen(
+        [program(), *words],
+        stdout=child_end if shares_stdout else subprocess.PIPE,
+        stderr=child_end,
+        env=terminal,
+        cwd=cwd,
+    ) as process:
+        os.close(child_end)
+        raw = b""
+        try:
+            while data := os.read(parent_end, 1 << 16):
+                raw += data
+                on_output(raw.decode(errors="replace"))
+        except OSError:  # the other end is closed
+            pass
+        os.close(parent_end)
+        answer = process.stdout.read().decode() if process.stdout else ""
+    return Said(process.returncode, answer, raw.decode())
