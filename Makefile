@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test ordeal mutants check docs lock report explore coverage fuzz same-bytes stores bench clean
+.PHONY: help setup precompute test test-fast test-rest ordeal mutants check docs lock report explore coverage fuzz same-bytes stores bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,15 @@ precompute: $(TABLES) ## build all missing or outdated tables in outputs/
 
 test: precompute $(TESTS) ## run all tests on all cores (builds the tables first)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# The folders of tests that start no browser, cluster or web server.
+FAST := tests/rules tests/search tests/queries
+
+test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: most faults show here, in a minute
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(FAST)
+
+test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(FAST))
 
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .

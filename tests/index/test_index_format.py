@@ -13,7 +13,7 @@ import pytest
 from queries.api import Tables
 from tablebase.puzzles import eight
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
-from tests.queries.test_example_readers import LINES
+from tests.readers.test_example_readers import LINES
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import (
     DOC,

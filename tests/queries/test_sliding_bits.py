@@ -3,7 +3,7 @@
 import json
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -19,13 +19,10 @@ from queries.sliding.reader import BitReader, SlidingReader
 from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.sliding import PUZZLE
-from tablebase.tables import range_file
-from tablebase.tables.http_store import HttpStore
 from tablebase.tables.store import Folder
 from tests import often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
-from tests.support.hosts import serve
 from tests.support.sliding_tables import treat_as_large
 
 SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
@@ -163,31 +160,6 @@ def answer_small_board() -> str:
         view = board_reader.puzzle.view_goal("12345670")
         counts = count_distances(board_reader.iter_distances(view))
     return json.dumps([answers["distance"].to_list(), counts.tolist()])
-
-
-def test_a_host_is_asked_once_for_each_move(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(range_file, "MAX_SMALL_BYTES", 0)  # these boards are small
-    known = oracle.distances("123456780", 3, 3)
-    states = random.Random(31).sample(sorted(known), 10)
-    with serve(folder) as host:
-        rounds: list[object] = []
-        read_parts = range_file.RangeFile.read_parts
-
-        def read_round(file: range_file.RangeFile, parts: Sequence[tuple[int, int]]) -> list[bytes]:
-            rounds.append(parts)
-            return read_parts(file, parts)
-
-        monkeypatch.setattr(range_file.RangeFile, "read_parts", read_round)
-        sliding_reader = open_reader("sliding", HttpStore(host.url))
-        assert isinstance(sliding_reader, SlidingReader)
-        board_reader = sliding_reader.open_board("3x3")
-        for state in states:
-            before = len(rounds)
-            assert board_reader.find_distance(state, "123456780")[0] == known[state]
-            assert len(board_reader.find_path(state, "123456780")) == known[state] + 1
-            # one more: the first also opens the index
-            assert len(rounds) - before <= known[state] + 1
-        assert all(request.span for request in host.requests[1:])
 
 
 def test_a_walk_reports_its_moves(folder: Path) -> None:
