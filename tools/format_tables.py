@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.sliding.definition import parse_board
 from tablebase.tables.index_format import HEADER
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import place_of, record_of
@@ -34,6 +35,31 @@ STATES = {
     "eight.idx": ("012345678", "123456780", "123804765", STATE, "867254301", "876543210"),
     "eight_edge.idx": ("123456708", "123804765", STATE),
 }
+REACHED_GOALS = (
+    ("3x3", "123456780", "867254301"),
+    ("3x3", "123456780", "213456780"),
+    ("3x3", "123804765", "123456708"),
+    ("2x3", "123450", "120453"),
+    ("2x3", "153204", "123405"),
+    ("3x4", "123456789ab0", "3a1b87254960"),
+    ("3x4", "123456789ab0", "0369147a258b"),
+    ("3x4", "123456789ab0", "0369147a25b8"),
+    ("3x4", "1234560789ab", "123456789ab0"),
+    ("4x3", "123456789ab0", "0ba987654312"),
+    ("4x3", "123456789ab0", "ba9876543210"),
+    ("4x2", "12345670", "01234567"),
+    ("4x2", "12345670", "12034567"),
+)
+"""Boards, goals and states: the goal can be reached or not."""
+OTHER_GOALS = (
+    ("3x4", "0123456789ab", "3a1b87254960"),
+    ("3x4", "3a1b87254960", "123456789ab0"),
+    ("3x4", "1203456789ab", "0369147a258b"),
+    ("4x3", "123456789ab0", "123456789ab0"),
+    ("4x3", "123456789ab0", "0ba987654312"),
+    ("4x3", "1234567809ab", "123456708ab9"),
+    ("3x2", "102345", "123450"),
+)
 POSITIONS = (".....AAAAABBBBB", "AAAAA.....BBBBB", POSITION, senet.OPENING)
 PAIRS = ("a1 b1", "b1 a3", "a5 b1", "h8 g8")
 
@@ -47,6 +73,8 @@ def make_parts(outputs: Path) -> dict[str, str]:
         "records of states": format_states(outputs),
         "walk": format_walk(outputs),
         "rank of a position": format_position_rank(),
+        "states that reach a goal": format_reached_goals(),
+        "goals of other files": format_other_goals(),
         "records of positions": format_positions(outputs),
         "line of play": format_line(outputs),
         "records of tours": format_tours(outputs),
@@ -178,6 +206,41 @@ def format_position_rank() -> str:
         f"records of {width} bytes, so it\nis record {total % each} of block {block} and begins at "
         f"byte 4,096 × {block} + {width} × {total % each} = {at:,}.\n"
     )
+
+
+def count_pairs(state: str) -> int:
+    """Count the pairs of tiles of which the greater one stands first in reading order."""
+    tiles = state.replace("0", "")
+    return sum(later < tile for at, tile in enumerate(tiles) for later in tiles[at:])
+
+
+def format_reached_goals() -> str:
+    rows = []
+    for name, goal, state in REACHED_GOALS:
+        board = parse_board(name)
+        lines = abs(state.index("0") // board.width - goal.index("0") // board.width)
+        counted: list[object] = [count_pairs(state), count_pairs(goal)]
+        total = count_pairs(state) + count_pairs(goal)
+        counted.append("" if board.width % 2 else lines)
+        total += 0 if board.width % 2 else lines
+        assert board.can_reach(state, goal) == (total % 2 == 0)
+        answer = "no" if total % 2 else "yes"
+        rows.append((name, f"`{goal}`", f"`{state}`", *counted, total, answer))
+    titles = "board, goal, state, pairs of the state, pairs of the goal, rows, sum, reached"
+    return format_table(titles, rows)
+
+
+def format_other_goals() -> str:
+    rows = []
+    for name, goal, state in OTHER_GOALS:
+        board = parse_board(name)
+        assert board.can_reach(state, goal), (name, goal, state)
+        view = board.view_goal(goal)
+        table = board.wide.make_table(view.layout, with_rows=False)
+        read = view.map_state(state)
+        texts = (f"`{text}`" for text in (goal, table.index_file, state, read))
+        rows.append((name, *texts, board.wide.rank(read)))
+    return format_table("board, goal, file, state, it is read as, rank", rows)
 
 
 def format_positions(outputs: Path) -> str:

@@ -1,4 +1,5 @@
-"""Tests of ranked tours: a reader written from the document answers as the program does."""
+"""Tests of the document's text: a reader written from it alone answers as the program does, or as
+a search of its own."""
 
 import re
 from collections import defaultdict
@@ -10,10 +11,22 @@ import pytest
 from queries import open_tables
 from tablebase.errors import NoSuchTour
 from tests import first, often
-from tests.support.document_reader import NumberedTours, fall
-from tests.support.format_page import section, tables_under
+from tests.support import sliding_oracle
+from tests.support.document_reader import (
+    NumberedTours,
+    SlidingFiles,
+    count_pairs,
+    fall,
+    iter_views,
+    rank_board,
+    reaches,
+)
+from tests.support.format_page import number_in, section, tables_under
+from tests.support.index_vectors import FOLDER, make_board, vectors
 
 HEADING = "Tours by rank"
+BOARD_HEADING = "Sliding boards"
+GOAL_HEADING = "Other goals and taller boards"
 
 
 def split_path(path: str) -> list[str]:
@@ -93,3 +106,109 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
             [int(n) for n in row[name].split(",")] for name in ("*t*", "its own layers begin at")
         )
         assert own_layers == [*zip(*columns, strict=True)]
+
+
+# ---- sliding boards ------------------------------------------------------------------------
+
+
+def test_boards_are_read_as_the_vectors_say() -> None:
+    files, states = SlidingFiles(FOLDER), 0
+    for vector, _ in vectors():
+        for question, known in vector.states.items():
+            board, goal = question.split()
+            assert known == {state: files.find_distance(board, goal, state) for state in known}
+            assert None in known.values()
+            states += len(known)
+    assert states > 200
+
+
+@pytest.mark.parametrize(
+    ("board", "goal"),
+    [
+        ("2x2", "1032"),
+        ("2x3", "543210"),
+        ("2x3", "130245"),
+        ("3x2", "543210"),
+        ("3x2", "120453"),
+        ("3x3", "123456780"),
+        ("3x3", "876504321"),
+        ("3x3", "304215678"),
+    ],
+)
+def test_every_state_has_the_distance_of_a_search(board: str, goal: str, tmp_path: Path) -> None:
+    """Half of all orders of the tiles are reached, and the search gives their distances."""
+    rows, columns = map(int, board.split("x"))
+    known = sliding_oracle.distances(goal, rows, columns)
+    cell, _ = next(iter_views(rows, columns, goal, goal))
+    high, long = sorted((rows, columns))
+    index = make_board(high, long, cell)
+    (tmp_path / f"{index.name}.idx").write_bytes(index.file())
+    files, rng = SlidingFiles(tmp_path), Random(board)
+    states = {"".join(rng.sample(goal, len(goal))) for _ in range(often(2000, 20000))}
+    answers = {state: files.find_distance(board, goal, state) for state in states}
+    assert answers == {state: known.get(state) for state in states}
+    assert {None} < {*answers.values()}
+    for state in rng.sample(sorted(known), min(len(known), 50)):
+        views = iter_views(rows, columns, goal, state)
+        ranks = [rank_board(high, long, read) for _, read in views]
+        assert [index.distances[rank] for rank in ranks] == [known[state]] * len(ranks)
+
+
+def test_a_board_of_bits_is_read_as_the_document_says(large_boards: Path) -> None:
+    """The goals are reached in a few moves, so that a search from each is short."""
+    files = SlidingFiles(large_boards)
+    for board, goal in (
+        ("3x4", "123456789ab0"),
+        ("3x4", "5a10b3276894"),
+        ("4x3", "123456789ab0"),
+        ("4x3", "a90541b72368"),
+    ):
+        rows, columns = map(int, board.split("x"))
+        assert next(iter_views(rows, columns, goal, goal)) == (12, "123456789ab0")
+        state, path = goal, [goal]
+        for _ in range(14):
+            after = sliding_oracle.neighbours(state, rows, columns)
+            state = after[Random(state).choice(sorted(after))]
+            path.append(state)
+        known = near(goal, rows, columns, 14)
+        for state in path:
+            assert files.find_distance(board, goal, state) == known[state]
+            one, other = [mark for mark in state if mark != "0"][:2]
+            twin = state.translate(str.maketrans(one + other, other + one))
+            assert files.find_distance(board, goal, twin) is None
+
+
+def near(goal: str, rows: int, columns: int, most: int) -> dict[str, int]:
+    """Return the distance of each state that is at most so far from a goal."""
+    known, layer = {goal: 0}, [goal]
+    for distance in range(1, most + 1):
+        after = {
+            neighbour
+            for state in layer
+            for neighbour in sliding_oracle.neighbours(state, rows, columns).values()
+        }
+        layer = [state for state in after if state not in known]
+        known |= dict.fromkeys(layer, distance)
+    return known
+
+
+def test_the_boards_that_the_document_lists_are_as_it_says() -> None:
+    reached = tables_under(BOARD_HEADING)[1]
+    for row in reached:
+        rows, columns = map(int, row["board"].split("x"))
+        goal, state = row["goal"], row["state"]
+        pairs = number_in(row["pairs of the state"]), number_in(row["pairs of the goal"])
+        assert pairs == (count_pairs(state), count_pairs(goal))
+        assert (row["rows"] == "") == (columns % 2 == 1)
+        assert number_in(row["sum"]) == sum(pairs) + int(row["rows"] or 0)
+        assert reaches(rows, columns, goal, state) == (row["reached"] == "yes")
+    assert {row["reached"] for row in reached} == {"yes", "no"}
+    others = tables_under(GOAL_HEADING)[-1]
+    assert len(others) > 5
+    for row in others:
+        rows, columns = map(int, row["board"].split("x"))
+        ((cell, read),) = iter_views(rows, columns, row["goal"], row["state"])
+        file = f"sliding_{min(rows, columns)}x{max(rows, columns)}_{cell}.idx"
+        assert (row["file"], row["it is read as"]) == (file, read)
+        rank = rank_board(min(rows, columns), max(rows, columns), read)
+        assert rank == number_in(row["rank"])

@@ -11,8 +11,12 @@ import json
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from math import factorial
 from pathlib import Path
+from random import Random
+
+from tests.support import sliding_oracle
 
 FOLDER = Path(__file__).parents[2] / "docs" / "index-vectors"
 LIST = "vectors.json"
@@ -32,6 +36,8 @@ class Vector:
     sound: bool
     records: dict[str, str] = field(default_factory=dict)
     refused: list[int] = field(default_factory=list)
+    states: dict[str, dict[str, int | None]] = field(default_factory=dict)
+    """By board and goal, the distance of states to it; None for those that do not reach it."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,16 @@ class IndexSpec:
         )
 
 
+@dataclass(frozen=True)
+class BoardSpec(IndexSpec):
+    """The index of a sliding board of up to 10 cells."""
+
+    distances: bytes = b""
+
+    def record(self, number: int) -> bytes:
+        return self.distances[number : number + 1]
+
+
 def block(content: bytes, number: int, body: bytes) -> bytes:
     """Return a body padded to its full length, followed by its checksum."""
     padded = body.ljust(4092, b"\0")
@@ -105,6 +121,9 @@ WHOLE = (
     (IndexSpec("n" * 64, 1, 2), "a name of 64 bytes, with no zero byte after it"),
 )
 
+BOARDS = ((2, 2, 4), (2, 3, 5), (2, 3, 6), (2, 4, 7), (2, 4, 8))
+"""Rows, columns, and the cell of the goal's blank."""
+
 
 def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
     per_block = 4092 // index.width
@@ -123,6 +142,70 @@ def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
         refused=[index.count],
     )
     return vector, index.file()
+
+
+def rank_state(state: str, rows: int, columns: int) -> int:
+    """Return the rank of a state of a board with no more rows than columns."""
+    places = "".join(state[column::columns] for column in range(columns))
+    tiles = places.replace("0", "")
+    number = factorial(len(tiles)) // 2 * places.index("0")
+    for at, tile in enumerate(tiles[:-2]):
+        smaller = sum(later < tile for later in tiles[at:])
+        number += smaller * (factorial(len(tiles) - at - 1) // 2)
+    return number
+
+
+def make_board(rows: int, columns: int, cell: int) -> BoardSpec:
+    """Make the index of the goal with the blank on a cell, counted from 1."""
+    tiles = "123456789"[: rows * columns - 1]
+    known = sliding_oracle.distances(f"{tiles[: cell - 1]}0{tiles[cell - 1 :]}", rows, columns)
+    distances = bytearray(len(known))
+    for state, distance in known.items():
+        distances[rank_state(state, rows, columns)] = distance
+    return BoardSpec(f"sliding_{rows}x{columns}_{cell}", 1, len(known), bytes(distances))
+
+
+def list_goals(rows: int, columns: int, cell: int) -> Iterator[str]:
+    """Yield goals of a board, wide or tall, that are read from a file: with the blank on each cell
+    that mirroring can lay on the file's, the tiles in order and, on the last of them, in another.
+    """
+    high, long = sorted((rows, columns))
+    row, column = divmod(cell - 1, long)
+    if rows > columns:
+        row, column = column, row
+    lines = sorted({row, rows - 1 - row}), sorted({column, columns - 1 - column})
+    cells = {at * columns + across for at in lines[0] for across in lines[1]}
+    if rows == columns:
+        cells |= {at % columns * columns + at // columns for at in cells}
+    tiles = [*"123456789"[: high * long - 1]]
+    for blank in sorted(cells):
+        yield "".join([*tiles[:blank], "0", *tiles[blank:]])
+    Random(cell).shuffle(tiles)
+    yield "".join([*tiles[:blank], "0", *tiles[blank:]])
+
+
+def list_distances(rows: int, columns: int, goal: str) -> dict[str, int | None]:
+    """List some states with their distances: the goal, the farthest one, and others; None for as
+    many that have two tiles of them exchanged."""
+    known = sliding_oracle.distances(goal, rows, columns)
+    farthest = min(known, key=lambda state: (-known[state], state))
+    states = [goal, farthest, *Random(goal).sample(sorted(known), 2)]
+    exchange = str.maketrans("12", "21")
+    return {state: known[state] for state in states} | {
+        state.translate(exchange): None for state in states
+    }
+
+
+def make_board_vector(rows: int, columns: int, cell: int) -> tuple[Vector, bytes]:
+    index = make_board(rows, columns, cell)
+    vector, data = make_intact(index, "the distances of a sliding board's states")
+    boards = dict.fromkeys([(rows, columns), (columns, rows)])
+    states = {
+        f"{high}x{wide} {goal}": list_distances(high, wide, goal)
+        for high, wide in boards
+        for goal in list_goals(high, wide, cell)
+    }
+    return replace(vector, file=f"{index.name}.idx", states=states), data
 
 
 def list_not_opened() -> Iterator[tuple[str, str, str, bytes]]:
@@ -201,6 +284,8 @@ def list_not_answered() -> Iterator[tuple[str, str, bytes, Iterable[int]]]:
 def vectors() -> Iterator[tuple[Vector, bytes]]:
     for index, why in WHOLE:
         yield make_intact(index, why)
+    for rows, columns, cell in BOARDS:
+        yield make_board_vector(rows, columns, cell)
     identity = THREE.name, THREE.width, THREE.content.hex()
     for name, fault, why, data in list_not_opened():
         yield Vector(f"{name}.idx", *identity, why, fault, opens=False, sound=False), data
