@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.sliding.definition import parse_board
+from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.index_format import HEADER
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import place_of, record_of
