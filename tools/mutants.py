@@ -145,19 +145,21 @@ PROOF_TESTS = {
     "pipeline/verify/eight/space.py": "verify/eight",
     "pipeline/verify/fifteen/placements.py": "verify/fifteen",
     "pipeline/verify/fifteen/proof.py": "verify/fifteen",
-    "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/eight",
-    "pipeline/verify/knight/counts.py": "verify/counts verdicts",
+    "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/false_values verify/eight",
+    "pipeline/verify/knight/counts.py": "verify/counts verdicts verify/false_values",
     "pipeline/verify/knight/ranking.py": "verify/ranking verdicts",
-    "pipeline/verify/knight/references.py": "verify/counts verify/knight",
+    "pipeline/verify/knight/references.py": "verify/counts verify/knight verify/false_values",
     "pipeline/verify/knight/recount_sweep.py": "recount",
-    "pipeline/verify/knight/tours.py": "verify/knight",
+    "pipeline/verify/knight/tours.py": "verify/knight verify/false_values",
     "pipeline/verify/senet/proof.py": "verify/senet",
-    "pipeline/verify/sliding/proof.py": "verify/sliding",
+    "pipeline/verify/sliding/proof.py": "verify/sliding verify/false_values",
     "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds",
 }
 """Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {
-    "pipeline/verify/claims.py": "claims verdicts verify_output verify/eight verify/sliding",
+    "pipeline/verify/claims.py": (
+        "claims verdicts verify_output verify/eight verify/sliding verify/false_values"
+    ),
     "pipeline/verify/generic_proof.py": "verdicts other_kinds",
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",

@@ -7,9 +7,10 @@ import random
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -35,6 +36,7 @@ from tablebase.tables.index_format import (
     CHECKSUM,
     HEADER,
     compute_checksum,
+    read_records,
 )
 from tablebase.tables.manifest import (
     Entry,
@@ -50,12 +52,20 @@ from tablebase.tables.manifest import (
     measure_file,
     read_pages,
 )
-from tablebase.tables.parquet import ContentHash, list_sorting_columns, make_schema
+from tablebase.tables.parquet import ContentHash, TableWriter, list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
+Change = Callable[[pa.Table], pa.Table]
+Edit = Callable[[npt.NDArray[np.uint8]], object]
+
+
+class Records(NamedTuple):
+    """A change of an index: its records are the rows of a matrix of bytes."""
+
+    edit: Edit
 
 
 def write_manifest(
@@ -216,37 +226,90 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
 
 
-def vouch(folder: Path, name: str) -> None:
-    """Make the manifest and the index's header agree with the changed table."""
-    path = folder / f"{name}.parquet"
-    rows, content = pq.read_table(path), ContentHash(TABLES[name].columns)
-    depths = {"distance", "plies", "steps"} & {column.name for column in TABLES[name].columns}
-    counter = StateCounter(TABLES[name], *depths or {""})
-    for batch in rows.to_batches():
-        content.update(batch)
-        counter.update(batch)
+def find_definition(folder: Path, name: str) -> Table:
+    return TABLES.get(name) or open_one(folder, name).definition
+
+
+def vouch(folder: Path, name: str, table: Table | None = None, content: str = "") -> None:
+    """Make the manifest and the index's header agree with the changed table.
+
+    `content`: another content hash than that of an index alone.
+    """
+    table = table or find_definition(folder, name)
+    index = folder / f"{name}.idx"
     with edit_manifest(folder) as entries:
         entry = entries[name]
-        entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
-        entry["content"] = content.hexdigest()
+        if table.columns:
+            path = folder / table.file
+            rows, hasher = pq.read_table(path), ContentHash(table.columns)
+            depths = {"distance", "plies", "steps"} & {column.name for column in table.columns}
+            counter = StateCounter(table, *depths or {""})
+            for batch in rows.to_batches():
+                hasher.update(batch)
+                counter.update(batch)
+            entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
+            entry["content"] = hasher.hexdigest()
+            if counts := make_counts(counter.list_depths(), entry["content"]):
+                entry["counts"] = counts
+        else:
+            entry["content"] = content or hash_records(index, table)
         if entry["index"]:
-            index = folder / f"{name}.idx"
             data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
             index.unlink()
             index.write_bytes(data)
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
-        if counts := make_counts(counter.list_depths(), entry["content"]):
-            entry["counts"] = counts
+
+
+def hash_records(index: Path, table: Table) -> str:
+    """Return the content hash of a table that is an index alone."""
+    hasher = TableWriter(None, table)
+    with Folder(index.parent).open(index.name) as file:
+        for chunk in read_records(file, table, records(index.read_bytes())):
+            hasher.write({name: chunk[name] for name, _ in table.index})
+    return hasher.content
 
 
 def rewrite(
-    folder: Path, name: str, change: Callable[[pa.Table], pa.Table], row_group: int = 1 << 17
+    folder: Path,
+    name: str,
+    change: Change,
+    row_group: int = 1 << 17,
+    table: Table | None = None,
 ) -> None:
-    path = folder / f"{name}.parquet"
+    """Change the rows of a table; its other files agree with them afterwards."""
+    table, path = table or find_definition(folder, name), folder / f"{name}.parquet"
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
-    write_rows(rows, path, TABLES[name], row_group)
+    write_rows(rows, path, table, row_group)
+    vouch(folder, name, table)
+
+
+def change_records(folder: Path, name: str, edit: Edit) -> None:
+    """Change the records of a table, a matrix of bytes; its other files agree with them."""
+    index = folder / f"{name}.idx"
+    data = bytearray(index.read_bytes())
+    width, blocks = HEADER.unpack_from(data)[3], np.frombuffer(data, np.uint8)
+    bodies = blocks.reshape(-1, BLOCK_BYTES)[1:, : BODY_BYTES // width * width]
+    every = bodies.reshape(-1, width)
+    edit(every[: records(data)])
+    bodies[:] = every.reshape(bodies.shape)
+    index.unlink()  # it may be a link to a published file
+    index.write_bytes(reseal(data))
     vouch(folder, name)
+
+
+def falsify(
+    folder: Path, name: str, change: Change | Records, row_group: int = 1 << 17
+) -> VerifyFailed:
+    """Change rows or records, and return the failure of the proof.
+
+    The files of the table agree with each other, and with the manifest.
+    """
+    if isinstance(change, Records):
+        change_records(folder, name, change.edit)
+    else:
+        rewrite(folder, name, change, row_group)
+    return get_refutation(folder, name)
 
 
 def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16) -> None:
@@ -260,7 +323,7 @@ def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 1
         writer.add_key_value_metadata(text)
 
 
-def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
+def cell(column: str, row: int, value: object) -> Change:
     """Return a change of one cell."""
 
     def change(rows: pa.Table) -> pa.Table:
@@ -273,7 +336,7 @@ def cell(column: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]
     return change
 
 
-def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
+def cells(*changes: tuple[str, int, object]) -> Change:
     def change(rows: pa.Table) -> pa.Table:
         for one in changes:
             rows = cell(*one)(rows)
@@ -282,7 +345,7 @@ def cells(*changes: tuple[str, int, object]) -> Callable[[pa.Table], pa.Table]:
     return change
 
 
-def exchange_rows(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
+def exchange_rows(row: int, other: int) -> Change:
     """Return a change that exchanges two rows."""
 
     def change(rows: pa.Table) -> pa.Table:
@@ -293,7 +356,7 @@ def exchange_rows(row: int, other: int) -> Callable[[pa.Table], pa.Table]:
     return change
 
 
-def without(row: int) -> Callable[[pa.Table], pa.Table]:
+def without(row: int) -> Change:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
@@ -328,6 +391,15 @@ class Story(list[str]):
     def __call__(self, claim: Claim, done: int) -> None:
         if claim.passed:
             self.append(f"{claim.file}: {claim.rows}: {claim.claim}\n")
+
+
+def change_byte(rank: int, change: int, at: int = 0) -> Records:
+    """Return a change of one byte of a record, modulo 256."""
+
+    def edit(every: npt.NDArray[np.uint8]) -> None:
+        every[rank, at] = (int(every[rank, at]) + change) % 256
+
+    return Records(edit)
 
 
 def story(folder: Path, *names: str) -> str:

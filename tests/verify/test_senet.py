@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,7 +21,7 @@ from pipeline.verify.senet.proof import (
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import make_schema
 from tests.support import oracles
-from tests.support.tampered import cell, cells, open_one, without
+from tests.support.tampered import Change, cell, cells, open_one, without
 
 Proof = Callable[[ListedTable, Rows], object]
 
@@ -175,121 +174,107 @@ def find_other_line(row: dict[str, Any]) -> tuple[str, str]:
     raise AssertionError("there is only one")
 
 
-FALSE: list[tuple[str, object]] = [
-    *(("plies_even", 2), ("plies_odd", None), ("plies", 15), ("lines", 12), ("lines", None)),
-    *(("dice", "11"), ("dice", None), ("moves", "1-2"), ("moves", ""), ("moves", None)),
+def damage_last_move(change: Callable[[str], str], *rows: int) -> Change:
+    """Return a change of the last move of some lines."""
+
+    def damage(table: pa.Table) -> pa.Table:
+        for row in rows:
+            head, _, last = str(table["moves"][row]).rpartition(" ")
+            table = cell("moves", row, f"{head} {change(last)}")(table)
+        return table
+
+    return damage
+
+
+def replace_line(table: pa.Table) -> pa.Table:
+    """Give a position another shortest line, which is not the smallest."""
+    row = TWO_LINES
+    dice, moves = find_other_line(table.slice(row, 1).to_pylist()[0])
+    return cells(("dice", row, dice), ("moves", row, moves))(table)
+
+
+NOWHERE, TWO_LINES = EVERY.index("AABABB.."), EVERY.index("AAABBB..")
+"""Rows of an unreachable position, and of one with several lines of two plies."""
+FALSE: list[tuple[Change, int, str, str]] = [
+    *(
+        (cell(column, FAR, value), FAR, column, claim)
+        for column, value, claim in (
+            ("plies_even", 2, PREDECESSORS),
+            ("plies_odd", None, PREDECESSORS),
+            ("plies", 15, SMALLER),
+            ("lines", 12, LINES),
+            ("lines", None, LINES),
+            ("dice", "11", LEGAL),
+            ("dice", None, LEGAL),
+            ("moves", "1-2", LEGAL),
+            ("moves", "", LEGAL),
+            ("moves", None, LEGAL),
+        )
+    ),
+    (cell("plies_even", NOWHERE, 8), NOWHERE, "plies_even", PREDECESSORS),
+    (cell("plies_odd", NOWHERE, 8), NOWHERE, "plies_odd", PREDECESSORS),
+    (cell("plies", NOWHERE, 8), NOWHERE, "plies", SMALLER),
+    (cell("lines", NOWHERE, 8), NOWHERE, "lines", LINES),
+    (cell("moves", EVERY.index(SMALL), "1-2"), EVERY.index(SMALL), "moves", LEGAL),
+    (replace_line, TWO_LINES, "moves", LEGAL),
+    # the first of two rows is named
+    *(
+        (damage_last_move(damage, FAR, FAR + 5), FAR, "moves", LEGAL)
+        for damage in (
+            lambda move: move.replace("-", "x") if "-" in move else move.replace("x", "-"),
+            lambda move: f"0{move}",
+            lambda move: f"{move} ",
+            lambda move: f" {move}",
+            lambda move: f"{move} 1-2",
+            lambda move: move.partition("-")[0],
+            lambda move: "15-16",
+            lambda move: "9-9",
+            lambda move: "é-9",
+            lambda move: "99-99",
+        )
+    ),
 ]
+"""A change, the first false row, its column, and the claim."""
 
 
-@pytest.mark.parametrize(("column", "value"), FALSE)
+@pytest.mark.parametrize("case", FALSE, ids=range(len(FALSE)))
 def test_a_false_cell_of_senet_is_detected(
     listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
-    column: str,
-    value: object,
+    case: tuple[Change, int, str, str],
 ) -> None:
-    rows, row = small_table[0], FAR
-    assert rows[column][row].as_py() not in (None, value)
-    failure = get_failure(prove_small, listed_table, cell(column, row, value)(rows))
-    assert (failure.row, failure.found) == (row, f"{column} {value}")
-    assert failure.expected == str(rows[column][row])
-    assert failure.content == cell(column, row, value)(rows).slice(row, 1).to_pylist()[0]
-
-
-@pytest.mark.parametrize("column", ["plies_even", "plies_odd", "plies", "lines"])
-def test_a_value_for_an_unreachable_position_is_detected(
-    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided], column: str
-) -> None:
-    row = small_table[0]["plies"].to_pylist().index(None)
-    failure = get_failure(prove_small, listed_table, cell(column, row, 8)(small_table[0]))
-    assert (failure.row, failure.found, failure.expected) == (row, f"{column} 8", "None")
-
-
-def test_a_line_that_is_not_the_smallest_is_detected(
-    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
-) -> None:
-    rows = small_table[0]
-    two = pc.and_(pc.equal(rows["plies"], 2), pc.greater(rows["lines"], 1))
-    row = two.to_pylist().index(True)
-    true = rows.slice(row, 1).to_pylist()[0]
-    dice, moves = find_other_line(true)
-    failure = get_failure(
-        prove_small, listed_table, cells(("dice", row, dice), ("moves", row, moves))(rows)
-    )
-    column, value = ("dice", dice) if dice != true["dice"] else ("moves", moves)
-    assert (failure.row, failure.found) == (row, f"{column} {value}")
-    assert failure.expected == true[column]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda move: move.replace("-", "x") if "-" in move else move.replace("x", "-"),
-        lambda move: f"0{move}",
-        lambda move: f"{move} ",
-        lambda move: f" {move}",
-        lambda move: f"{move} 1-2",
-        lambda move: move.partition("-")[0],
-        lambda move: "15-16",
-        lambda move: "9-9",
-        lambda move: "é-9",
-        lambda move: "99-99",
-    ],
-)
-def test_invalid_moves_are_detected(
-    listed_table: ListedTable,
-    small_table: tuple[pa.Table, Sided, Sided],
-    damage: Callable[[str], str],
-) -> None:
-    """Change the last move of two lines; the first row is named."""
-    rows, row = small_table[0], FAR
-    changes = []
-    for at in (row, row + 5):
-        head, _, last = str(rows["moves"][at]).rpartition(" ")
-        changes.append(("moves", at, f"{head} {damage(last)}"))
-    failure = get_failure(prove_small, listed_table, cells(*changes)(rows))
-    assert (failure.row, failure.found) == (row, f"moves {changes[0][2]}")
-    assert failure.expected == str(rows["moves"][row])
-
-
-def test_the_openings_line_is_empty(
-    listed_table: ListedTable, small_table: tuple[pa.Table, Sided, Sided]
-) -> None:
-    opening = EVERY.index(SMALL)
-    failure = get_failure(prove_small, listed_table, cell("moves", opening, "1-2")(small_table[0]))
-    assert (failure.row, failure.found, failure.expected) == (opening, "moves 1-2", "")
+    change, row, column, claim = case
+    rows = change(small_table[0])
+    failure = get_failure(prove_small, listed_table, rows)
+    assert (failure.row, failure.claim.claim) == (row, claim)
+    assert str(failure.found) == f"{column} {rows[column][row]}"
+    assert failure.expected == str(small_table[0][column][row])
+    assert failure.content == rows.slice(row, 1).to_pylist()[0]
 
 
 # ---- the whole board --------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def senet_rows(outputs: Path) -> pa.Table:
-    return pq.read_table(outputs / "senet.parquet").combine_chunks()
-
 
 FIVES = "15 squares: five A, five B and five empty"
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("change", "row", "message"),
     [
-        (".....AAAAABBBBB", ".....AAAAABBBBB | a position after the one before it"),
-        ("A", "length of position 1 | 15"),
-        ("AAAAAAAAAAAAAAA", f"AAAAAAAAAAAAAAA | {FIVES}"),
+        (
+            cell("position", 500_000, ".....AAAAABBBBB"),
+            500_000,
+            ".....AAAAABBBBB | a position after the one before it",
+        ),
+        (cell("position", 500_000, "A"), 500_000, "length of position 1 | 15"),
+        (cell("position", 500_000, 15 * "A"), 500_000, f"AAAAAAAAAAAAAAA | {FIVES}"),
+        (without(500_000), None, "rows 756755 | 756756"),
     ],
 )
 def test_a_false_position_is_detected(
-    listed_table: ListedTable, senet_rows: pa.Table, value: str, message: str
+    outputs: Path, listed_table: ListedTable, change: Change, row: int | None, message: str
 ) -> None:
-    failure = get_failure(
-        prove_positions, listed_table, cell("position", 500_000, value)(senet_rows)
-    )
-    assert (failure.row, f"{failure.found} | {failure.expected}") == (500_000, message)
+    rows = change(pq.read_table(outputs / "senet.parquet").combine_chunks())
+    failure = get_failure(prove_positions, listed_table, rows)
+    assert (failure.row, f"{failure.found} | {failure.expected}") == (row, message)
     text = "the rows are all 756,756 arrangements, each once, in notation order"
     assert failure.claim.claim == text
-
-
-def test_a_missing_position_is_detected(listed_table: ListedTable, senet_rows: pa.Table) -> None:
-    failure = get_failure(prove_positions, listed_table, without(500_000)(senet_rows))
-    assert (failure.found, failure.expected) == ("rows 756755", 756_756)

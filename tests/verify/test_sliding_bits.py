@@ -1,24 +1,21 @@
 """`verify` proves tables with one bit of each distance, and finds any bit that is false."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
-from pipeline.verify import VerifyFailed
+from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.sliding import layers, references
 from pipeline.verify.sliding.layers import iter_layers
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
+from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import treat_as_large
-from tests.support.tampered import change_header, edit_manifest, place, reseal, sha256
-from tests.verify.test_sliding import prove_boards
+from tests.support.tampered import Records, change_records, falsify, get_refutation, vouch
 
 NAME = "sliding_2x4_8"
 GOAL = "12345670"
@@ -32,33 +29,18 @@ def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    build(
-        Request(Folder(tmp_path), [(PUZZLE, PUZZLE.find_tables("sliding_2x4"))]),
-        Quiet(),
-    )
+    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4"))
     return tmp_path
 
 
-def vouch(folder: Path, records: bytes) -> None:
-    """Make the manifest and the index's header agree with changed records."""
-    line = f"bits bits {hashlib.sha256(records).hexdigest()}\n"
-    content = hashlib.sha256(line.encode()).hexdigest()
-    index = folder / f"{NAME}.idx"
-    index.write_bytes(change_header(index.read_bytes(), content=bytes.fromhex(content)))
-    with edit_manifest(folder) as entries:
-        entries[NAME]["content"] = content
-        entries[NAME]["index"] |= {"sha256": sha256(index)}
+def flip(*ranks: int) -> Records:
+    """Return a change of the bits of some states."""
 
+    def edit(every: npt.NDArray[np.uint8]) -> None:
+        for rank in ranks:
+            every[rank // 360, rank % 360 // 8] ^= 1 << (rank % 8)
 
-def flip(folder: Path, ranks: list[int]) -> None:
-    """Flip the bits of some states, in a table that agrees with itself otherwise."""
-    index = folder / f"{NAME}.idx"
-    data = bytearray(index.read_bytes())
-    for rank in ranks:
-        data[place(data, rank // 360) + rank % 360 // 8] ^= 1 << (rank % 8)
-    index.write_bytes(reseal(data))
-    begin = place(data, 0)
-    vouch(folder, bytes(data[begin : begin + 45 * 56]))
+    return Records(edit)
 
 
 @pytest.mark.parametrize("name", ["2x4", "3x3"])
@@ -76,7 +58,7 @@ def test_the_layers_of_the_proof_are_the_oracles(name: str) -> None:
 
 
 def test_a_table_of_bits_is_proved(folder: Path) -> None:
-    claims = prove_boards(folder)
+    claims = verify(Folder(folder)).claims
     assert [claim.claim for claim in claims][-3:] == [
         "the farthest states are as far as published (OEIS A151944)",
         "as many states are at each distance as published (OEIS A090035)",
@@ -88,9 +70,8 @@ def test_a_table_of_bits_is_proved(folder: Path) -> None:
 
 
 def test_the_rows_beside_a_table_of_bits_are_proved(tmp_path: Path) -> None:
-    tables = PUZZLE.find_tables("sliding_2x4", with_rows=True)
-    build(Request(Folder(tmp_path), [(PUZZLE, tables)]), Quiet())
-    claims = {claim.claim: claim.rows for claim in prove_boards(tmp_path)}
+    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4", with_rows=True))
+    claims = {claim.claim: claim.rows for claim in verify(Folder(tmp_path)).claims}
     assert claims["every row is its rank's state, distance, best moves and manhattan"] == 20_160
 
 
@@ -98,32 +79,24 @@ def test_the_rows_beside_a_table_of_bits_are_proved(tmp_path: Path) -> None:
 def test_a_wrong_bit_is_named_with_its_state(folder: Path, rank: int) -> None:
     state = parse_board("2x4").unrank(rank, GOAL)
     distance = oracle.distances(GOAL, 2, 4)[state]
-    flip(folder, [rank])
-    with pytest.raises(VerifyFailed) as reported:
-        prove_boards(folder)
-    error = reported.value
+    bit = distance >> 1 & 1
+    error = falsify(folder, NAME, flip(rank))
     assert (error.row, error.content) == (rank, {"state": state, "distance": distance})
-    assert (error.found, error.expected) == (
-        f"bit {1 - (distance >> 1 & 1)}",
-        f"{distance >> 1 & 1}",
-    )
-    flip(folder, [rank])
-    assert prove_boards(folder)
+    assert (error.found, error.expected) == (f"bit {1 - bit}", f"{bit}")
+    change_records(folder, NAME, flip(rank).edit)
+    assert verify(Folder(folder)).claims
 
 
 def test_values_that_go_in_a_circle_are_detected(folder: Path) -> None:
     """Add 2 to the values of all states but those near the goal: most neighbours still agree."""
     board, known = parse_board("2x4"), oracle.distances(GOAL, 2, 4)
-    flip(folder, [board.rank(state) for state, distance in known.items() if distance > 12])
-    with pytest.raises(VerifyFailed) as reported:
-        prove_boards(folder)
-    assert reported.value.content["distance"] == 13
+    far = (board.rank(state) for state, distance in known.items() if distance > 12)
+    assert falsify(folder, NAME, flip(*far)).content["distance"] == 13
 
 
 def test_the_content_hash_is_computed_from_the_records(folder: Path) -> None:
-    vouch(folder, b"other records")
-    with pytest.raises(VerifyFailed, match="content hash"):
-        prove_boards(folder)
+    vouch(folder, NAME, content="0" * 64)
+    assert str(get_refutation(folder, NAME).found).startswith("content hash")
 
 
 def test_layers_are_compared_with_published_ones(
@@ -131,14 +104,12 @@ def test_layers_are_compared_with_published_ones(
 ) -> None:
     monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 85", " 86"))
     with pytest.raises(VerifyFailed, match="OEIS A090035"):
-        prove_boards(folder)
+        verify(Folder(folder))
 
 
 def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layers, "move_tiles", lambda *arguments: None)
-    with pytest.raises(VerifyFailed) as reported:
-        prove_boards(folder)
-    assert reported.value.expected == 20_160
+    assert get_refutation(folder, NAME).expected == 20_160
 
 
 def list_layer_sizes() -> str:

@@ -1,0 +1,57 @@
+"""A table of counts of small boards, by whose limits some are walked again and others swept."""
+
+from itertools import accumulate
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipeline.verify.claims import Grade, ListedTable, Listener, Outcome, Verdict, ignore_claim
+from pipeline.verify.knight.counts import CountLimits
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import make_count_table
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests.support.tampered import Change, cell
+from tests.support.tour_lists import all_tours
+
+COUNTED = (2, 3), (3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (7, 3)
+CLOSED = (5, 6), (6, 5)
+"""Boards of which only closed tours are counted."""
+TABLE = make_count_table(COUNTED, CLOSED)
+BOARDS = sorted((*COUNTED, *CLOSED))
+ENDS = accumulate(files * ranks for files, ranks in BOARDS)
+FIRST_ROWS = {f"{c}x{r}": end - c * r for (c, r), end in zip(BOARDS, ENDS, strict=True)}
+LIMITS = CountLimits(walked_squares=16, swept_both_ways="5x4")
+
+
+def open_counts(folder: Path, report: Listener = ignore_claim) -> ListedTable:
+    store, name = Folder(folder), TABLE.name
+    return ListedTable(store, name, read_manifest(store)[name], PUZZLE, TABLE, report)
+
+
+def list_earlier(*names: str) -> dict[str, Outcome]:
+    """Return outcomes of the proved lists of tours of these boards."""
+    result = {}
+    for name in names:
+        tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
+        counts = {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
+        result[table] = Outcome((Verdict(table, None, Grade.PROVED, ""),), counts)
+    return result
+
+
+def change_counts(*changes: tuple[str, str, int, int]) -> Change:
+    """Return a change of a column at all images of a square, by column, board and square.
+
+    A square below 0 stands for the whole board.
+    """
+
+    def change(rows: pa.Table) -> pa.Table:
+        for column, name, square, difference in changes:
+            board = KnightBoard(*map(int, name.split("x")))
+            for at in set(board.find_images(square)) if square >= 0 else range(board.squares):
+                row = FIRST_ROWS[name] + at
+                rows = cell(column, row, rows[column][row].as_py() + difference)(rows)
+        return rows
+
+    return change

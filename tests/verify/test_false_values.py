@@ -1,0 +1,391 @@
+"""`verify` finds every kind of false value, and names its claim and row: a table of false tables.
+
+The files of each false table agree with each other, and the manifest lists them.
+"""
+
+import json
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.verify import VerifyFailed
+from pipeline.verify.claims import Rows
+from pipeline.verify.eight.space import make_eight_space
+from pipeline.verify.goal_proof import Space, prove_rows
+from pipeline.verify.knight.counts import prove_counts
+from tablebase.puzzles import MODULES
+from tablebase.puzzles.eight import PUZZLE as EIGHT
+from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tests.conftest import make_once
+from tests.support import oracles
+from tests.support.build_recorder import build_tables
+from tests.support.count_boards import (
+    FIRST_ROWS,
+    LIMITS,
+    TABLE,
+    change_counts,
+    list_earlier,
+    open_counts,
+)
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.tampered import (
+    Change,
+    Records,
+    cell,
+    cells,
+    change_byte,
+    exchange_rows,
+    falsify,
+    link_copy,
+    open_one,
+    rewrite,
+    without,
+)
+from tests.support.tour_lists import list_mirrors
+
+ANY = None
+"""A row that a case does not name."""
+Case = tuple[Change | Records, int | None, str, str]
+"""A change, the first false row, the beginning of the claim, and a pattern: found | expected."""
+
+# ---- changes ----------------------------------------------------------------------------------
+
+
+def renumber(rows: pa.Table) -> pa.Table:
+    """Return tours numbered again within each start."""
+    starts, numbers = rows["start"].to_pylist(), list[int]()
+    for before, start in zip([None, *starts], starts, strict=False):
+        numbers.append(numbers[-1] + 1 if start == before else 0)
+    at = rows.column_names.index("number")
+    return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
+
+
+def renumbered(change: Change) -> Change:
+    return lambda rows: renumber(change(rows))
+
+
+def spell(row: int, begin: int, text: str) -> Change:
+    """Return a change of a part of a path."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        path = str(rows["path"][row])
+        return cell("path", row, path[:begin] + text + path[begin + len(text) :])(rows)
+
+    return change
+
+
+def turn_path(row: int, begin: int) -> Change:
+    """Return a change that exchanges two squares of a path, one after the other."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        path = str(rows["path"][row])
+        return spell(row, begin, path[begin + 2 : begin + 4] + path[begin : begin + 2])(rows)
+
+    return change
+
+
+def shorten(row: int) -> Change:
+    return lambda rows: cell("path", row, str(rows["path"][row])[:-2])(rows)
+
+
+def repeat(row: int) -> Change:
+    return lambda rows: rows.take([*range(row + 1), *range(row, len(rows))])
+
+
+def split_names(path: str) -> list[str]:
+    return [path[at : at + 2] for at in range(0, len(path), 2)]
+
+
+def without_paths(row: int, images: Callable[[list[str]], list[list[str]]]) -> Change:
+    """Return a change that removes images of a tour of 5x5."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        gone = {"".join(path) for path in images(split_names(str(rows["path"][row])))}
+        remaining = [at for at, path in enumerate(rows["path"].to_pylist()) if path not in gone]
+        assert len(remaining) == len(rows) - len(gone)
+        return renumber(rows.take(remaining))
+
+    return change
+
+
+def list_reverse(path: list[str]) -> list[list[str]]:
+    return [path, path[::-1]]
+
+
+def list_images(path: list[str]) -> list[list[str]]:
+    squares = [oracles.square_number(5, name) for name in path]
+    images = [[turned[square] for square in squares] for turned in list_mirrors(5, 5)]
+    names = [[oracles.square_name(5, square) for square in image] for image in images]
+    return [*names, *(image[::-1] for image in names)]
+
+
+def restart_numbers(rows: pa.Table) -> pa.Table:
+    """Return the tours numbered again from a row group on."""
+    return pa.concat_tables([rows.slice(0, 100), renumber(rows.slice(100))])
+
+
+def negate_distances(rows: pa.Table) -> pa.Table:
+    """Give only the goal a 0, so that no state is farther than its neighbours."""
+    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, -1).cast(pa.int8())
+    at = rows.column_names.index("distance")
+    return rows.set_column(at, rows.field(at), distance)
+
+
+def keep_corner(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
+
+
+def move_tours(*changes: tuple[str, int, int]) -> Change:
+    """Return a change that keeps totals and symmetry."""
+    return change_counts(*(("tours", *change) for change in changes))
+
+
+def add_to_all(every: npt.NDArray[np.uint8]) -> None:
+    every += 2
+
+
+# ---- the cases --------------------------------------------------------------------------------
+
+ORDER = "the rows are different states of the"
+ZERO = "the distance is 0 only at"
+MOVES = "every move can be undone and leads to a row with the same goal: no state is missing"
+NEARER = "each non-goal state's nearest neighbour is exactly one move nearer"
+BEST = "best_moves are exactly the moves to those neighbours"
+SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+FEATURES = "blank, manhattan, misplaced, rank: equal to the values computed again from state and"
+RECORD = "each record matches its state's row"
+AFTER = "a state after the one before it"
+FAR = 7
+"""One of the farthest stacks, so that no other row depends on it."""
+MISSING = PANCAKES.unrank(70)
+
+PANCAKE_CASES: list[Case] = [
+    (cell("state", 70, "12345"), 70, ORDER, f"12345 | {AFTER}"),
+    (cell("state", 70, "99999"), 70, ORDER, "99999 | a state"),
+    (cell("state", 70, "1234"), 70, ORDER, "1234 | a state"),
+    (exchange_rows(70, 71), 71, ORDER, f"{MISSING} | {AFTER}"),
+    (cell("distance", FAR, 0), FAR, ZERO, "distance is 0: True | False"),
+    (without(0), ANY, f"{ZERO} stacked (12345)", "no row | a row for 12345"),
+    (without(70), ANY, MOVES, f"move ? to {MISSING} | a row with the goal stacked"),
+    (cell("distance", FAR, 9), FAR, NEARER, "nearest neighbour's distance 4 | 8"),
+    (cell("distance", FAR, 3), FAR, NEARER, "nearest neighbour's distance 4 | 2"),
+    (cell("best_moves", FAR, "23"), FAR, BEST, "best_moves 23 | 2345"),
+    (cell("best_moves", FAR, ""), FAR, BEST, "best_moves  | 2345"),
+    (cell("solutions", FAR, 99), FAR, SUM, "solutions 99 | 4"),
+    (change_byte(100, 1), 100, RECORD, "distance 5 | 4"),
+    (change_byte(100, 1, 1), 100, RECORD, "solutions 2 | 1"),
+]
+EIGHT_CASES: list[Case] = [
+    (cells(("goal", EIGHT.rank("123804765"), "corner")), ANY, ZERO, "goal corner | centre"),
+    (keep_corner, ANY, f"{ZERO} corner (123456780), centre", "no row | a row for 123804765"),
+    (cell("goal", 70, "edge"), 70, ORDER, "goal edge | goal corner or centre"),
+    (cell("goal", 70, "corner"), ANY, MOVES, "move [UDLR] to ????????? | a row with the goal *"),
+]
+EDGE_CASES: list[Case] = [
+    (negate_distances, 0, NEARER, "nearest neighbour's distance -1 | -2"),
+    (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),
+    (cell("manhattan", 181_439, 1), 181_439, FEATURES, "manhattan 1 | *"),
+    (cell("rank", 70, 70), 70, FEATURES, "rank 70 | 141"),
+    (cell("misplaced", 70, 1), 70, FEATURES, "misplaced 1 | 7"),
+]
+
+PATH = "every path is a tour"
+BESIDE = "board, start, finish, closed and number match the path"
+ASCENDING = "the paths strictly ascend in their square numbers"
+MIRRORED = "equally many tours lead from a square to another and back"
+NO_TOUR = "no tour is missing"
+LATER = "a path after the one before it"
+
+TOUR_CASES: list[Case] = [
+    (spell(1000, 2, "a1"), 1000, PATH, "??a1* | a tour"),
+    *(
+        (spell(1000, 20, name), 1000, PATH, f"{20 * '?'}{name}* | a tour")
+        for name in ("f1", "a6", "A1", "  ")
+    ),
+    (spell(1000, 0, "b1"), 1000, PATH, "b1* | a tour"),
+    (turn_path(7, 10), 7, PATH, "* | a tour"),
+    (shorten(7), 7, PATH, "length of path 48 | 50"),
+    (cell("board", 1000, "5x6"), 1000, BESIDE, "board 5x6 | 5x5"),
+    (cell("start", 1000, "c3"), 1000, BESIDE, "start c3 | b4"),
+    (cell("finish", 1000, "c3"), 1000, BESIDE, "finish c3 | ??"),
+    (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
+    (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
+    # within a row group, and where two row groups meet
+    (renumbered(exchange_rows(100, 101)), 101, ASCENDING, f"* | {LATER}"),
+    (renumbered(exchange_rows(99, 100)), 100, ASCENDING, f"* | {LATER}"),
+    (restart_numbers, 100, BESIDE, "number 0 | 100"),
+    (renumbered(repeat(499)), 500, ASCENDING, f"* | {LATER}"),
+    (renumbered(without(700)), ANY, MIRRORED, "*[0-9] from ?? to ?? | *[0-9], as back"),
+    (without_paths(700, list_reverse), ANY, MIRRORED, "* | *[0-9], as mirrored"),
+    (without_paths(0, list_images), ANY, NO_TOUR, "tours from a1: 302 | 304"),
+]
+PAIRS = "there is one tour for every ordered pair of squares"
+PAIR_CASES: list[Case] = [
+    (renumbered(without(40)), ANY, PAIRS, "rows 2047 | 2048"),
+    (renumbered(exchange_rows(40, 41)), 40, PAIRS, "from b1 to ?? | b1 to ??"),
+    (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
+]
+
+EACH = "every row is its rank's state, distance, best moves and manhattan"
+NEIGHBOUR = "every state except the goal has a neighbour one move nearer, and none still nearer"
+GOAL = "the distance is 0 only at 123450"
+SLIDING_CASES: list[Case] = [
+    (exchange_rows(7, 8), 7, EACH, "state * | *"),
+    (cell("state", 12, "12345"), 12, EACH, "state 12345 | *"),
+    (cell("distance", 100, 3), 100, EACH, "distance 3 | *"),
+    (cell("best_moves", 11, "UDLR"), 11, EACH, "best_moves UDLR | *"),
+    (cell("best_moves", 359, ""), 359, EACH, "best_moves  | *"),
+    (cell("manhattan", 5, 0), 5, EACH, "manhattan 0 | *"),
+    (cell("goal", 9, "123405"), 9, EACH, "goal 123405 | 123450"),
+    (without(359), ANY, EACH, "rows 359 | 360"),
+    (Records(add_to_all), ANY, GOAL, "distance of 123450: 2 | 0"),
+    (change_byte(100, -14), 100, GOAL, "distance 0 | a distance above 0"),
+    *(
+        (change_byte(rank, difference), ANY, NEIGHBOUR, "its nearest neighbour at * | one at *")
+        for rank in (0, 100, 359)
+        for difference in (2, -2, 1)
+    ),
+    *((change_byte(rank, 200), ANY, NEIGHBOUR, "its nearest * | one at *") for rank in (0, 359)),
+]
+
+AGAIN = "the tours and closed tours are as many as in"
+ONE_ROW = "there is one row for every square of"
+IMAGES = "mirrored squares have equally many tours, also on the board turned sideways"
+COUNT_CASES: list[Case] = [
+    (lambda rows: rows[:-1], ANY, ONE_ROW, "rows 166 | 167"),
+    (cell("start", 9, "c1"), 9, ONE_ROW, "start c1 | *"),
+    (cell("board", 9, "5x6"), 9, ONE_ROW, "board 5x6 | 3x4"),
+    (cell("tours", 9, None), 9, ONE_ROW, "a null in tours: True | False"),
+    (cell("tours", 7, 305), 16, IMAGES, "tours ? | 305"),
+    (cell("closed", 7, 2), 7, IMAGES, "closed 2 | 0"),
+    # all mirror images alike, none of them on the first file
+    (change_counts(("tours", "4x5", 5, 1)), FIRST_ROWS["4x5"] + 5, IMAGES, "tours * | *"),
+    (
+        move_tours(("3x4", 0, 1), ("3x4", 1, -1), ("4x3", 0, 1), ("4x3", 4, -1)),
+        FIRST_ROWS["3x4"],
+        f"on 3x4: {AGAIN} the board's own table",
+        "tours 3 | 2",
+    ),
+    (change_counts(("tours", "2x3", -1, 2)), ANY, "the totals of", "tours of 2x3: 12 | 0"),
+    (
+        change_counts(("tours", "4x5", -1, 1), ("tours", "5x4", -1, 1)),
+        ANY,
+        "the totals of * boards match published totals (*A079137*)",
+        "tours of 4x5: 184 | 164",
+    ),
+    (
+        change_counts(("closed", "5x6", -1, 1), ("closed", "6x5", -1, 1)),
+        FIRST_ROWS["5x6"],
+        "the closed tours of * boards match published totals (*A175881*)",
+        "closed 17 | 16",
+    ),
+    (
+        move_tours(("4x4", 0, 1), ("4x4", 5, -1)),
+        FIRST_ROWS["4x4"],
+        "on 2 boards that no table lists: counts match an independent recount, path by path",
+        "tours 1 | 0",
+    ),
+    (
+        move_tours(("4x5", 0, 1), ("4x5", 1, -1), ("5x4", 0, 1), ("5x4", 5, -1)),
+        FIRST_ROWS["4x5"],
+        f"on 4x5, 5x4: {AGAIN} a sweep over the whole board, rank after rank",
+        "tours 33 | 32",
+    ),
+    (
+        move_tours(("7x3", 0, 1), ("7x3", 1, -1)),
+        FIRST_ROWS["7x3"],
+        f"on 7x3, 5x4: {AGAIN} a sweep over the whole board, file after file",
+        "tours * | *",
+    ),
+]
+CASES = {
+    "pancakes": PANCAKE_CASES,
+    "eight": EIGHT_CASES,
+    "eight_edge": EDGE_CASES,
+    "knight_tours_5x5": TOUR_CASES,
+    "knight_tours_8x8": PAIR_CASES,
+    "sliding_2x3_6": SLIDING_CASES,
+    "knight_counts": COUNT_CASES,
+}
+
+
+# ---- their proofs -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def falsify_table(
+    outputs: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[str, Change | Records], VerifyFailed]:
+    """Return a function that changes a table of its name, and returns its proof's failure."""
+    monkeypatch.setitem(MODULES, PANCAKES.name, "tests.support.pancakes")
+
+    def make(place: Path) -> None:
+        build_tables(place, PANCAKES)
+        build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x3"))
+        build_tables(place, KNIGHT, TABLE)
+
+    def run(name: str, change: Change | Records) -> VerifyFailed:
+        if name.startswith("eight"):
+            assert not isinstance(change, Records)
+            return falsify_eight(outputs, name, change)
+        published = name.startswith("knight_tours")
+        source = outputs if published else make_once(tmp_path_factory, "false_values", make)
+        folder = link_copy(source, tmp_path)
+        if name != TABLE.name:
+            return falsify(folder, name, change, row_group=100)
+        assert not isinstance(change, Records)
+        rewrite(folder, name, change, table=TABLE)
+        with pytest.raises(VerifyFailed) as caught:
+            prove_counts(open_counts(folder), list_earlier("3x4"), LIMITS)
+        return caught.value
+
+    return run
+
+
+def falsify_eight(outputs: Path, name: str, change: Change) -> VerifyFailed:
+    """Prove changed rows in memory, because there are many."""
+    rows = change(pq.read_table(outputs / f"{name}.parquet").combine_chunks())
+    with pytest.raises(VerifyFailed) as caught:
+        prove_rows(
+            open_one(outputs, name),
+            EIGHT,
+            make_space(),
+            Rows(rows.combine_chunks().to_batches()[0]),
+        )
+    return caught.value
+
+
+@cache
+def make_space() -> Space:
+    return make_eight_space(EIGHT)
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, id=f"{name}-{number}")
+        for name, cases in CASES.items()
+        for number, case in enumerate(cases)
+    ],
+)
+def test_a_false_table_is_refuted(
+    falsify_table: Callable[[str, Change | Records], VerifyFailed], name: str, case: Case
+) -> None:
+    change, row, claim, values = case
+    failure = falsify_table(name, change)
+    assert fnmatchcase(failure.claim.claim, f"{claim}*")
+    assert row in (ANY, failure.row)
+    assert fnmatchcase(f"{failure.found} | {failure.expected}", values)
+    assert json.dumps(failure.to_dict())
