@@ -27,6 +27,7 @@ from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.checkpoints import list_checkpoint_files
+from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
     Entry,
@@ -105,7 +106,9 @@ def build(
             request.store.remove(file)
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
-        reasons = [*list_reasons(request, published)]
+        notes = HashNotes(request.store)
+        reasons = [*list_reasons(request, published, notes)]
+        notes.save()
         observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
         published |= _build_tables(request, reasons, published, observer, executor)
         if unlisted_names:
@@ -285,6 +288,9 @@ def _build_queue(
         entries[table.name] = entry
         with listing:
             amend_manifest(store, {table.name: entry})
+            notes = HashNotes(store)
+            notes.add_written(entry)
+            notes.save()
         _remove_unlisted(store, table.name, entry)
         observer.on_built(table, entry, clock.read())
     return entries
@@ -318,11 +324,15 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
         published = read_manifest(request.store)
     except (TableDamaged, TableVersionError):
         return None
-    for _, table, reason in list_reasons(request, published):
-        if reason != UP_TO_DATE or find_unlisted_files(
-            request.store, table.name, published[table.name]
-        ):
-            return None
+    notes = HashNotes(request.store)
+    try:
+        for _, table, reason in list_reasons(request, published, notes):
+            if reason != UP_TO_DATE or find_unlisted_files(
+                request.store, table.name, published[table.name]
+            ):
+                return None
+    finally:
+        notes.save()
     return published
 
 

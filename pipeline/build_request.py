@@ -9,7 +9,8 @@ from tablebase.errors import Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables.access import make_open_error
-from tablebase.tables.manifest import Entry, find_mismatch
+from tablebase.tables.hash_notes import HashNotes
+from tablebase.tables.manifest import Entry
 from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Store
 
@@ -34,7 +35,7 @@ class Request:
 
 
 def list_reasons(
-    request: Request, published: Mapping[str, Entry]
+    request: Request, published: Mapping[str, Entry], notes: HashNotes
 ) -> Iterator[tuple[Puzzle, Table, str]]:
     """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
 
@@ -46,10 +47,10 @@ def list_reasons(
             has_rows = entry is not None and bool(entry.parameters.get("rows"))
             with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
             table = with_rows or requested
-            yield puzzle, table, explain_rebuild(request.store, entry, table, request.force)
+            yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
 
 
-def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool) -> str:
+def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: bool) -> str:
     """Return the reason why a table must be built, or `UP_TO_DATE`."""
     if force:
         return FORCED
@@ -61,12 +62,12 @@ def explain_rebuild(store: Store, entry: Entry | None, table: Table, force: bool
         return "description changed"
     for file in entry.all_files:
         try:
-            if find_mismatch(store, file):
+            if notes.find_mismatch(file):
                 return f"{file.file} damaged"
         except FileNotFoundError:
             return f"{file.file} missing"
         except Unreachable as error:
-            raise make_open_error(store.locate(file.file), error, "") from error
+            raise make_open_error(notes.store.locate(file.file), error, "") from error
         except OSError:
             return f"{file.file} cannot be read"
     return UP_TO_DATE

@@ -15,6 +15,7 @@ from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
 from tablebase.errors import TableUnreadable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
+from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.run_records import TableRun, find_table_run
 from tablebase.tables.store import Store
 
@@ -60,7 +61,7 @@ def plan_build(request: Request) -> DryRun:
     """List the tables that a build would write, and those that are up to date."""
     published, recovery = read_published(request)
     planned, up_to_date = list[PlannedTable](), list[str]()
-    for puzzle, table, reason in list_reasons(request, published):
+    for puzzle, table, reason in list_reasons(request, published, HashNotes(request.store)):
         if reason == UP_TO_DATE:
             up_to_date.append(table.name)
             continue

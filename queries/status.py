@@ -9,12 +9,8 @@ from tablebase.errors import TableError
 from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.tables import MANIFEST
 from tablebase.tables.access import format_rebuild_command, format_remove_command
-from tablebase.tables.manifest import (
-    Entry,
-    find_mismatch,
-    read_manifest,
-    read_pages,
-)
+from tablebase.tables.hash_notes import HashNotes
+from tablebase.tables.manifest import Entry, read_manifest, read_pages
 from tablebase.tables.store import Store
 
 
@@ -27,12 +23,12 @@ def list_status(store: Store) -> list[dict[str, Any]]:
 def _list_rows(store: Store) -> list[dict[str, Any]]:
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
-    rows = []
+    rows, notes = [], HashNotes(store)
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
     for name in dict.fromkeys([*defaults, *entries]):
         # a table that no puzzle owns cannot be rebuilt, only removed
         format_command = format_rebuild_command if find_owner(name) else format_remove_command
-        rows.append(_make_row(store, name, entries.get(name), format_command(name, store)))
+        rows.append(_make_row(notes, name, entries.get(name), format_command(name, store)))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)
@@ -45,7 +41,7 @@ def _list_rows(store: Store) -> list[dict[str, Any]]:
 
 
 def _make_row(
-    store: Store,
+    notes: HashNotes,
     name: str,
     entry: Entry | None,
     command: str,
@@ -56,12 +52,12 @@ def _make_row(
     facts: dict[str, Any] = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
     if entry.states is not None:
         facts["states"] = entry.states
-    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
+    return {"table": name, "state": _find_state(notes, entry), **facts, "command": command}
 
 
-def _find_state(store: Store, entry: Entry) -> str:
+def _find_state(notes: HashNotes, entry: Entry) -> str:
     try:
-        damaged = any(find_mismatch(store, file) for file in entry.all_files)
+        damaged = any(notes.find_mismatch(file) for file in entry.all_files)
     except FileNotFoundError:
         damaged = True
     except OSError:

@@ -31,6 +31,7 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.puzzles.sliding import parse_board as parse_sliding_board
+from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import LONG
@@ -161,9 +162,10 @@ def outputs() -> Path:
         published = read_manifest(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
+    notes = HashNotes(Folder(folder))
     for stage in list_puzzles():
         for table in stage.tables:
-            reason = explain_rebuild(Folder(folder), published.get(table.name), table, force=False)
+            reason = explain_rebuild(notes, published.get(table.name), table, force=False)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",

@@ -282,6 +282,9 @@ def compute_sha256(store: Store, name: str) -> str:
 
 def measure_file(store: Store, name: str) -> dict[str, Any]:
     """Measure a file as every entry of the manifest lists it: size and SHA-256."""
+    written = store.find_written(name)
+    if written and store.get_version(name) == written[:2]:
+        return {"bytes": written[0], "sha256": written[2]}
     return {"bytes": store.get_size(name), "sha256": compute_sha256(store, name)}
 
 

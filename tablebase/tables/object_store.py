@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -63,6 +64,7 @@ class ObjectStore(Store):
             raise BadRequest(f"{quote(url)} is not a supported store", hint)
         self._root = f"{scheme}://{place}"
         self._prefix = path.strip("/")
+        self._written = dict[str, tuple[int, str, str]]()
 
     def __str__(self) -> str:
         return self._url
@@ -77,15 +79,22 @@ class ObjectStore(Store):
         return sorted(name for name in names if name.startswith(begin) and name)
 
     def get_size(self, name: str) -> int:
+        return self.get_version(name)[0]
+
+    def get_version(self, name: str) -> tuple[int, str]:
         try:
             with self._translate_read_errors(name):
-                return self._open_bucket().head(self._locate_key(name))["size"]
+                head = self._open_bucket().head(self._locate_key(name))
+            return head["size"], head["e_tag"] or ""
         except (FileNotFoundError, Unreachable) as error:
             if isinstance(error, Unreachable) and not error.status:
                 raise
             content = self._fetch_part(name, 0, 0)  # its answer has a reason
         assert content.total is not None
-        return content.total
+        return content.total, ""
+
+    def find_written(self, name: str) -> tuple[int, str, str] | None:
+        return self._written.get(name)
 
     def read(self, name: str) -> bytes:
         return self._fetch(name)[0]
@@ -143,7 +152,16 @@ class ObjectStore(Store):
             with self._translate_store_errors():
                 for upload in uploads:
                     upload.file.close()
-            cleanup.pop_all()
+                cleanup.pop_all()
+                for name, upload in zip(names, uploads, strict=True):
+                    if not name.startswith("."):
+                        self._note_upload(name, upload)
+
+    def _note_upload(self, name: str, upload: _Upload) -> None:
+        """Note the version of a new file, unless another program has replaced it already."""
+        size, version = self.get_version(name)
+        if version and size == upload.size:
+            self._written[name] = size, version, upload.digest.hexdigest()
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):
@@ -267,14 +285,18 @@ class _Upload(io.RawIOBase):
         translate_errors: Callable[[], contextlib.AbstractContextManager[None]],
     ) -> None:
         self.file = file
+        self.digest, self.size = hashlib.sha256(), 0
         self._translate_errors = translate_errors
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        self.digest.update(view)
+        self.size += len(view)
         with self._translate_errors():
-            return self.file.write(memoryview(data).cast("B"))
+            return self.file.write(view)
 
 
 def _abort(file: WritableFile) -> None:

@@ -132,6 +132,19 @@ class Store:
         """Return the bytes of a file; raise NotAFile if it is something else."""
         raise NotImplementedError
 
+    def get_version(self, name: str) -> tuple[int, str]:
+        """Return the bytes of a file, and a text that changes whenever it does.
+
+        The text is "" where nothing but its bytes shows that.
+        """
+        return self.get_size(name), ""
+
+    def find_written(self, name: str) -> tuple[int, str, str] | None:
+        """Return what a store that hashes a new file on the way knows of it: bytes, version and
+        SHA-256. None if this process did not write it, or nothing is known.
+        """
+        return None
+
     def open(self, name: str) -> IO[bytes]:
         """Open a file for reading from its beginning; it is seekable."""
         raise NotImplementedError

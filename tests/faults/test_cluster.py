@@ -31,6 +31,7 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables import BACKUP
+from tablebase.tables.hash_notes import NOTES
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests import long_run
@@ -323,7 +324,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         published = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()
-        assert published.list_names(".") == [".lock", BACKUP]
+        assert published.list_names(".") == [NOTES, ".lock", BACKUP]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from queries import status as overview
 from queries.histogram import count_states, format_bars
 from queries.status import list_status, make_unusable_error
 from tablebase.errors import BadRequest, TableMissing
@@ -70,12 +69,12 @@ def test_status_reports_outdated_pages(store: Folder, copy: Path) -> None:
     ]
 
 
-def test_status_reports_unreadable_files(store: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
-        raise PermissionError
+def test_status_reports_unreadable_files(store: Folder) -> None:
+    class Refusing(Folder):
+        def get_size(self, name: str) -> int:
+            raise PermissionError
 
-    monkeypatch.setattr(overview, "find_mismatch", refused)
-    assert {row["state"] for row in list_status(store)} == {"unreadable"}
+    assert {row["state"] for row in list_status(Refusing(str(store)))} == {"unreadable"}
 
 
 def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> None:

@@ -37,6 +37,7 @@ from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables import BACKUP
 from tablebase.tables.access import open_store
+from tablebase.tables.hash_notes import NOTES
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tablebase.tables.store import Folder
@@ -54,7 +55,7 @@ from tests.support.object_store import (
 from tests.support.shell import Cli
 
 TOURS = [(KNIGHT, (make_tour_table(KnightBoard(3, 4)),))]
-BUILT = [".lock", BACKUP, "knight_tours_3x4.parquet", "manifest.json"]
+BUILT = [NOTES, ".lock", BACKUP, "knight_tours_3x4.parquet", "manifest.json"]
 URL = "s3://puzzles/tables"
 
 
@@ -89,7 +90,7 @@ def test_a_build_writes_the_same_bytes_as_to_a_folder(
     built_store: ObjectStore, outputs: Path
 ) -> None:
     names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    others = [".lock", BACKUP, "manifest.json"]
+    others = [".lock", BACKUP, NOTES, "manifest.json"]
     assert built_store.list_names() == sorted([*others, *names])
     for name in names:
         assert built_store.read(name) == (outputs / name).read_bytes(), name

@@ -17,6 +17,7 @@ from tablebase.errors import StoreError, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables import BACKUP
 from tablebase.tables.access import open_store
+from tablebase.tables.hash_notes import NOTES
 from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tests.support.azure import ACCOUNT, KEY, create_container
 from tests.support.build_recorder import Recorder
@@ -57,7 +58,7 @@ def test_tables_are_built_and_queried(url: str, outputs: Path) -> None:
     table = EIGHT.tables[0]
     build(Request(store, [(EIGHT, (table,))]), Recorder())
     names = ["eight.idx", "eight.parquet"]
-    assert store.list_names() == sorted([".lock", BACKUP, *names, "manifest.json"])
+    assert store.list_names() == sorted([".lock", BACKUP, NOTES, *names, "manifest.json"])
     for name in names:
         assert store.read(name) == (outputs / name).read_bytes()
     with open_tables(url) as tables, open_tables(str(outputs)) as expected:
