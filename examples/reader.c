@@ -12,8 +12,8 @@
                one shortest solution
        senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
        knight  start, finish, closed or open, squares
-       3x4     state, distance, every optimal first move, one shortest solution; also 2x6 and 2x7, of
-               states that reach the goal with the blank in the last corner
+       3x4     state, distance, every optimal first move, one shortest solution; a board is any number
+               of rows x columns up to 16 cells, also 4x3, and 3x4:0123456789ab has another goal
 
    Without keys on the command line, keys are read from standard input. The first key without an
    answer ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad
@@ -228,42 +228,97 @@ static void knight(const char *start, const char *finish) {
 
 /* ---- sliding boards ---- */
 
-static int rows, columns, cells;
+enum { MOST_CELLS = 16, SMALL_CELLS = 10 };
+static const char MARKS[] = "0123456789abcdef";
 
-/* Counts, for each tile by place (column by column), the smaller ones after it; returns the sum. */
-static int count_smaller(const char *state, int smaller[16]) {
-    char order[16];
-    int tiles = 0, sum = 0;
-    for (int place = 0; place < cells; place++) {
-        char mark = state[place % rows * columns + place / rows];
-        if (mark != '0') order[tiles++] = mark;
-    }
-    for (int i = 0; i < tiles; i++) {
-        smaller[i] = 0;
-        for (int j = i; j < tiles; j++) smaller[i] += order[j] < order[i];
-        sum += smaller[i];
-    }
-    return sum;
+/* A board, its goal, and how its states are read in the goal's file. */
+static struct {
+    int rows, columns, cells, high, wide; /* the file is of a board of high x wide cells */
+    char goal[MOST_CELLS + 1];
+    int way[MOST_CELLS]; /* for each cell of that board, the cell of this one */
+    int blank;           /* the cell of the goal's blank on that board */
+    char names[128];     /* the tile's mark there, by its mark here */
+} game;
+
+static int find(const char *state, char mark) { return (int)(strchr(state, mark) - state); }
+
+static int is_state(const char *text) {
+    if (strlen(text) != (size_t)game.cells) return 0;
+    for (int at = 0; at < game.cells; at++)
+        if (!strchr(text, MARKS[at])) return 0;
+    return 1;
 }
 
-/* Returns the distance modulo 4: the blank's cell gives bit 0, the table bit 1. */
+/* Stores a way to lay the board on the wide one: flipped, and with rows as columns if `turned`. */
+static void lay(int way[], int turned, int flip) {
+    for (int at = 0; at < game.cells; at++) {
+        int row = at / game.wide, column = at % game.wide;
+        if (flip & 1) row = game.high - 1 - row;
+        if (flip & 2) column = game.wide - 1 - column;
+        way[at] = turned ? column * game.columns + row : row * game.columns + column;
+    }
+}
+
+/* Chooses the way that lays the goal's blank on the last cell, and names the tiles after the goal. */
+static void set_goal(const char *goal) {
+    int way[MOST_CELLS], tiles = 0;
+    strcpy(game.goal, goal);
+    game.blank = -1;
+    for (int turned = game.rows > game.columns; turned <= (game.rows >= game.columns); turned++)
+        for (int flip = 0; flip < 4; flip++) {
+            int at = 0;
+            lay(way, turned, flip);
+            while (goal[way[at]] != '0') at++;
+            if (at <= game.blank) continue;
+            game.blank = at;
+            memcpy(game.way, way, sizeof way);
+        }
+    for (int at = 0; at < game.cells; at++) {
+        char mark = goal[game.way[at]];
+        game.names[(unsigned char)mark] = mark == '0' ? '0' : MARKS[++tiles];
+    }
+}
+
+/* Returns how many pairs of tiles are out of order. */
+static int count_pairs(const char *state) {
+    int pairs = 0;
+    for (const char *one = state; *one; one++)
+        for (const char *later = one; *later; later++) pairs += *later != '0' && *later < *one;
+    return pairs;
+}
+
+/* Returns the distance modulo 4. */
 static int board_value(const char *state) {
-    int smaller[16], blank = (int)(strchr(state, '0') - state);
-    int row = blank / columns, column = blank % columns;
-    uint64_t order = 0, rank;
-    count_smaller(state, smaller);
-    for (int i = 0; i < cells - 1; i++) order = order * (uint64_t)(cells - 1 - i) + (uint64_t)smaller[i];
-    rank = (uint64_t)(column * rows + row) * (factorial(cells - 1) / 2) + order / 2;
+    char order[MOST_CELLS];
+    int tiles = 0, place = 0, row = 0, column = 0;
+    for (int at = 0; at < game.cells; at++) { /* place by place: column by column */
+        int cell = at % game.high * game.wide + at / game.high;
+        char mark = game.names[(unsigned char)state[game.way[cell]]];
+        if (mark != '0') order[tiles++] = mark;
+        else place = at, row = cell / game.wide, column = cell % game.wide;
+    }
+    uint64_t number_of_order = 0, rank;
+    for (int i = 0; i < tiles; i++) {
+        number_of_order *= (uint64_t)(tiles - i);
+        for (int j = i; j < tiles; j++) number_of_order += order[j] < order[i];
+    }
+    rank = (uint64_t)place * (factorial(tiles) / 2) + number_of_order / 2;
     unsigned char record[45];
+    if (game.cells <= SMALL_CELLS) {
+        read_record(rank, record);
+        return *record % 4;
+    }
     read_record(rank / 360, record);
-    return (rows - 1 - row + columns - 1 - column) % 2 + 2 * (record[rank % 360 / 8] >> rank % 8 & 1);
+    int steps = abs(row - game.blank / game.wide) + abs(column - game.blank % game.wide);
+    return steps % 2 + 2 * (record[rank % 360 / 8] >> rank % 8 & 1);
 }
 
 /* Like find_best_move: the first move from `way` on that leads to a value that is one less. */
-static int find_nearer(const char *state, int way, char after[16]) {
-    int blank = (int)(strchr(state, '0') - state), column = blank % columns;
-    const int legal[] = {blank >= columns, blank + columns < cells, column > 0, column + 1 < columns};
-    const int step[] = {-columns, columns, -1, 1};
+static int find_nearer(const char *state, int way, char after[MOST_CELLS + 1]) {
+    int blank = find(state, '0'), column = blank % game.columns;
+    const int legal[] = {blank >= game.columns, blank + game.columns < game.cells, column > 0,
+                         column + 1 < game.columns};
+    const int step[] = {-game.columns, game.columns, -1, 1};
     for (; way < 4; way++) {
         if (!legal[way]) continue;
         strcpy(after, state);
@@ -276,24 +331,43 @@ static int find_nearer(const char *state, int way, char after[16]) {
 
 static void board(const char *state, const char *unused) {
     (void)unused;
-    char goal[16] = "", here[16], after[16], best[5] = "-", solution[NEVER + 1] = "-", *end = best;
-    memcpy(goal, "123456789abcdef", (size_t)cells - 1);
-    goal[cells - 1] = '0';
-    for (const char *mark = goal; *mark; mark++)
-        if (strlen(state) != (size_t)cells || !strchr(state, *mark))
-            die(2, state, "is not a state, which has each tile and 0 once: 3a1b87254960 for 3x4");
-    int unused_counts[16], lines = columns - 1 - (int)(strchr(state, '0') - state) % columns;
-    int odd = count_smaller(state, unused_counts) + count_smaller(goal, unused_counts);
-    if ((odd + lines * (rows - 1)) % 2) die(1, state, "does not reach the goal: swap any two tiles");
-    for (int way = 0; (way = find_nearer(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
+    char here[MOST_CELLS + 1], after[MOST_CELLS + 1], best[5] = "-", solution[NEVER + 1] = "-";
+    char *end = best;
+    if (!is_state(state))
+        die(2, state, "is not a state, which has each tile and 0 once: 3a1b87254960 for 3x4");
+    int pairs = count_pairs(state) + count_pairs(game.goal);
+    int lines = find(state, '0') / game.columns - find(game.goal, '0') / game.columns;
+    if ((pairs + lines * (game.columns - 1)) % 2)
+        die(1, state, "does not reach the goal: swap any two tiles");
+    if (strcmp(state, game.goal))
+        for (int way = 0; (way = find_nearer(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
     strcpy(here, state);
     end = solution;
-    for (; strcmp(here, goal); strcpy(here, after)) {
+    for (; strcmp(here, game.goal); strcpy(here, after)) {
         int way = find_nearer(here, 0, after);
         if (way == 4 || end == solution + NEVER) die(3, path, "is damaged: a walk misses the goal");
         *end++ = "UDLR"[way];
     }
     printf("%s %d %s %s\n", state, (int)(end - solution), best, solution);
+}
+
+/* Takes ROWSxCOLUMNS or ROWSxCOLUMNS:GOAL; returns whether it is a board, and stores its table. */
+static int parse_board(const char *text, char table[32]) {
+    char standard[MOST_CELLS + 1] = "";
+    if (strlen(text) < 3 || text[1] != 'x' || (text[3] && text[3] != ':')) return 0;
+    game.rows = text[0] - '0', game.columns = text[2] - '0';
+    game.cells = game.rows * game.columns;
+    if (game.rows < 2 || game.rows > 8 || game.columns < 2 || game.columns > 8) return 0;
+    if (game.cells > MOST_CELLS) return 0;
+    game.high = game.rows < game.columns ? game.rows : game.columns;
+    game.wide = game.cells / game.high;
+    memcpy(standard, MARKS + 1, (size_t)game.cells - 1);
+    standard[game.cells - 1] = '0';
+    const char *goal = text[3] ? text + 4 : standard;
+    if (!is_state(goal)) die(2, goal, "is not a goal, which has each tile and 0 once");
+    set_goal(goal);
+    sprintf(table, "sliding_%dx%d_%d", game.high, game.wide, game.blank + 1);
+    return 1;
 }
 
 /* ---- the command ---- */
@@ -307,32 +381,31 @@ static const struct {
     {"eight", "eight", 2, 1, eight},
     {"senet", "senet", 8, 1, senet},
     {"knight", "knight_tours_8x8", 64, 2, knight},
-    {"3x4", "sliding_3x4_12", 45, 1, board},
-    {"2x6", "sliding_2x6_12", 45, 1, board},
-    {"2x7", "sliding_2x7_14", 45, 1, board},
 };
 enum { KINDS = sizeof PUZZLES / sizeof *PUZZLES };
 
 int main(int argc, char **argv) {
-    int at = 0, given = 3;
+    int at = 0, given = 3, words = 1;
+    char table[32];
+    void (*answer)(const char *, const char *) = board;
     while (argc > 2 && at < KINDS && strcmp(argv[2], PUZZLES[at].puzzle)) at++;
-    if (argc < 3 || at == KINDS)
-        die(2, "usage:", "reader FOLDER eight|senet|knight|3x4|2x6|2x7 [KEY...]");
-    if (PUZZLES[at].answer == board) {
-        rows = argv[2][0] - '0', columns = argv[2][2] - '0';
-        cells = rows * columns;
-    }
-    open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width);
+    if (argc > 2 && at < KINDS) {
+        words = PUZZLES[at].words, answer = PUZZLES[at].answer;
+        open_index(argv[1], PUZZLES[at].table, PUZZLES[at].width);
+    } else if (argc > 2 && parse_board(argv[2], table))
+        open_index(argv[1], table, game.cells <= SMALL_CELLS ? 1 : 45);
+    else
+        die(2, "usage:", "reader FOLDER eight|senet|knight|ROWSxCOLUMNS[:GOAL] [KEY...]");
     for (;;) {
         char typed[2][WORD];
         const char *word[2] = {NULL, NULL};
-        for (int i = 0; i < PUZZLES[at].words; i++)
+        for (int i = 0; i < words; i++)
             if (argc > 3) word[i] = given < argc ? argv[given++] : NULL;
             else word[i] = scanf("%63s", typed[i]) == 1 ? typed[i] : NULL;
         if (!word[0]) break;
-        if (PUZZLES[at].words == 2 && !word[1])
+        if (words == 2 && !word[1])
             die(2, word[0], "lacks the square where the tour ends: b1 a3");
-        PUZZLES[at].answer(word[0], word[1]);
+        answer(word[0], word[1]);
     }
     if (fflush(stdout) || ferror(stdout)) die(2, "standard output", "cannot be written");
     return 0;

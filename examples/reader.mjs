@@ -3,6 +3,7 @@
 //     node reader.mjs outputs eight 378546201
 //     node reader.mjs outputs senet ABAAABBB.B...A.
 //     node reader.mjs outputs 3x4 3a1b87254960
+//     node reader.mjs outputs 4x3:0123456789ab 3a1b87254960
 //     node reader.mjs https://example.org/tables knight b1 a3
 //
 // The first key without an answer ends the program with a message: exit 1 if no answer exists, 2 for a bad
@@ -16,12 +17,15 @@ async function* answer(place, puzzle, keys) {
   const tables = openTables(place);
   if (puzzle === "knight") yield tables.knight(...keys);
   else if (puzzle === "eight" || puzzle === "senet") for (const key of keys) yield tables[puzzle](key);
-  else for (const key of keys) yield tables.sliding(puzzle, key);
+  else {
+    const [board, goal] = puzzle.split(":");
+    for (const key of keys) yield tables.sliding(board, key, { goal });
+  }
 }
 
 const [place, puzzle, ...keys] = process.argv.slice(2);
 try {
-  if (!keys.length) throw new Error("usage: reader.mjs PLACE eight|senet|knight|3x4 KEY...");
+  if (!keys.length) throw new Error("usage: reader.mjs PLACE eight|senet|knight|ROWSxCOLUMNS[:GOAL] KEY...");
   // console.log would not report a failed write
   for await (const found of answer(place, puzzle, keys)) writeFileSync(1, `${JSON.stringify(found)}\n`);
 } catch (error) {

@@ -11,14 +11,15 @@ Each key (for the knight, two squares) gets one line. "-" stands for a value tha
             one shortest solution
     senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
     knight  start, finish, closed or open, squares
-    3x4     state, distance, every optimal first move, one shortest solution; also 2x6 and 2x7, of
-            states that reach the goal with the blank in the last corner
+    3x4     state, distance, every optimal first move, one shortest solution; a board is any number
+            of rows x columns up to 16 cells, also 4x3, and 3x4:0123456789ab has another goal
 
 Without keys on the command line, keys are read from standard input. The first key without an answer
 ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad file. An
 output that cannot be written is exit 2.
 """
 
+import re
 import struct
 import sys
 import zlib
@@ -197,59 +198,105 @@ def answer_knight(index: Index, start: str, finish: str) -> str:
 
 # ---- sliding boards ----
 
+MARKS = "0123456789abcdef"
+SMALL_CELLS = 10
+"""Cells of the largest boards with a byte for each state."""
 
-def answer_board(index: Index, state: str, rows: int, columns: int) -> str:
-    cells, marks = rows * columns, "0123456789abcdef"[: rows * columns]
-    goal = f"{marks[1:]}0"
-    if sorted(state) != list(marks):
-        problem = f"is not a state of {rows}x{columns}, which has each of {marks} once: {goal}"
-        raise ReaderError(2, f"{state!r} {problem}")
 
-    def read_order(other: str) -> str:
-        """Return the tiles by place: column by column, without the blank."""
-        columns_of_cells = (other[column::columns] for column in range(columns))
-        return "".join(columns_of_cells).replace("0", "")
+class Board:
+    """A board with a goal, and the map from its states to those of the goal's file."""
 
-    def is_odd(other: str) -> bool:
-        return sum(a > b for a, b in combinations(read_order(other), 2)) % 2 == 1
+    def __init__(self, rows: int, columns: int, goal: str) -> None:
+        self.rows, self.columns, self.goal = rows, columns, goal
+        self.high, self.long = sorted((rows, columns))
+        blank = self.require_state(goal).index("0")
+        ways = list_ways(rows, columns)
+        self.way = max(ways, key=lambda way: way.index(blank))  # the file of the last such cell
+        self.blank = self.way.index(blank)
+        tiles = "".join(goal[cell] for cell in self.way).replace("0", "")
+        self.names = str.maketrans(tiles, MARKS[1 : rows * columns])
+        self.width = 1 if rows * columns <= SMALL_CELLS else 45
+        self.table = f"sliding_{self.high}x{self.long}_{self.blank + 1}"
 
-    def find_value(other: str) -> int:
-        """Return the distance modulo 4: the blank's cell gives bit 0, the table bit 1."""
-        row, column = divmod(other.index("0"), columns)
-        order, rank = read_order(other), 0
+    def require_state(self, text: str) -> str:
+        marks = MARKS[: self.rows * self.columns]
+        if sorted(text) != list(marks):
+            problem = f"is not a state of {self.rows}x{self.columns}, which has each of {marks}"
+            raise ReaderError(2, f"{text!r} {problem} once: {marks[1:]}0")
+        return text
+
+    def reaches_goal(self, state: str) -> bool:
+        """Tell whether the tile pairs out of order, and for an even number of columns the rows
+        between the blanks, add up to an even number."""
+        pairs = [
+            pair for marks in (state, self.goal) for pair in combinations(marks.replace("0", ""), 2)
+        ]
+        rows = state.index("0") // self.columns - self.goal.index("0") // self.columns
+        return (sum(a > b for a, b in pairs) + rows * (self.columns - 1)) % 2 == 0
+
+    def find_value(self, index: Index, state: str) -> int:
+        """Return the distance modulo 4."""
+        laid = "".join(state[cell] for cell in self.way).translate(self.names)
+        places = "".join(laid[column :: self.long] for column in range(self.long))
+        order, rank = places.replace("0", ""), 0
         for place, tile in enumerate(order):
-            rank = rank * (cells - 1 - place) + sum(later < tile for later in order[place:])
-        rank = (column * rows + row) * (factorial(cells - 1) // 2) + rank // 2
+            rank = rank * (len(order) - place) + sum(later < tile for later in order[place:])
+        rank = places.index("0") * (factorial(len(order)) // 2) + rank // 2
+        if self.width == 1:
+            return index.read_record(rank)[0] % 4
         byte = index.read_record(rank // 360)[rank % 360 // 8]
-        return (rows - 1 - row + columns - 1 - column) % 2 + 2 * (byte >> rank % 8 & 1)
+        steps = sum(divmod(laid.index("0"), self.long)) - sum(divmod(self.blank, self.long))
+        return steps % 2 + 2 * (byte >> rank % 8 & 1)
 
-    def list_nearer(current: str) -> list[tuple[str, str]]:
+    def list_nearer(self, index: Index, current: str) -> list[tuple[str, str]]:
         """List the moves to states whose value is one less, each with the state after it."""
-        row, column = divmod(current.index("0"), columns)
-        possible = row > 0, row < rows - 1, column > 0, column < columns - 1
-        moves = []
-        for letter, step, is_legal in zip(
-            "UDLR", (-columns, columns, -1, 1), possible, strict=True
-        ):
+        row, column = divmod(current.index("0"), self.columns)
+        possible = row > 0, row < self.rows - 1, column > 0, column < self.columns - 1
+        steps, moves = (-self.columns, self.columns, -1, 1), []
+        for letter, step, is_legal in zip("UDLR", steps, possible, strict=True):
             if is_legal:
-                tile = current[row * columns + column + step]
+                tile = current[row * self.columns + column + step]
                 after = current.translate(str.maketrans("0" + tile, tile + "0"))
-                if find_value(after) == (find_value(current) - 1) % 4:
+                if self.find_value(index, after) == (self.find_value(index, current) - 1) % 4:
                     moves.append((letter, after))
         return moves
 
-    lines = columns - 1 - state.index("0") % columns
-    if (is_odd(state) + is_odd(goal) + lines * (rows - 1)) % 2:
+
+def list_ways(rows: int, columns: int) -> list[list[int]]:
+    """List the ways to lay a board on the wide one: for each cell of that one, the cell here."""
+    high, long = sorted((rows, columns))
+    ways = []
+    for down, across in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
+        cells = [(row, column) for row in range(high)[::down] for column in range(long)[::across]]
+        if rows <= columns:
+            ways.append([row * columns + column for row, column in cells])
+        if rows >= columns:
+            ways.append([column * columns + row for row, column in cells])
+    return ways
+
+
+def answer_board(index: Index, state: str, board: Board) -> str:
+    goal = board.goal
+    if not board.reaches_goal(board.require_state(state)):
         raise ReaderError(1, f"{state} does not reach {goal}: swap any two tiles")
-    best = "".join(letter for letter, _ in list_nearer(state))
+    best = "".join(letter for letter, _ in board.list_nearer(index, state)) if state != goal else ""
     solution, current = "", state
     while current != goal:
-        moves = list_nearer(current)
+        moves = board.list_nearer(index, current)
         if not moves or len(solution) == NEVER:
             raise ReaderError(3, f"{index.path} is damaged: no walk leads from {state} to {goal}")
         letter, current = moves[0]
         solution += letter
     return f"{state} {len(solution)} {best or '-'} {solution or '-'}"
+
+
+def parse_board(text: str) -> Board | None:
+    """Return the board and the goal of ROWSxCOLUMNS or ROWSxCOLUMNS:GOAL."""
+    found = re.fullmatch(r"([2-8])x([2-8])(:.*)?", text, re.DOTALL)
+    if not found or int(found[1]) * int(found[2]) > len(MARKS):
+        return None
+    rows, columns = int(found[1]), int(found[2])
+    return Board(rows, columns, found[3][1:] if found[3] else f"{MARKS[1 : rows * columns]}0")
 
 
 # ---- the command ----
@@ -258,22 +305,19 @@ ANSWERS = {
     "eight": (answer_eight, 1, ("eight", 2)),
     "senet": (answer_senet, 1, ("senet", 8)),
     "knight": (answer_knight, 2, ("knight_tours_8x8", 64)),
-    **{
-        f"{rows}x{columns}": (
-            partial(answer_board, rows=rows, columns=columns),
-            1,
-            (f"sliding_{rows}x{columns}_{rows * columns}", 45),
-        )
-        for rows, columns in ((3, 4), (2, 6), (2, 7))
-    },
 }
 """For each puzzle: the function that answers, the words in a key, the table and its width."""
 
 
 def main(arguments: list[str]) -> None:
-    if len(arguments) < 2 or arguments[1] not in ANSWERS:
-        raise ReaderError(2, f"usage: reader.py FOLDER {'|'.join(ANSWERS)} [KEY...]")
-    answer, size, table = ANSWERS[arguments[1]]
+    board = parse_board(arguments[1]) if len(arguments) > 1 else None
+    if board:
+        answer, size, table = partial(answer_board, board=board), 1, (board.table, board.width)
+    elif len(arguments) > 1 and arguments[1] in ANSWERS:
+        answer, size, table = ANSWERS[arguments[1]]
+    else:
+        puzzles = "|".join([*ANSWERS, "ROWSxCOLUMNS[:GOAL]"])
+        raise ReaderError(2, f"usage: reader.py FOLDER {puzzles} [KEY...]")
     index = Index(arguments[0], *table)
     keys = arguments[2:] or sys.stdin.read().split()
     try:

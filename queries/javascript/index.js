@@ -5,7 +5,7 @@ import { HttpSource } from "./http_source.js";
 import { IndexFile } from "./index_file.js";
 import { answerKnight } from "./knight.js";
 import { answerSenet } from "./senet.js";
-import { Board } from "./sliding.js";
+import { Board, makeGoal } from "./sliding.js";
 
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
@@ -125,8 +125,10 @@ export class Tables {
       const cells = Number(rows) * Number(columns);
       // a state has a digit or letter for each cell, and a goal has its blank on one of them
       if (!(cells <= MAX_CELLS && cell >= 1 && cell <= cells)) continue;
-      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(cells, Number(cell)));
+      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(cells, Number(cell) - 1));
     }
+    // first the corner, which is the goal that is meant where none is named
+    for (const goals of Object.values(boards)) goals.sort((one, other) => other.indexOf("0") - one.indexOf("0"));
     return boards;
   }
 
@@ -139,10 +141,12 @@ export class Tables {
    */
   async sliding(board, state, options) {
     const boards = await this.listBoards();
-    if (!Object.hasOwn(boards, board)) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
-    const [rows, columns] = board.split("x").map(Number);
-    const layouts = boards[board].map((goal) => ({
-      name: goal, state: goal, table: `sliding_${board}_${goal.indexOf("0") + 1}`,
+    const [rows, columns] = String(board).split("x").map(Number);
+    // a taller board is the mirror image of a wide one, whose tables have its answers
+    const wide = rows > columns ? `${columns}x${rows}` : board;
+    if (!Object.hasOwn(boards, wide) || board !== `${rows}x${columns}`) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
+    const layouts = boards[wide].map((goal) => ({
+      name: goal, state: goal, table: `sliding_${wide}_${goal.indexOf("0") + 1}`,
     }));
     return this.#makeBoard(rows, columns, layouts).answer(state, options);
   }
@@ -168,10 +172,4 @@ export class Tables {
   knight(start, finish) {
     return answerKnight(this.openIndex("knight_tours_8x8", 64), start, finish);
   }
-}
-
-/** Return the state with the tiles in reading order and the blank on a cell, counted from 1. */
-function makeGoal(cells, cell) {
-  const tiles = "123456789abcdef".slice(0, cells - 1);
-  return `${tiles.slice(0, cell - 1)}0${tiles.slice(cell - 1)}`;
 }

@@ -38,14 +38,20 @@ export class Board {
    * @param {object} options
    * @param {number} options.rows
    * @param {number} options.columns
-   * @param {Layout[]} options.layouts
+   * @param {Layout[]} options.layouts of the board that has no more rows than columns
    * @param {(name: string, width: number) => import("./index_file.js").IndexFile} options.open
    * @param {number} [options.width] bytes of a record, if they are those of the 8-puzzle
    */
   constructor({ rows, columns, layouts, open, width }) {
     this.rows = rows;
     this.columns = columns;
-    this.layouts = layouts;
+    /** The board whose tables have the answers of this one. @type {Board} */
+    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, layouts, open, width });
+    this.layouts = rows <= columns ? layouts : layouts.map(({ state, table }) => {
+      const blank = state.indexOf("0");
+      const goal = makeGoal(rows * columns, (blank % rows) * columns + Math.floor(blank / rows));
+      return { name: goal, state: goal, table };
+    });
     this.open = open;
     this.cells = rows * columns;
     this.marks = MARKS.slice(0, this.cells);
@@ -107,16 +113,16 @@ export class Board {
 
   /** Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. */
   turn(goal) {
-    const { rows, columns, cells } = this;
-    const ways = [0, 1, 2, 3].map((flip) => Array.from({ length: cells }, (_, cell) => {
-      const [row, column] = [Math.floor(cell / columns), cell % columns];
-      return (flip & 1 ? rows - 1 - row : row) * columns + (flip & 2 ? columns - 1 - column : column);
+    const { rows, columns, cells, wide } = this;
+    // each way has, for each cell of the wide board, the cell of this one
+    const straight = [0, 1, 2, 3].map((flip) => Array.from({ length: cells }, (_, at) => {
+      const [row, column] = [Math.floor(at / wide.columns), at % wide.columns];
+      return [flip & 1 ? wide.rows - 1 - row : row, flip & 2 ? wide.columns - 1 - column : column];
     }));
-    if (rows === columns) {
-      ways.push(...ways.map((way) => way.map((cell) => (cell % columns) * columns + Math.floor(cell / columns))));
-    }
+    const ways = rows > columns ? [] : straight.map((way) => way.map(([row, column]) => row * columns + column));
+    if (rows >= columns) ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
     for (const way of ways) {
-      const layout = this.layouts.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
+      const layout = wide.layouts.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
       if (!layout) continue;
       const names = {};
       way.forEach((cell, at) => { names[goal[cell]] = layout.state[at]; });
@@ -224,13 +230,13 @@ class Walk {
   /** @returns {Promise<{value: number, solutions?: number}[]>} */
   async #read(states) {
     const seen = states.map(this.view.state);
-    const ranks = seen.map((state) => this.board.rank(state));
+    const ranks = seen.map((state) => this.board.wide.rank(state));
     if (!this.board.isPacked) {
       const records = await this.index.records(ranks);
       return records.map(([value, solutions]) => ({ value, solutions }));
     }
     const records = await this.index.records(ranks.map((rank) => Math.floor(rank / ROW_STATES)));
-    const [goal, { columns }] = [this.view.layout.state, this.board];
+    const [goal, { columns }] = [this.view.layout.state, this.board.wide];
     const cell = (state) => [Math.floor(state.indexOf("0") / columns), state.indexOf("0") % columns];
     const [row, column] = cell(goal);
     return records.map((record, at) => {
@@ -244,6 +250,12 @@ class Walk {
   fail() {
     return makeUnusable(this.index.source.locate(this.index.file), "no walk leads from a state to the goal");
   }
+}
+
+/** Return the state with the tiles in reading order and the blank on a cell, counted from 0. */
+export function makeGoal(cells, blank) {
+  const tiles = MARKS.slice(1, cells);
+  return `${tiles.slice(0, blank)}0${tiles.slice(blank)}`;
 }
 
 /** Return for each item the number of later ones that are smaller. */

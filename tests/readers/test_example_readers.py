@@ -145,6 +145,26 @@ def test_a_reader_walks_to_the_goal_of_a_board(reader: list[str], board_folder: 
     assert run(*reader, board_folder, "2x6", board.example).code == 3
 
 
+@pytest.mark.parametrize(
+    ("board", "goal"), [("4x3", ""), ("3x4", "7a5391b24860"), ("4x3", "05a739b12486")]
+)
+def test_a_reader_walks_to_other_goals(
+    board: str, goal: str, reader: list[str], board_folder: Path
+) -> None:
+    states = []
+    with open_tables(str(board_folder)) as opened:
+        table, rng = opened.sliding(board), random.Random(goal)
+        wanted = []
+        while len(states) < often(10, 200):
+            state = "".join(rng.sample("0123456789ab", 12))
+            answer = table.get(state, None, goal=goal or None, solution=True)
+            if answer is not None:
+                states.append(state)
+                wanted.append(f"{state} {answer.distance} {answer.best_moves} {answer.solution}")
+    text = run(*reader, board_folder, f"{board}:{goal}" if goal else board, *states)
+    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
+
+
 def test_the_boards_in_the_document_are_as_it_says(board_folder: Path) -> None:
     index = IndexReader(Folder(board_folder), sliding.parse_board("3x4").tables[0])
     data = (board_folder / "sliding_3x4_12.idx").read_bytes()
@@ -244,7 +264,7 @@ def test_a_reader_prints_its_usage(reader: list[str], words: list[str]) -> None:
     text = run(*reader, *words)
     assert (text.code, text.out) == (2, "")
     assert "usage: reader" in text.err
-    assert "FOLDER eight|senet|knight|3x4|2x6|2x7 [KEY...]" in text.err
+    assert "FOLDER eight|senet|knight|ROWSxCOLUMNS[:GOAL] [KEY...]" in text.err
 
 
 def test_a_reader_reads_only_the_blocks_of_its_answer(
