@@ -151,7 +151,7 @@ def test_a_reader_walks_to_the_goal_of_a_board(reader: list[str], board_folder: 
 def test_a_reader_walks_to_other_goals(
     board: str, goal: str, reader: list[str], board_folder: Path
 ) -> None:
-    states = []
+    states: list[str] = []
     with open_tables(str(board_folder)) as opened:
         table, rng = opened.sliding(board), random.Random(goal)
         wanted = []
