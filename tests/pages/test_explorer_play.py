@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from queries.reader import Reader
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
+from tests import long_run
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 from tests.support.oracles import senet_successors
@@ -300,9 +301,7 @@ def test_the_page_knows_whether_a_tour_can_be_completed(shown: Explorer, outputs
         assert not is_possible or answer["tour"][: len(squares)] == squares
 
 
-def test_lines_leave_the_numbers_free_and_8x8_knows_its_limits(
-    shown: Explorer, readers: dict[str, Reader]
-) -> None:
+def test_8x8_knows_its_limits(shown: Explorer, readers: dict[str, Reader]) -> None:
     tour = str(readers["knight"].make_query(to="a3").answer("b1").to_dict()["path"])
     page = shown.open(f"knight/play/8x8/{tour[:60]}")
     page.click("#knight-ask")
@@ -310,7 +309,6 @@ def test_lines_leave_the_numbers_free_and_8x8_knows_its_limits(
     page.goto(f"{shown.file.as_uri()}#knight/play/8x8/{tour}")
     expect(page.locator("#knight-word")).to_contain_text("You made a tour! It is closed.")
     assert "does not know its number" in shown.text("#knight-word")
-    assert page.evaluate(LINES_OVER_NUMBERS) == []
     for address, problem in (
         ("knight/play/6x6/a1c3", "c3 is not a knight’s jump from a1"),
         ("knight/play/6x6/a1b3a1", "a1 is visited twice"),
@@ -349,6 +347,14 @@ LINES_OVER_NUMBERS = """() => {
     return found;
 }"""
 """The numbers of the squares that a tour's lines cross."""
+
+
+@long_run
+def test_lines_leave_the_numbers_free(shown: Explorer, readers: dict[str, Reader]) -> None:
+    tour = str(readers["knight"].make_query(to="a3").answer("b1").to_dict()["path"])
+    page = shown.open(f"knight/play/8x8/{tour}")
+    expect(page.locator("#knight-word")).to_contain_text("You made a tour!")
+    assert page.evaluate(LINES_OVER_NUMBERS) == []
 
 
 # ---- to take away ---------------------------------------------------------------------------
@@ -410,32 +416,30 @@ def test_a_sheet_has_boards_and_answers(shown: Explorer, readers: dict[str, Read
     address = shown.address()
     reload(page, "eight")
     assert shown.address() == address
-    page.emulate_media(media="print")
-    first, second = (box.bounding_box() for box in page.locator(".sheet-page:visible").all())
-    assert first
-    assert second
-    assert page.locator("nav").is_hidden()
-    pages = page.pdf(format="A4")
-    assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
-    page.emulate_media(media="screen")
     page.click("#eight-sheet-close")
     assert shown.address() == f"eight/play/{states.split(',')[0]}/{goal}"
     page.click("text=Sheet to print")
-    page.fill("#eight-sheet-count", "24")
-    page.select_option("#eight-sheet-level", "20")
-    page.click("#eight-sheet-make")
-    expect(page.locator("#eight-sheet-boards svg")).to_have_count(24)
-    assert shown.text("#eight-sheet-few") == ""
-    margins = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
-    page.emulate_media(media="print")
-    for paper in ("A4", "Letter"):
-        pages = page.pdf(format=paper, margin=margins)  # type: ignore[arg-type]
-        assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
-    page.emulate_media(media="screen")
-    page.click("#eight-sheet-close")
     page.select_option("#eight-sheet-level", "hardest")
     page.click("#eight-sheet-make")
     expect(page.locator("#eight-sheet-boards svg")).to_have_count(2)
     assert shown.text("#eight-sheet-few") == "There are only 2 boards of this difficulty."
     shown.open("eight/sheet/123456780/12345")
     assert "“12345” is not an arrangement" in shown.text("#trouble")
+
+
+@long_run
+def test_a_sheet_of_24_boards_and_its_answers_take_a_page_each(shown: Explorer) -> None:
+    page = shown.open("eight/play/123456708/123456780")
+    page.click("text=Sheet to print")
+    page.fill("#eight-sheet-count", "24")
+    page.select_option("#eight-sheet-level", "20")
+    page.click("#eight-sheet-make")
+    expect(page.locator("#eight-sheet-boards svg")).to_have_count(24)
+    assert shown.text("#eight-sheet-few") == ""
+    page.emulate_media(media="print")
+    assert page.locator("nav").is_hidden()
+    assert page.locator(".sheet-page:visible").count() == 2
+    margins = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
+    for paper in ("A4", "Letter"):
+        pages = page.pdf(format=paper, margin=margins)  # type: ignore[arg-type]
+        assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2

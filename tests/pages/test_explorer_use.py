@@ -237,6 +237,7 @@ def test_the_first_screen_of_a_phone_has_all_that_a_game_needs(shown: Explorer) 
             assert box["y"] + box["height"] <= 844, part
 
 
+@long_run
 @in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
 def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) -> None:
     page = shown.open("senet/.....AAAAABBBBB")

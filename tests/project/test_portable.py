@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests import first
-from tests.support.shell import Said, python
+from tests.support.shell import Ask, Said, python
 
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
 """The modules of the standard library that Windows lacks."""
@@ -57,16 +57,12 @@ def run_with_less(code: str) -> Said:
         "knight c3 --board 5x5 --count",
     ],
 )
-def test_a_lone_lookup_with_less(outputs: Path, words: str) -> None:
+def test_a_lone_lookup_with_less(outputs: Path, ask_in_process: Ask, words: str) -> None:
     arguments = ["query", *words.split(), "--outputs", str(outputs)]
-    script = (
-        "from pipeline.run import run_command; "
-        f"code = run_command({arguments!r}); sys.stdout.flush()\n"
-    )
-    expected = python(f"import sys; {script}assert code == 0")
-    assert run_with_less(f"{script}assert code == 0") == expected
-    assert expected.code == 0
-    assert expected.out
+    script = f"from pipeline.run import run_command; sys.exit(run_command({arguments!r}))"
+    expected = ask_in_process(*words.split())
+    assert run_with_less(script) == expected
+    assert expected[0] == 0
 
 
 def test_the_modules_are_removed() -> None:

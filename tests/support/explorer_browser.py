@@ -11,7 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Request,
+    sync_playwright,
+)
 
 from queries.explorer.writer import write_explorer
 from queries.report.writer import write_report
@@ -126,15 +133,21 @@ class Explorer:
 
     def __init__(self, file: Path, context: BrowserContext) -> None:
         self.file = file
+        self.context = context
         self.page = context.new_page()
         self.said: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        context.on("request", lambda request: self.ask(request.url))
+        context.on("request", self.ask)
 
-    def ask(self, url: str) -> None:
-        if not url.startswith((self.file.as_uri(), "data:", "about:")):
-            self.said.append(f"asked for {url}")
+    def ask(self, request: Request) -> None:
+        if not request.url.startswith((self.file.as_uri(), "data:", "about:")):
+            self.said.append(f"asked for {request.url}")
+
+    def close(self) -> None:
+        """Close the page; the browser's context stays for the next one."""
+        self.page.close()
+        self.context.remove_listener("request", self.ask)
 
     def open(self, address: str = "") -> Page:
         """Open the page at an address, loaded again."""

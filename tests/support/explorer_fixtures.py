@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
@@ -74,13 +74,26 @@ in_both = pytest.mark.parametrize(
 """Mark for a test that runs in each browser."""
 
 
+Contexts = dict[tuple[str, str], BrowserContext]
+
+
+@pytest.fixture(scope="session")
+def contexts() -> Contexts:
+    """Return the opened contexts, by browser and options; each browser closes its own."""
+    return {}
+
+
 @pytest.fixture(params=[DESK], ids=["desk"])
-def shown(request: pytest.FixtureRequest, explorer: Path, browser: Browser) -> Iterator[Explorer]:
+def shown(
+    request: pytest.FixtureRequest, explorer: Path, browser: Browser, contexts: Contexts
+) -> Iterator[Explorer]:
     """Yield the page in the browser; it must write nothing to the console and request nothing."""
-    context = browser.new_context(**request.param)
-    page = Explorer(explorer, context)
+    key = (browser.browser_type.name, repr(request.param))
+    if key not in contexts:
+        contexts[key] = browser.new_context(**request.param)
+    page = Explorer(explorer, contexts[key])
     yield page
-    context.close()
+    page.close()
     assert page.said == []
 
 
