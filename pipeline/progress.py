@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from pipeline.terminal import shown
+from pipeline.terminal import clear_line, shown
 from tablebase.output import STANDARD
 from tablebase.signals import CleanupOnSignal
 from tablebase.stdio import expand_path
@@ -61,6 +61,7 @@ class ProgressBar:
 
     def __enter__(self) -> Self:
         self._cleanup.__enter__()
+        clear_line()
         self._progress.start()
         return self
 

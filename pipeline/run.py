@@ -81,6 +81,10 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
     gc.enable()
     watch_signals()
+    if sys.stderr.isatty():
+        from pipeline.terminal import announce_batch
+
+        announce_batch(arguments)
     from pipeline.limits import guard_libraries
     from pipeline.terminal import require_usual_width
     from tablebase.stdio import wrap_standard_input

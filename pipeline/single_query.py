@@ -81,7 +81,9 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         raise
     finally:
         if line:
-            line.clear()
+            from pipeline.terminal import clear_line
+
+            clear_line()
     text = format_json(answer.to_dict()) + "\n" if is_json else answer.to_text()
     if svg is not None:
         from tablebase.output import STANDARD, write_output

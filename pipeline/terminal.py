@@ -19,6 +19,7 @@ WIDTHS = range(20, 1001)
 """The widths of a terminal that are believed."""
 
 
+LINE = "line"
 shown: set[str] = set()
 """What has been shown of the work that goes on: its progress, or the host that it waits for."""
 
@@ -30,26 +31,48 @@ def tell_wait(store: str, seconds: int) -> None:
         print_error(f"waiting for {store} (at most {seconds} s)")
 
 
+def show_line(text: str) -> None:
+    """Show a line on the terminal that the next message, bar or answer replaces."""
+    shown.add(LINE)
+    text = escape_control(text)
+    while count_columns(text) >= find_width(sys.stderr) > 0:
+        text = text[:-1]
+    sys.stderr.write(f"\r{text}")
+    sys.stderr.flush()
+
+
+def clear_line() -> None:
+    """Remove that line, if it is there."""
+    if LINE in shown:
+        shown.remove(LINE)
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def announce_batch(arguments: list[str]) -> None:
+    """Show what a batch reads, if these are the arguments of one: its libraries take a second."""
+    source = ""
+    for at, argument in enumerate(arguments):
+        if argument in ("-h", "--help"):
+            return
+        if argument == "--input":
+            source = " ".join(arguments[at + 1 : at + 2])
+        elif argument.startswith("--input="):
+            source = argument.partition("=")[2]
+    if source and arguments[0] == "query":
+        show_line("reading standard input" if source == "-" else f"reading {source}")
+
+
 class StepLine:
     """A line on a terminal with the moves that a lookup has made, if it takes over a second."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
-        self._is_shown = False
 
     def show(self, steps: int) -> None:
         """Show the number of moves."""
         if time.monotonic() - self._begin > 1:
-            self._is_shown = True
-            shown.add("moves")
-            sys.stderr.write(f"\r{steps} moves")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self._is_shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            show_line(f"{steps} moves")
 
 
 def print_answer(text: str) -> None:
@@ -143,6 +166,7 @@ def print_error(text: object) -> None:
 
     A terminal gets lines that fit.
     """
+    clear_line()
     message = str(text)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.progress import BatchProgress
-from pipeline.terminal import StepLine, require_usual_width
+from pipeline.terminal import StepLine, clear_line, require_usual_width
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
@@ -60,6 +60,19 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     assert output != "file" or not visible
 
 
+def test_a_batch_is_announced_before_the_command_line_is_loaded(
+    outputs: Path, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys.csv"
+    keys.write_text("state\n123456780\n")
+    for words in (["--input", str(keys)], [f"--input={keys}"]):
+        command = ["query", "eight", *words, "--outputs", str(outputs), "--goal", "none"]
+        said = run_on_terminal(command, columns=300)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"\rreading {keys}\r\x1b[K")
+        assert render_screen(said.err)[0].startswith("pipeline: 'none' is not")
+
+
 def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> None:
     """Look up 130 different keys, of which one names a square."""
     keys, counts = tmp_path / "keys.txt", list[int]()
@@ -87,10 +100,10 @@ def test_a_long_walk_is_counted_on_a_terminal_and_the_line_removed(
     monkeypatch.setattr("sys.stderr", screen)
     line = StepLine()
     line.show(3)
-    line.clear()
+    clear_line()
     assert screen.getvalue() == "", "a short walk shows nothing"
     line.show(70)
-    line.clear()
+    clear_line()
     assert screen.getvalue() == "\r70 moves\r\x1b[K"
 
 

@@ -29,7 +29,7 @@ def run_on_terminal(
     termios.tcsetwinsize(child_end, (40, columns))
     terminal = environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
     with subprocess.Popen(
-        [program(), *words],
+        [program(env=env), *words],
         stdout=child_end if shares_stdout else subprocess.PIPE,
         stderr=child_end,
         env=terminal,
