@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from threading import Event, RLock, Thread
@@ -13,6 +14,7 @@ from rich.text import Text
 from pipeline.build import BuildObserver, TableStatistics
 from pipeline.build_request import UP_TO_DATE
 from pipeline.progress import UNBROKEN, ProgressBar
+from pipeline.terminal import find_width, wrap_message
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry
 
@@ -200,7 +202,8 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def _print(self, line: str) -> None:
         self._printed_at = time.monotonic()
-        self.console.print(line, markup=False)
+        width = find_width(sys.stderr)
+        self.console.print(wrap_message(line, width) if width else line, markup=False)
 
 
 class _CountColumn(bars.ProgressColumn):

@@ -106,7 +106,7 @@ class ProvedTable:
         rows = f"{self.rows:,} rows" if self.verdicts else ""
         verdict = "".join(f"  {grade}" for grade in find_weakest(self.verdicts).values())
         times = f"{_count(self.claims, 'claim'):>9}  {_format_seconds(self.seconds):>6}"
-        return f"{name:<30}  {rows:>14}  {times}{verdict}\n"
+        return f"{name:<30}  {rows:>14}  {times}{verdict}"
 
     def details(self) -> Iterator[tuple[bool, str]]:
         """Iterate over the verdicts with their boards and method, each after whether it must be
@@ -145,7 +145,7 @@ class ProofProgress(ProgressBar):
         proved.rows = proved.rows or claim.rows
         proved.claims += 1
         if self._every_claim:
-            self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows\n")
+            self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows")
 
     def on_verdicts(self, verdicts: Sequence[Verdict]) -> None:
         """Print a table's line, and those of all tables and pages before it."""
@@ -164,9 +164,9 @@ class ProofProgress(ProgressBar):
             self._say(proved_table.format_line())
         for needed, text in proved_table.details():
             if self._every_claim:
-                self._say(f"{name}: {text}\n")
+                self._say(f"{name}: {text}")
             elif needed and not self._quick:
-                self._say(f"  {text}\n")
+                self._say(f"  {text}")
 
     def finish(self, verified: Verified) -> dict[str, object]:
         """Print the remaining lines and the totals, and return the results as plain values."""
@@ -180,7 +180,7 @@ class ProofProgress(ProgressBar):
         by_verdict = ", ".join(f"{count} {grade}" for grade, count in counts.items())
         line_totals = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
         end = "; only the files were compared with the manifest" if self._quick else ""
-        self._say(f"{line_totals}, {_format_seconds(seconds)}{end}\n")
+        self._say(f"{line_totals}, {_format_seconds(seconds)}{end}")
         if verified.unpublished:
             names = ", ".join(verified.unpublished)
             self.console.print(f"note: not published, so not verified: {names}", markup=False)

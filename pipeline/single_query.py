@@ -92,18 +92,11 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         write_output(str(svg), answer.to_svg().encode())
         if svg == STANDARD:
             return ""
-    return text if is_json else _fit_terminal(text)
-
-
-def _fit_terminal(text: str) -> str:
-    """Return an answer as it is printed: on a terminal, long lines are broken at words."""
-    if not sys.stdout.isatty():
+    if is_json or not sys.stdout.isatty():
         return text
-    from pipeline.terminal import find_width, wrap_lines  # an answer to a file does not need them
+    from pipeline.terminal import fit_terminal  # an answer to a file does not need it
 
-    width = find_width(sys.stdout)
-    is_wide = max(map(len, text.splitlines()), default=0) > width > 0
-    return wrap_lines(text, width) if is_wide else text
+    return fit_terminal(text)
 
 
 def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:

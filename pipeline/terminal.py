@@ -81,6 +81,12 @@ def print_answer(text: str) -> None:
     sys.stdout.flush()
 
 
+def print_line(text: str) -> None:
+    """Print a line of an answer, broken at spaces where a terminal is narrower."""
+    width = find_width(sys.stdout)
+    print_answer(f"{wrap_message(text, width) if width else text}\n")
+
+
 def require_usual_width() -> None:
     """Forget a width in the environment that no terminal has: help would be empty, or endless."""
     for name in ("COLUMNS", "TERMINAL_WIDTH"):
@@ -140,7 +146,9 @@ def find_width(stream: TextIO) -> int:
 
 
 def wrap_message(message: str, width: int) -> str:
-    """Break a message at spaces; a command at its end stays whole, so that it can be copied.
+    """Break a message at spaces, each line with its indent.
+
+    A command at its end stays whole, so that it can be copied.
 
     >>> print(wrap_message("none/eight.idx is not published. Run: pipeline precompute eight", 30))
     none/eight.idx is not
@@ -149,16 +157,25 @@ def wrap_message(message: str, width: int) -> str:
     """
     if count_columns(message) <= width:
         return message
-    begin = max(message.rfind(f" {mark}: ") for mark in ("Run", "Write", "Example"))
+    begin = max(message.rfind(f" {mark}: ") for mark in ("Run", "Write", "Example", "Next"))
     begin = begin if begin > 0 else len(message)
+    text = message[:begin].lstrip(" ")
+    indent = " " * (begin - len(text))
     lines = [""]
-    for word in (*message[:begin].split(" "), *filter(None, [message[begin + 1 :]])):
+    for word in (*text.split(" "), *filter(None, [message[begin + 1 :]])):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if count_columns(longer) > width and lines[-1]:
+        if len(indent) + count_columns(longer) > width and lines[-1]:
             lines.append(word)
         else:
             lines[-1] = longer
-    return "\n".join(lines)
+    return "\n".join(indent + line for line in lines)
+
+
+def fit_terminal(text: str) -> str:
+    """Return an answer as it is printed: on a terminal, long lines are broken at words."""
+    width = find_width(sys.stdout)
+    is_wide = max(map(len, text.splitlines()), default=0) > width > 0
+    return wrap_lines(text, width) if is_wide else text
 
 
 def print_error(text: object) -> None:

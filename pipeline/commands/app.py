@@ -23,7 +23,7 @@ from pipeline.commands.store_commands import clean, diff, graph
 from pipeline.commands.text_tables import format_table, make_status_table
 from pipeline.commands.usage import make_usage_error
 from pipeline.single_query import require_one_printed
-from pipeline.terminal import print_answer, print_error
+from pipeline.terminal import print_answer, print_error, print_line
 from tablebase import __version__
 from tablebase.errors import BadRequest
 from tablebase.puzzles import (
@@ -247,7 +247,7 @@ def verify(
 
     store = open_store(outputs)
     with ProofProgress(
-        None if as_json else print_answer, every_claim=verbose, quick=quick
+        None if as_json else print_line, every_claim=verbose, quick=quick
     ) as progress:
         try:
             verified = verify_store(

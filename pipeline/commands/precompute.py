@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from pipeline.commands import completion
 from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
-from pipeline.terminal import print_answer, print_error
+from pipeline.terminal import print_answer, print_error, print_line
 from tablebase.cost import Cost, estimate_cost
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_names
@@ -207,11 +207,11 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     store, up_to_date = run.request.store, progress.up_to_date
     if not progress.built:
         tables = f"All {len(up_to_date)} tables are" if len(up_to_date) > 1 else "The table is"
-        print_answer(f"{tables} up to date in {store}.\n")
+        print_line(f"{tables} up to date in {store}.")
         return
     print_answer(format_table(make_build_table(progress.built)))
     if up_to_date:
-        print_answer(f"up to date: {', '.join(up_to_date)}\n")
+        print_line(f"up to date: {', '.join(up_to_date)}")
     outputs = "" if str(store) == DEFAULT_FOLDER else f" --outputs {shlex.quote(str(store))}"
     examples = [
         f"pipeline query {example}"
@@ -220,7 +220,7 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
         if table.name in progress.built and (example := puzzle.format_example(table.name))
     ]
     following = examples[0] if examples else "pipeline status"
-    print_answer(f"The tables are in {store}. Next: {following}{outputs}\n")
+    print_line(f"The tables are in {store}. Next: {following}{outputs}")
 
 
 def _print_dry_run(run: Invocation) -> None:
@@ -234,8 +234,8 @@ def _print_dry_run(run: Invocation) -> None:
         return
     if plan.recovery and plan.recovery.tables:
         print_error(plan.recovery.problem)
-        print_answer(f"would recover: {', '.join(sorted(plan.recovery.tables))}\n")
+        print_line(f"would recover: {', '.join(sorted(plan.recovery.tables))}")
     if plan.tables:
         print_answer(format_table(make_dry_run_table(plan.tables)))
     if plan.up_to_date:
-        print_answer(f"up to date: {', '.join(plan.up_to_date)}\n")
+        print_line(f"up to date: {', '.join(plan.up_to_date)}")

@@ -8,7 +8,7 @@ import typer
 from pipeline.commands import completion
 from pipeline.commands.options import Json, Outputs
 from pipeline.commands.text_tables import format_table, make_run_table, make_runs_table
-from pipeline.terminal import MAX_MESSAGE, escape_control, print_answer, print_error
+from pipeline.terminal import MAX_MESSAGE, escape_control, fit_terminal, print_answer, print_error
 from tablebase.tables.access import open_store, require_listable
 from tablebase.tables.run_records import list_run_names, list_runs, read_run
 
@@ -43,7 +43,8 @@ def runs(
             f"versions  {', '.join(f'{key} {value}' for key, value in record.versions.items())}",
             f"machine   {', '.join(f'{key} {value}' for key, value in record.machine.items())}",
         )
-        print_answer("".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines))
+        text = "".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines)
+        print_answer(fit_terminal(text))
         print_answer(f"\n{format_table(make_run_table(record.tables, run.outcome))}")
         return
     known = [*list_runs(store)]

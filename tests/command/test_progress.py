@@ -12,31 +12,7 @@ from pipeline.terminal import StepLine, clear_line, require_usual_width
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
-from tests.support.terminal import run_on_terminal
-
-PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
-
-
-def render_screen(raw: str) -> list[str]:
-    """Return the lines that a terminal shows after these characters."""
-    lines, row, column = [""], 0, 0
-    for part in PART.finditer(raw):
-        text, (argument, command) = part[0], part.groups()
-        if text == "\r":
-            column = 0
-        elif text == "\n":
-            row += 1
-            lines += [""] * (row + 1 - len(lines))
-        elif command == "A":
-            row -= int(argument or 1)
-        elif command == "K":
-            lines[row] = ""
-        elif command == "J":
-            lines[row:] = [lines[row][:column]]
-        elif not command:
-            lines[row] = lines[row][:column].ljust(column) + text + lines[row][column + len(text) :]
-            column += len(text)
-    return [line.rstrip() for line in lines]
+from tests.support.terminal import render_screen, run_on_terminal
 
 
 @pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "file"])

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.terminal import wrap_message
 from tests.support.shell import SCRIPT, environment, pipeline
-from tests.support.terminal import run_on_terminal
+from tests.support.terminal import render_screen, run_on_terminal
 
 
 def test_a_reader_may_take_only_the_first_line(place: Path) -> None:
@@ -92,3 +92,16 @@ def test_a_command_in_an_error_stays_in_one_line() -> None:
         "ours.",
         command,
     ]
+
+
+@pytest.mark.parametrize("line", ["precompute --dry-run", "verify --quick", "runs last"])
+def test_lines_fit_a_terminal(place: Path, tmp_path: Path, line: str) -> None:
+    folder = place
+    if line == "runs last":
+        folder = tmp_path
+        assert pipeline("precompute", "sliding_2x3", cwd=folder).code == 0
+    said = run_on_terminal(line.split(), columns=70, cwd=folder)
+    assert said.code == 0
+    lines = [each for each in render_screen(said.err) if each]
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 70

@@ -1,6 +1,7 @@
 """The program on a terminal of a given width."""
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,6 +9,30 @@ from pathlib import Path
 import pytest
 
 from tests.support.shell import ROOT, Said, environment, program
+
+PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
+
+
+def render_screen(raw: str) -> list[str]:
+    """Return the lines that a terminal shows after these characters."""
+    lines, row, column = [""], 0, 0
+    for part in PART.finditer(raw):
+        text, (argument, command) = part[0], part.groups()
+        if text == "\r":
+            column = 0
+        elif text == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif command == "A":
+            row -= int(argument or 1)
+        elif command == "K":
+            lines[row] = ""
+        elif command == "J":
+            lines[row:] = [lines[row][:column]]
+        elif not command:
+            lines[row] = lines[row][:column].ljust(column) + text + lines[row][column + len(text) :]
+            column += len(text)
+    return [line.rstrip() for line in lines]
 
 
 def run_on_terminal(

@@ -161,14 +161,14 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
     assert lines[1:] == [
-        "  proved: 5x5: listed\n",
-        "  recounted: 3x3, 3x4, 3x5, 3x6, 3x7, 3x8: again\n",
-        "  published: 5x8: as OEIS\n",
+        "  proved: 5x5: listed",
+        "  recounted: 3x3, 3x4, 3x5, 3x6, 3x7, 3x8: again",
+        "  published: 5x8: as OEIS",
     ]
     reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
     reported.on_verdicts([Verdict("more", *row) for row in boards])
-    assert lines[-1] == "  recounted: 7 boards: again\n"
+    assert lines[-1] == "  recounted: 7 boards: again"
 
 
 @pytest.fixture(scope="module")
