@@ -13,12 +13,10 @@ import numpy as np
 
 from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
-from pipeline.build_context import BuildContext
-from pipeline.builders.registry import build_table_data
-from pipeline.builders.tour_columns import make_search_board
-from pipeline.builders.tour_list import list_prefixes
+from pipeline.builders import build_table_data
+from pipeline.builders.tour_lists import list_prefixes, make_search_board
 from pipeline.search.hamiltonian_paths import iter_paths
-from pipeline.tasks import TaskRunner
+from pipeline.tasks import BuildContext, TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import make_tour_table

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import NamedTuple
 
-from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
-from pipeline.build_request import (
-    FORCED,
-    UP_TO_DATE,
-    Request,
-    list_reasons,
-)
-from pipeline.builders.registry import build_table_data, checkpoints
+from pipeline.builders import build_table_data, checkpoints
+from pipeline.progress import UP_TO_DATE, BuildObserver, TableStatistics
 from pipeline.recovery import Recovery, make_entry, recover, require_own_files
-from pipeline.tasks import TaskRunner, TaskUsage
-from tablebase.errors import SearchError, TableDamaged, TableVersionError
+from pipeline.tasks import BuildContext, MemoryLimit, SharedResults, TaskRunner, TaskUsage
+from tablebase.errors import SearchError, TableDamaged, TableVersionError, Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
@@ -44,48 +37,68 @@ from tablebase.tables.manifest import (
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter
+from tablebase.tables.parquet import TableWriter, compute_description
 from tablebase.tables.store import Store
 
+PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
 
-class TableStatistics(NamedTuple):
-    """The time and the tasks that building a table took.
+FORCED = "forced"
 
-    `processor_seconds`: of the thread that built it, and of all threads and workers that ran its
-    tasks.
+TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
+"""Tables of one puzzle and one search: they are built one after another and share results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A build's tables, its store and its limits."""
+
+    store: Store
+    tables: PuzzleTables
+    force: bool = False
+    jobs: int = 1
+    without: frozenset[str] = frozenset()
+    """Names of tables to remove."""
+    memory: int | None = None
+    """Bytes that a search may use; None: all free memory."""
+
+
+def list_reasons(
+    request: Request, published: Mapping[str, Entry], notes: HashNotes
+) -> Iterator[tuple[Puzzle, Table, str]]:
+    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
+
+    A table that is published with rows keeps them.
     """
+    for puzzle, tables in request.tables:
+        for requested in tables:
+            entry = published.get(requested.name)
+            has_rows = entry is not None and bool(entry.parameters.get("rows"))
+            with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
+            table = with_rows or requested
+            yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
 
-    seconds: float
-    processor_seconds: float
-    tasks_done: int
-    tasks_resumed: int
-    tasks_failed: int
 
-
-class BuildObserver:
-    """Receiver of a build's progress, which does nothing with it.
-
-    Several tables may be built at the same time.
-    """
-
-    def on_plan(self, tables: Sequence[Table]) -> None:
-        """Handle the list of the tables that are going to be built."""
-
-    def on_table(self, table: Table, reason: str) -> None:
-        """Handle the start of a table: why it is built, or that it is up to date."""
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        """Handle progress on a table; `total` is None where it is unknown."""
-
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        """Handle the publication of a table."""
-
-    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
-        """Handle the end of a table that was not built."""
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        """Handle a recovery: the manifest's problem, the recovered tables, and for each table that
-        was left out the reason."""
+def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: bool) -> str:
+    """Return the reason why a table must be built, or `UP_TO_DATE`."""
+    if force:
+        return FORCED
+    if entry is None:
+        return "missing"
+    if entry.parameters != table.recipe.list_parameters():
+        return "parameters changed"
+    if entry.description != compute_description(table):
+        return "description changed"
+    for file in entry.all_files:
+        try:
+            if notes.find_mismatch(file):
+                return f"{file.file} damaged"
+        except FileNotFoundError:
+            return f"{file.file} missing"
+        except Unreachable as error:
+            raise make_open_error(notes.store.locate(file.file), error, "") from error
+        except OSError:
+            return f"{file.file} cannot be read"
+    return UP_TO_DATE
 
 
 def build(
@@ -197,10 +210,6 @@ def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Ent
     if recovery.tables or list_files(store, BACKUP) or has_manifest(store):
         replace_manifest(store, recovery.tables, recovery.pages)
     return published
-
-
-TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
-"""Tables of one puzzle and one search: they are built one after another and share results."""
 
 
 def _find_outdated(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pipeline.build import read_published
-from pipeline.build_request import UP_TO_DATE, Request, list_reasons
-from pipeline.builders.registry import checkpoints
+from pipeline.build import Request, list_reasons, read_published
+from pipeline.builders import checkpoints
+from pipeline.progress import UP_TO_DATE
 from pipeline.recovery import Recovery
 from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
 from tablebase.errors import TableUnreadable

@@ -16,8 +16,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from pipeline.build import BuildObserver, TableStatistics
-from pipeline.build_request import UP_TO_DATE
+from pipeline.progress import UP_TO_DATE, BuildObserver, TableStatistics
 from tablebase import __version__
 from tablebase.errors import StoreError, TablebaseError
 from tablebase.resources import count_cores, measure_peak_memory

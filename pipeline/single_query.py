@@ -1,17 +1,19 @@
 """A single query of the command line: its arguments, its answer as text, and its picture.
 
 A command line with simple arguments is answered on the fast path, without loading Typer; the full
-command line declares its options from the same list and calls the same function.
+command line declares its options from the same list and calls the same function. A key that is none
+may be the name of a file, or several keys, and the error then says so.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from queries.answer import format_json
 from queries.dispatch import Readers, get_reader_class
 from queries.reader import Option
-from tablebase.errors import BadRequest, NotationError, TablebaseError
+from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
 from tablebase.tables.access import open_store
@@ -20,7 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pipeline.terminal import StepLine
     from queries.answer import Answer
-    from queries.reader import Reader
+    from queries.reader import Query, Reader
+
 
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
 JSON = Option("json", "Print the answer as one JSON object.", is_single=True)
@@ -30,6 +33,9 @@ OUTPUTS = Option(
 
 OptionTexts = dict[str, str | bool]
 """The options given on a command line, by name: a text, or True for a flag."""
+
+MAX_WORDS = 3
+"""The words of a key that are looked up, to find out whether they are keys of their own."""
 
 
 def list_options(kind: type[Reader]) -> tuple[Option, ...]:
@@ -106,7 +112,6 @@ def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> 
     except NotationError as error:
         if key is None:
             raise
-        from pipeline.key_hints import find_key_hint
 
         raise find_key_hint(readers.open(name).make_query(**options), key) or error from None
 
@@ -152,3 +157,55 @@ def parse_simple_query(
             return None
         values[option.name] = value
     return " ".join(keys) if keys else None, values
+
+
+def find_key_hint(query: Query, key: str) -> BadRequest | None:
+    """Return the error for a key that is the name of a file, or several keys; None otherwise."""
+    noun, words = query.reader.key.lower(), key.split()
+    for name in [key] if os.path.exists(key) else [*words, key]:
+        if is_file_name(name):
+            return make_file_error(name, noun)
+    if len(words) > 1 and all(_is_key(query, word) for word in words[:MAX_WORDS]):
+        problem = f"{len(words):,} {noun}s are given, and a single query answers one"
+        hint = "Answer several with --input FILE, or from a pipe"
+        if len(words) == 2 and any(option.name == "to" for option in query.reader.options):
+            hint = f"Did you mean {words[0]} --to {words[1]}? {hint}"
+        return BadRequest(problem, hint)
+    return None
+
+
+def make_file_error(name: str, noun: str) -> BadRequest:
+    """Make the error for a file's name in place of a key."""
+    import shlex
+
+    kind = "a file" if os.path.exists(name) else "the name of a file"
+    return BadRequest(f"{quote(name)} is {kind}, not a {noun}", f"Use --input {shlex.quote(name)}")
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text names an existing file, or ends like the name of a batch's input.
+
+    >>> is_file_name("m.csv"), is_file_name("m.jsonl.gz"), is_file_name("378/546/2.1")
+    (True, True, False)
+    """
+    from pathlib import PurePath
+
+    from queries.format_names import COMPRESSED_SUFFIXES, INPUT_FORMATS
+
+    suffixes = [suffix.lower() for suffix in PurePath(text).suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
+        return True
+    known = {suffix for of_format in INPUT_FORMATS.values() for suffix in of_format}
+    if suffixes and suffixes[-1] in known:
+        return True
+    return os.path.exists(text) and not os.path.isdir(text)
+
+
+def _is_key(query: Query, word: str) -> bool:
+    try:
+        query.answer(word)
+    except NotationError:
+        return False
+    except TablebaseError:
+        return True
+    return True

@@ -1,6 +1,8 @@
 """Tasks and their runner: results in order, few tasks at a time, with checkpoints and progress.
 
-Tasks run on any executor. A task whose result is in a checkpoint is not run again.
+Tasks run on any executor: threads of this process, or the workers of a Dask cluster. A task whose
+result is in a checkpoint is not run again. A builder gets the runner in a context, with the memory
+that it may use and the results of earlier tables.
 """
 
 from __future__ import annotations
@@ -8,22 +10,29 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from threading import Condition, Lock
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy.typing as npt
 
-from tablebase.errors import StoreError
-from tablebase.resources import count_cores
+from tablebase.errors import BadRequest, ClusterError, MemoryShort, StoreError, quote
+from tablebase.resources import count_cores, get_free_memory
+from tablebase.schema import Table
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.manifest import Depth
+from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
+
+MIN_SAVED_SECONDS = 0.01
+"""Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
+CONNECT_SECONDS = 10
+"""Seconds within which a scheduler must answer, at the start and after a lost connection."""
 
 
 class TableData(NamedTuple):
@@ -41,10 +50,6 @@ class TableData(NamedTuple):
 def make_no_records() -> Chunks:
     """Iterate over the records of a table without an index: none."""
     yield from ()
-
-
-MIN_SAVED_SECONDS = 0.01
-"""Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
 
 
 class TaskResult(NamedTuple):
@@ -245,3 +250,176 @@ def _store_result(
 def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """Return the name under which a task's result is saved."""
     return f"{function.__module__}.{function.__qualname__}{arguments}"
+
+
+@contextmanager
+def open_executor(
+    address: str | None, jobs: int, connect_seconds: float = CONNECT_SECONDS
+) -> Iterator[tuple[Executor | None, int]]:
+    """Open a scheduler's executor; yield it and the number of tasks its workers run in parallel.
+
+    Without an address, yield None and `jobs`. The scheduler must answer within `connect_seconds`.
+    """
+    if address is None:
+        yield None, jobs
+        return
+    import logging
+
+    try:
+        from distributed import Client
+        from distributed.comm import CommClosedError
+        from distributed.comm.addressing import parse_address
+        from distributed.scheduler import KilledWorker
+    except ImportError as error:
+        hint = "Run: pip install 'puzzle-tablebase[cluster]'"
+        raise BadRequest(f"--scheduler needs a package: {error}", hint) from error
+    for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        parse_address(address, strict=True)
+    except ValueError as error:
+        problem = f"{quote(address)} is no scheduler's address"
+        raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
+    _require_scheduler(address, connect_seconds)
+    try:
+        client = Client(address, timeout=connect_seconds, set_as_default=False)
+    except (OSError, ImportError) as error:  # ImportError: its packages have other versions
+        raise ClusterError(address, "no scheduler answers there") from error
+    with client:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise ClusterError(address, "it has no workers")
+        try:
+            yield _DaskExecutor(client), threads
+        except KilledWorker as error:
+            raise ClusterError(
+                address, "one task killed several workers", has_begun=True
+            ) from error
+        except (CommClosedError, CancelledError) as error:
+            raise ClusterError(address, "it was lost", has_begun=True) from error
+
+
+def _require_scheduler(address: str, connect_seconds: float) -> None:
+    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
+
+    The client itself would wait for the first answer forever.
+    """
+    import asyncio
+
+    from distributed.core import rpc
+    from distributed.utils import LoopRunner
+
+    async def identify() -> Any:
+        async with rpc(address, timeout=connect_seconds) as peer:
+            return await asyncio.wait_for(peer.identity(), connect_seconds)
+
+    try:
+        # not asyncio.run: a notebook runs an event loop in this thread already
+        kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
+    except (OSError, TimeoutError) as error:
+        raise ClusterError(
+            address, f"no scheduler answers there (it has {connect_seconds} seconds)"
+        ) from error
+    except Exception as error:
+        # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
+        raise ClusterError(address, "what answers there is not a Dask scheduler") from error
+    if kind != "Scheduler":
+        raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
+
+
+class _DaskExecutor(Executor):
+    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function on a worker and return the future of its result."""
+        result, remote = Future[Any](), self._client.submit(function, *args, **kwargs, pure=False)
+
+        def settle(_: object) -> None:
+            if result.set_running_or_notify_cancel():
+                try:
+                    result.set_result(remote.result())
+                except BaseException as error:
+                    result.set_exception(error)
+
+        def forget(_: object) -> None:
+            if result.cancelled():
+                remote.cancel()
+
+        remote.add_done_callback(settle)
+        result.add_done_callback(forget)
+        return result
+
+
+class MemoryLimit:
+    """The bytes that all searches of a build may use together; None: all free memory.
+
+    A table holds the bytes of its search from `reserve` to `release`. The free memory is measured
+    while no table holds any.
+    """
+
+    def __init__(self, bytes: int | None = None) -> None:
+        self.bytes = bytes
+        self._available = bytes
+        self._held: dict[str, int] = {}
+        self._changed = Condition()
+
+    def reserve(self, table: str, search: str, needed: int, on_wait: Callable[[], None]) -> None:
+        """Reserve bytes for a table instead of those that it held before.
+
+        Wait while others hold too many of them, and call `on_wait` meanwhile, whose errors end the
+        wait. Raise MemoryShort if a search alone needs more than there is.
+        """
+        with self._changed:
+            self.release(table)
+            while True:
+                if self.bytes is None and not self._held:
+                    self._available = get_free_memory()
+                if self._available is None or sum(self._held.values()) + needed <= self._available:
+                    self._held[table] = needed
+                    return
+                if needed > self._available:
+                    hint = (
+                        "Close other programs, or raise the limits (ulimit -v, or the container's)"
+                    )
+                    hint = hint if self.bytes is None else "Raise the limit"
+                    raise MemoryShort(search, needed, self._available, hint)
+                on_wait()
+                self._changed.wait(0.2)
+
+    def release(self, table: str) -> None:
+        """Release the bytes that a table holds, if it holds any."""
+        with self._changed:
+            if self._held.pop(table, None) is not None:
+                self._changed.notify_all()
+
+
+class SharedResults:
+    """Results that several tables of a puzzle need, each computed for the first of them."""
+
+    def __init__(self) -> None:
+        self._results: dict[object, Any] = {}
+
+    def compute_once(self, compute: Callable[[], Result]) -> Result:
+        """Return the result of a function, which is called the first time only."""
+        if compute not in self._results:
+            self._results[compute] = compute()
+        return cast(Result, self._results[compute])
+
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """The context of the builder of one table."""
+
+    tasks: TaskRunner
+    store: Store
+    memory: MemoryLimit = field(default_factory=MemoryLimit)
+    shared: SharedResults = field(default_factory=SharedResults)
+
+    def reserve_memory(self, table: Table, needed: int, of: str = "") -> None:
+        """Reserve the bytes of a table's search, which the build releases after the table."""
+        on_wait = partial(self.tasks.report_progress, "waits for memory", 0)
+        self.memory.reserve(table.name, f"{table.name}{of}", needed, on_wait)

@@ -18,7 +18,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from pipeline.build_request import UP_TO_DATE, explain_rebuild
+from pipeline.build import explain_rebuild
+from pipeline.progress import UP_TO_DATE
 from pipeline.run import run_command
 from queries import open_tables
 from queries.api import Tables

@@ -18,7 +18,7 @@ import atheris
 from tablebase.tables.store import Folder
 
 with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
-    from pipeline.commands.query import BATCH
+    from pipeline.commands.puzzle_commands import BATCH
     from pipeline.single_query import parse_simple_query
     from queries.index_reader import IndexReader
     from tablebase.errors import TablebaseError

@@ -20,9 +20,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pipeline.builders.registry import BUILDERS
+from pipeline.builders import BUILDERS
 from pipeline.lineage import Lineage, draw_lineage, format_mermaid, make_lineage
-from pipeline.verify.proofs import PROOFS
+from pipeline.verify import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
@@ -76,7 +76,7 @@ BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",
     "pipeline/build.py",
-    "pipeline/builders/registry.py",
+    "pipeline/builders/__init__.py",
     "pipeline/tasks.py",
     "pipeline/builders/graph_table.py",
     "tablebase/puzzles/eight.py",
@@ -284,7 +284,7 @@ def format_recipes() -> str:
     """Format the registries of builders and proofs as a table."""
     lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
     for recipe in sorted(list_recipes(Recipe), key=lambda recipe: recipe.search):
-        builder = BUILDERS[recipe.search].replace(".", "/")
+        builder = BUILDERS[recipe.search].partition(":")[0].replace(".", "/")
         proved = {base for base, _ in PROOFS} & {*recipe.__mro__}
         base = max(proved, key=lambda base: len(base.__mro__))
         proofs = [

@@ -123,44 +123,37 @@ KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/path_per_pair.py": "path_per_pair",
     "pipeline/search/hamiltonian_paths.py": "hamiltonian_paths",
-    "pipeline/verify/knight/recount.py": "recount",
-    "pipeline/verify/sliding/neighbours.py": "neighbours",
+    "pipeline/verify/knight/recounts.py": "recount verify/counts verify/knight verify/false_values",
+    "pipeline/verify/sliding_states.py": "neighbours",
     "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
     "pipeline/build.py": "build build_errors removal",
-    "pipeline/builders/registry.py": "tasks build",
-    "pipeline/builders/tour_columns.py": "tasks build rebuilt[knight]",
+    "pipeline/builders/__init__.py": "tasks build",
+    "pipeline/builders/tour_lists.py": "tasks build rebuilt[knight]",
     "pipeline/builders/graph_table.py": "build build_errors",
-    "pipeline/builders/tour_list.py": "tasks build",
-    "pipeline/builders/tour_per_pair.py": "tasks rebuilt[knight]",
-    "pipeline/builders/count_table.py": "tasks removal rebuilt[knight]",
+    "pipeline/builders/tour_sweeps.py": "tasks removal rebuilt[knight]",
     "pipeline/dry_run.py": "dry_run",
-    "pipeline/commands/sample.py": "queries/sampling",
+    "pipeline/commands/puzzle_commands.py": "queries/sampling",
     "pipeline/tasks.py": "tasks build",
     "tablebase/tables/checkpoints.py": "tasks build",
 }
 PROOF_TESTS = {
-    "pipeline/verify/eight/space.py": "verify/eight",
-    "pipeline/verify/fifteen/placements.py": "verify/fifteen",
-    "pipeline/verify/fifteen/proof.py": "verify/fifteen",
-    "pipeline/verify/goal_proof.py": "verify/new_puzzle verify/false_values verify/eight",
+    "pipeline/verify/goal_proof.py": "verify/eight verify/new_puzzle verify/false_values",
+    "pipeline/verify/fifteen.py": "verify/fifteen",
     "pipeline/verify/knight/counts.py": "verify/counts verdicts verify/false_values",
     "pipeline/verify/knight/ranking.py": "verify/ranking verdicts",
-    "pipeline/verify/knight/references.py": "verify/counts verify/knight verify/false_values",
-    "pipeline/verify/knight/recount_sweep.py": "recount",
     "pipeline/verify/knight/tours.py": "verify/knight verify/false_values",
-    "pipeline/verify/senet/proof.py": "verify/senet",
-    "pipeline/verify/sliding/proof.py": "verify/sliding verify/false_values",
-    "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds",
+    "pipeline/verify/senet.py": "verify/senet",
+    "pipeline/verify/sliding.py": "verify/sliding verify/false_values",
+    "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds verdicts",
 }
 """Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {
     "pipeline/verify/claims.py": (
         "claims verdicts verify_output verify/eight verify/sliding verify/false_values"
     ),
-    "pipeline/verify/generic_proof.py": "verdicts other_kinds",
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",
     "tablebase/tables/access.py": "repair unreachable unreadable",

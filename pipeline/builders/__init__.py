@@ -1,1 +1,39 @@
-"""The builders: one for each kind of recipe, producing a table's rows and records."""
+"""The builders: one for each kind of recipe, producing a table's rows and records.
+
+A builder makes them from a recipe, a puzzle, a table and a context. A new kind of recipe needs one
+new function, and one new line in `BUILDERS`.
+"""
+
+from __future__ import annotations
+
+from pipeline.tasks import BuildContext, TableData
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles import import_object, load_part
+from tablebase.schema import Table
+from tablebase.tables.checkpoints import Checkpoints
+from tablebase.tables.store import Store
+
+BUILDERS = {
+    "breadth first": "pipeline.builders.graph_table:make",
+    "breadth first in blocks": "pipeline.builders.sliding_table:make",
+    "every tour": "pipeline.builders.tour_lists:make_every_tour",
+    "ranked closed tours": "pipeline.builders.tour_sweeps:make_ranking",
+    "ranked tours": "pipeline.builders.tour_sweeps:make_ranking",
+    "one tour a pair": "pipeline.builders.tour_lists:make_tour_per_pair",
+    "placements of a pattern": "pipeline.builders.pattern_table:make",
+    "tour counts": "pipeline.builders.tour_sweeps:make_counts",
+}
+"""The builder of each recipe's search (`module:function`); a plugin's recipe names its own."""
+
+
+def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+    """Return a table's rows and its index's records; each chunk is made when it is consumed."""
+    recipe, own = table.recipe, table.recipe.builder
+    build = load_part(puzzle, own) if own else import_object(BUILDERS[recipe.search])
+    return TableData(*build(recipe, puzzle, table, context))
+
+
+def checkpoints(store: Store, table: Table) -> Checkpoints:
+    """Return the checkpoints of a table that belong to its builder's present code."""
+    builder = table.recipe.builder or BUILDERS[table.recipe.search]
+    return Checkpoints(store, table, builder.partition(":")[0])

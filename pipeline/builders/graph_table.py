@@ -5,9 +5,8 @@ The puzzle ranks its states and fills the columns.
 
 from __future__ import annotations
 
-from pipeline.build_context import BuildContext
 from pipeline.search.breadth_first import search_breadth_first
-from pipeline.tasks import Chunks, TableData
+from pipeline.tasks import BuildContext, Chunks, TableData
 from tablebase.puzzle import StateSpace
 from tablebase.schema import BreadthFirst, Table
 from tablebase.tables.parquet import ROW_GROUP_ROWS

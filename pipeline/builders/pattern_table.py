@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.build_context import BuildContext
 from pipeline.search.pattern_search import estimate_memory, search_pattern
-from pipeline.tasks import Chunks, TableData, TaskRunner, TimedThreadPool
+from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner, TimedThreadPool
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen import (
     Pattern,

@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.build_context import BuildContext
 from pipeline.builders.sliding_shards import ShardedSearch
 from pipeline.search.word_bfs import Planes, estimate_search_bytes, iter_word_records, search_words
-from pipeline.tasks import Chunks, TableData, TaskRunner, TimedThreadPool, run_in_threads
+from pipeline.tasks import (
+    BuildContext,
+    Chunks,
+    TableData,
+    TaskRunner,
+    TimedThreadPool,
+    run_in_threads,
+)
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.sliding import (

@@ -1,40 +1,43 @@
-"""The Typer application: each command parses its options, calls one function, and prints.
+"""The Typer application: its commands, and its errors in this program's words.
 
 This module and all others that declare options evaluate annotations when they are defined: Typer
 would otherwise evaluate each one, as text, at every start.
 """
 
-import json
-import shutil
-import sys
-from typing import Annotated, cast
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperArgument, TyperOption
 
-from pipeline.commands import completion
-from pipeline.commands.options import JOBS, Json, Outputs, Quiet
-from pipeline.commands.pages import explore, report
+from pipeline.commands.options import (
+    complete_commands,
+    find_subcommand,
+)
 from pipeline.commands.precompute import PrecomputeCommand, precompute
-from pipeline.commands.query import query_app
-from pipeline.commands.runs import runs
-from pipeline.commands.sample import sample_app
-from pipeline.commands.store_commands import clean, diff, graph
-from pipeline.commands.text_tables import format_table, make_status_table
-from pipeline.commands.usage import make_usage_error
-from pipeline.single_query import require_one_printed
-from pipeline.terminal import print_answer, print_error, print_line
+from pipeline.commands.puzzle_commands import query_app, sample_app
+from pipeline.commands.store_commands import (
+    clean,
+    diff,
+    explore,
+    graph,
+    histogram,
+    remove,
+    report,
+    runs,
+    status,
+    verify,
+)
+from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, quote
 from tablebase.puzzles import (
-    MODULES,
     get_load_errors,
-    get_puzzle,
-    list_puzzles_with_depths,
+    list_names,
 )
 from tablebase.stdio import explain_os_error
-from tablebase.tables.access import open_store
-from tablebase.tables.store import Store
 
 
 def _show_no_type(parameter: object, ctx: object) -> None:
@@ -62,9 +65,6 @@ app = typer.Typer(
 )
 app.add_typer(query_app, name="query")
 app.add_typer(sample_app, name="sample")
-
-WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
-"""The built-in puzzles whose states have depths."""
 
 
 def _print_version(is_requested: bool) -> None:
@@ -119,156 +119,13 @@ def main(
 app.command(cls=PrecomputeCommand)(precompute)
 
 
-@app.command()
-def remove(
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME",
-            help="Table or group to remove; `pipeline status` lists the tables.",
-            autocompletion=completion.complete_removable_tables,
-        ),
-    ],
-    outputs: Outputs = None,
-    quiet: Quiet = False,
-) -> None:
-    """Remove tables that were built on request."""
-    from pipeline.build import build
-    from pipeline.build_progress import BuildProgress
-    from pipeline.removal import make_removal
-    from pipeline.runs import RunRecorder
-
-    store = open_store(outputs)
-    with (
-        BuildProgress(quiet=quiet) as progress,
-        RunRecorder(store, sys.argv[1:], progress) as recorder,
-    ):
-        request = make_removal(store, names, JOBS)
-        build(request, recorder)
-    if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
-
-
-@app.command()
-def status(outputs: Outputs = None, as_json: Json = False) -> None:
-    """Show each table's size, version and state."""
-    from queries.status import list_status as overview
-    from queries.status import make_unusable_error
-
-    store = open_store(outputs)
-    rows = overview(store)
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_status_table(rows)))
-    error = make_unusable_error(rows, store)
-    if error:
-        raise error
-
-
-@app.command()
-def histogram(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="|".join(WITH_DEPTHS),
-            help="Puzzle to count, built in or from a plugin.",
-            autocompletion=list_puzzles_with_depths,
-        ),
-    ] = None,
-    board: Annotated[
-        str | None,
-        typer.Option(
-            "--board",
-            metavar="BOARD",
-            help="Board whose states are counted (sliding).",
-            autocompletion=completion.complete_boards,
-        ),
-    ] = None,
-    outputs: Outputs = None,
-    as_json: Json = False,
-    svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            metavar="FILE",
-            help="Write the numbers of all tables: .parquet, .csv, .jsonl.",
-        ),
-    ] = None,
-) -> None:
-    """Print the number of states at each distance, with bars."""
-    from queries.histogram import count_states as counted
-    from queries.histogram import format_bars
-
-    if output is not None:
-        if name or board or svg or as_json:
-            raise BadRequest("--output writes the numbers of all tables", "Leave out the others")
-        _write_counts(open_store(outputs), output)
-        return
-    if name is None:
-        problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
-        raise BadRequest(problem, "See: pipeline histogram --help")
-    require_one_printed(svg, as_json=as_json)
-    counts = counted(name, open_store(outputs), board)
-    if svg is not None:
-        from queries.svg import draw_histogram
-        from tablebase.output import STANDARD, write_output
-
-        write_output(svg, draw_histogram(counts).encode())
-        if svg == STANDARD:
-            return
-    width = shutil.get_terminal_size().columns
-    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
-
-
-def _write_counts(store: Store, output: str) -> None:
-    """Write the number of states at each distance in all tables, in the format of the suffix."""
-    from queries.batch import choose_output_format, open_row_writer
-    from queries.histogram import list_counts
-
-    output_format, counts = choose_output_format(output, None), list_counts(store)
-    with open_row_writer(output, output_format) as write:
-        write(counts)
-
-
-@app.command()
-def verify(
-    outputs: Outputs = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Only compare the files with the manifest.")
-    ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
-    from pipeline.progress import ProofProgress
-    from pipeline.verify import VerifyFailed
-    from pipeline.verify import verify as verify_store
-
-    store = open_store(outputs)
-    with ProofProgress(
-        None if as_json else print_line, every_claim=verbose, quick=quick
-    ) as progress:
-        try:
-            verified = verify_store(
-                store, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
-            )
-        except VerifyFailed as failure:
-            if as_json:
-                print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
-            raise
-        answer = progress.finish(verified)
-    if as_json:
-        print_answer(f"{json.dumps(answer)}\n")
-
-
 def print_help(
     words: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="COMMAND",
             help="Command to explain, such as query eight (default: all).",
-            autocompletion=completion.complete_commands,
+            autocompletion=complete_commands,
         ),
     ] = None,
 ) -> None:
@@ -276,6 +133,74 @@ def print_help(
     raise typer.Exit(_run_command([*(words or []), "--help"]))
 
 
-for command in (runs, report, explore, graph, diff, clean):
+MAX_MESSAGE = 300
+"""Maximum number of characters of a problem."""
+NO_SUCH_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", re.DOTALL)
+SURPLUS = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
+
+
+def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> BadRequest:
+    """Make the error for arguments that Typer rejects; `commands` is Typer's group of them all.
+
+    Typer does not export the types of its errors and commands.
+    """
+    problem, suggestion = _describe(error)
+    context = getattr(error, "ctx", None)
+    if not suggestion and (match := NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", "")))):
+        suggestion = _find_similar(match[1], context)
+    path = context.command_path if context is not None else _find_command_path(arguments, commands)
+    hint = f"See: {path} --help"
+    return BadRequest(
+        problem[:MAX_MESSAGE], f"Did you mean {suggestion}? {hint}" if suggestion else hint
+    )
+
+
+def _describe(error: Any) -> tuple[str, str]:
+    """Return the problem, and what was perhaps meant."""
+    message = str(getattr(error, "message", ""))
+    flag = getattr(error, "option_name", None)
+    if flag is not None and hasattr(error, "possibilities"):
+        return f"There is no option {flag}", " or ".join(sorted(error.possibilities or ()))
+    if flag is not None:
+        has_value = message.endswith("does not take a value.")
+        return f"{flag} {'takes no value' if has_value else 'needs a value'}", ""
+    param = getattr(error, "param", None)
+    if param is not None:
+        is_option = param.param_type_name == "option"
+        name = param.opts[0] if is_option else param.metavar or str(param.name).upper()
+        if "|" in name:
+            name = f"One of {', '.join(name.split('|'))}"
+        return f"{name} is {'not valid' if message else 'missing'}", ""
+    if match := NO_SUCH_COMMAND.fullmatch(message):
+        return f"There is no command {quote(match[1])}", (match[2] or "").replace("'", "")
+    if match := SURPLUS.fullmatch(message.rstrip(".")):
+        return f"Too many arguments: {quote(match[1])}", ""
+    return "The arguments are not valid", ""
+
+
+def _find_similar(word: str, context: Any) -> str:
+    """Return the command that a word perhaps means: of the same group, or a query of a puzzle."""
+    group: Any = getattr(context, "command", None)
+    known: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
+    near = get_close_matches(word.lower(), known, 1)
+    if not near and "query" in known:
+        near = [
+            f"pipeline query {name}" for name in get_close_matches(word.lower(), list_names(), 1)
+        ]
+    return near[0] if near else ""
+
+
+def _find_command_path(arguments: Sequence[str], commands: Any) -> str:
+    """Find the command that a command line names, as far as it names one."""
+    path = ["pipeline"]
+    for argument in arguments:
+        commands = find_subcommand(commands, argument)
+        if commands is None:
+            break
+        path.append(argument)
+    return " ".join(path)
+
+
+for command in (remove, status, histogram, verify, runs, report, explore, graph, diff, clean):
     app.command()(command)
 app.command(name="help")(print_help)

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
-from pipeline.commands import completion
-from pipeline.commands.options import JOBS, Jobs, Json, Memory, Outputs, Quiet, parse_memory
+from pipeline.commands.options import (
+    JOBS,
+    Jobs,
+    Json,
+    Memory,
+    Outputs,
+    Quiet,
+    complete_requests,
+    parse_memory,
+)
 from pipeline.terminal import print_answer, print_error, print_line
 from tablebase.cost import Cost, estimate_cost
 from tablebase.puzzle import Puzzle
@@ -24,8 +32,8 @@ from tablebase.tables.access import open_store
 from tablebase.tables.store import DEFAULT_FOLDER
 
 if TYPE_CHECKING:
-    from pipeline.build_progress import BuildProgress
-    from pipeline.build_request import Request
+    from pipeline.build import Request
+    from pipeline.progress import BuildProgress
 
 WORDS = "pipeline.words"
 """The key of a context's `meta` with the command line's words."""
@@ -101,7 +109,7 @@ def precompute(
         typer.Argument(
             metavar="NAME",
             help="Puzzles or tables to build (default: all default tables).",
-            autocompletion=completion.complete_requests,
+            autocompletion=complete_requests,
         ),
     ] = None,
     outputs: Outputs = None,
@@ -127,7 +135,7 @@ def precompute(
     as_json: Json = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
-    from pipeline.build_request import Request
+    from pipeline.build import Request
     from pipeline.selection import select_tables
 
     tables = select_tables(names or [], with_rows=parquet or None)
@@ -142,10 +150,10 @@ def precompute(
 def _build(run: Invocation) -> None:
     """Build the tables, and print what was built."""
     from pipeline.build import build
-    from pipeline.build_progress import BuildProgress
-    from pipeline.dask_executor import open_executor
     from pipeline.dry_run import find_expected_seconds
+    from pipeline.progress import BuildProgress
     from pipeline.runs import RunRecorder
+    from pipeline.tasks import open_executor
 
     request = run.request
     expected_seconds = find_expected_seconds(request)

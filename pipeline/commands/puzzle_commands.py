@@ -1,20 +1,67 @@
-"""Groups of commands with one for each puzzle, made from the options that its reader declares."""
+"""The commands `pipeline query NAME` and `pipeline sample NAME`: one of each for each puzzle.
+
+They are made from the options that the puzzle's reader declares.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import sys
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from functools import partial
+from itertools import chain
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from pipeline.commands import completion
-from queries.dispatch import get_reader_class
-from queries.reader import Option, Reader
-from tablebase.puzzles import collect_from_each, is_registered
+from pipeline.commands.options import make_number_parser, make_query_completer
+from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
+from pipeline.terminal import escape_control, print_answer, print_error
+from queries.dispatch import get_reader_class, open_reader
+from queries.reader import Option, Reader, select_given
+from tablebase.errors import BadRequest
+from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
+from tablebase.tables.access import open_store
 
 Command = Callable[..., None]
+
+BATCH = (
+    Option("input", "Answer every key in this file (- for standard input).", "FILE"),
+    Option(
+        "input_format",
+        "Format of the input: text, csv, tsv, jsonl or parquet (default: by the file's name; "
+        "text for standard input).",
+        "NAME",
+    ),
+    Option("column", "Column of the input with the keys.", "NAME"),
+    Option("prefix", "Prefix for the names of the added columns.", "TEXT"),
+    Option("output", "File for a batch's answers (default: standard output).", "FILE"),
+    Option(
+        "format",
+        "Format of a batch's answers: csv, jsonl or parquet (default: by the name of --output, or "
+        "csv).",
+        "NAME",
+    ),
+    Option("strict", "Stop a batch at the first invalid key."),
+)
+"""The options of batches; the fast path does not answer them."""
+GENERAL = (
+    Option("size", "How many to draw (default: 1).", "N"),
+    Option("seed", "Random seed (default: 0).", "N"),
+    Option("distinct", "Sample without replacement (at most 10,000,000)."),
+    Option(
+        "output",
+        "File to write (default: standard output); compressed if its name ends in .gz, .bz2, .xz "
+        "or .zst.",
+        "FILE",
+    ),
+    Option("format", "csv, jsonl or parquet (default: by the name of --output, or csv).", "NAME"),
+    Option("json", "Print one JSON object a row, as --format jsonl does."),
+    OUTPUTS,
+)
+"""The options of all samples."""
 
 
 class PuzzleGroup(TyperGroup):
@@ -55,9 +102,7 @@ def make_parameter(puzzle: str, option: Option) -> inspect.Parameter:
         help=option.help,
         metavar=option.metavar or None,
         show_default=False,
-        autocompletion=completion.make_query_completer(puzzle, option.name)
-        if option.metavar
-        else None,
+        autocompletion=make_query_completer(puzzle, option.name) if option.metavar else None,
     )
     return inspect.Parameter(
         option.name,
@@ -76,3 +121,166 @@ def declare(command: Command, parameters: Iterable[inspect.Parameter], help: str
     }
     command.__doc__ = help
     return command
+
+
+def _make_query(name: str) -> Callable[..., None]:
+    """Make the function of `query NAME`, with the options that the fast path accepts, too."""
+    kind = get_reader_class(name)
+    options = (*list_options(kind), *BATCH)
+
+    def command(**arguments: Any) -> None:
+        key_words = arguments.pop("key") or []
+        key = " ".join(key_words) if key_words else None
+        values = select_given(arguments)
+        batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
+        if key is None and {*kind.keyless} & {*values} and not batch:
+            print_answer(answer_as_text(name, None, values))
+        elif key in (None, "-") or "input" in batch:
+            if key not in (None, "-"):
+                raise BadRequest("--input cannot be combined with a key", "Use one of the two")
+            _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
+        elif batch:
+            from pipeline.single_query import is_file_name, make_file_error
+
+            if is_file_name(key):
+                raise make_file_error(key, kind.key.lower())
+            flags = [option.flag for option in BATCH if option.name in batch]
+            raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
+        else:
+            print_answer(answer_as_text(name, key, values))
+
+    example = get_puzzle(name).example
+    key_parameter = inspect.Parameter(
+        "key",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[
+            list[str] | None,
+            typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None),
+        ],
+    )
+    parameters = [key_parameter, *(make_parameter(name, option) for option in options)]
+    return declare(
+        command, parameters, f"{get_puzzle(name).title}: answer one key, or a batch of keys."
+    )
+
+
+def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
+    """Raise BadRequest for an option that batches do not have.
+
+    `is_batch`: whether the arguments request a batch; otherwise the key may be missing by mistake.
+    """
+    if is_batch:
+        raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
+    key = get_reader_class(name).key
+    words = " ".join(filter(None, ("pipeline query", name, key, option.flag, option.metavar)))
+    raise BadRequest(f"{option.flag} needs a {key}", f"Write: {words}")
+
+
+def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_batch: bool) -> None:
+    """Answer the keys of the input; `is_batch`: the arguments request a batch explicitly."""
+    from pipeline.progress import BatchProgress
+
+    for option in list_options(get_reader_class(name)):
+        if option.is_single and option.name in values:
+            _refuse_lone(option, name, is_batch=is_batch)
+    source, output = batch.get("input", "-"), batch.get("output")
+    if source == "-" and sys.stdin and sys.stdin.isatty():
+        print_error("reading keys from standard input (press Ctrl-D to finish)")
+    with BatchProgress(output=output) as bar:
+        if source != "-":
+            bar.show(f"reading {escape_control(source)}", 0, None)
+        # after the first line on the screen, because it takes a second
+        from queries.batch import Batch, choose_output_format, run_batch
+
+        request = Batch(
+            source,
+            choose_output_format(output, batch.get("format")),
+            output,
+            batch.get("strict", False),
+            batch.get("column"),
+            batch.get("prefix", ""),
+            batch.get("input_format"),
+        )
+        reader = open_reader(name, open_store(values.pop(OUTPUTS.name, None)))
+        query = reader.make_query(**values)
+        invalid = run_batch(query, request, bar.on_rows, bar.printing)
+    if invalid:
+        subject = "key is" if invalid == 1 else "keys are"
+        hint = f"See the column {request.prefix}error"
+        raise BadRequest(f"{invalid:,} {subject} invalid", hint)
+
+
+class QueryGroup(PuzzleGroup):
+    """The commands `pipeline query NAME`."""
+
+    @classmethod
+    def make_function(cls, puzzle: str) -> Callable[..., None]:
+        return _make_query(puzzle)
+
+
+query_app = typer.Typer(
+    help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True
+)
+
+
+def _make_sample(name: str) -> Callable[..., None]:
+    """Make the function of `sample NAME`."""
+    kind = get_reader_class(name)
+
+    def command(**arguments: Any) -> None:
+        values = select_given(arguments)
+        general = {"size": 1, "seed": 0, **dict.fromkeys(option.name for option in GENERAL[2:])}
+        general |= {name: values.pop(name) for name in general.keys() & values.keys()}
+        _write_sample(name, values, general)
+
+    parameters = [make_parameter(name, option) for option in (*kind.sample_options, *GENERAL)]
+    title = get_puzzle(name).title
+    return declare(command, parameters, f"{title}: draw a uniform random sample.")
+
+
+def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) -> None:
+    """Draw a sample with a puzzle's own options, and write it with the general ones."""
+    from pipeline.progress import BatchProgress
+    from queries.batch import choose_output_format, open_row_writer
+    from queries.sampling import MAX_SIZE, SampleRequest
+
+    output, requested = general["output"], general["format"]
+    if general["json"] and requested is not None:
+        raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
+    output_as = choose_output_format(output, "jsonl" if general["json"] else requested)
+    request = SampleRequest(
+        make_number_parser("--size", 1, MAX_SIZE)(general["size"]),
+        make_number_parser("--seed", 0)(general["seed"]),
+        not general["distinct"],
+    )
+    query = open_reader(name, open_store(general["outputs"])).make_query(**values)
+    with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
+        on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
+        samples = query.draw_samples(request, on_progress)
+        first = next(samples)  # before the file is opened: a failed draw leaves no file
+        write = stack.enter_context(open_row_writer(output, output_as))
+        for rows in chain([first], samples):
+            with bar.printing():
+                write(rows)
+            done += len(rows)
+            bar.on_rows(done)
+
+
+class SampleGroup(PuzzleGroup):
+    """The commands of puzzles whose readers declare options of samples."""
+
+    @classmethod
+    def make_function(cls, puzzle: str) -> Callable[..., None]:
+        return _make_sample(puzzle)
+
+    @classmethod
+    def has_command(cls, reader: type[Reader]) -> bool:
+        return bool(reader.sample_options)
+
+
+sample_app = typer.Typer(
+    help="Draw a uniform random sample of states, positions or tours.",
+    cls=SampleGroup,
+    no_args_is_help=True,
+)

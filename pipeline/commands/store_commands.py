@@ -1,22 +1,298 @@
-"""The commands on whole stores: `pipeline graph`, `pipeline diff` and `pipeline clean`."""
+"""The commands on whole stores: their status, records, pages, comparison and cleaning."""
 
 import json
+import shutil
+import sys
 from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import Outputs
-from pipeline.commands.text_tables import format_table, make_diff_table, make_leftovers_table
+from pipeline.commands.options import (
+    JOBS,
+    Json,
+    Outputs,
+    Quiet,
+    complete_boards,
+    complete_page_formats,
+    complete_removable_tables,
+    complete_runs,
+)
+from pipeline.commands.text_tables import (
+    format_table,
+    make_diff_table,
+    make_leftovers_table,
+    make_run_table,
+    make_runs_table,
+    make_status_table,
+)
 from pipeline.single_query import require_one_printed
-from pipeline.terminal import print_answer
-from tablebase.tables.access import open_store
+from pipeline.terminal import (
+    MAX_MESSAGE,
+    escape_control,
+    fit_terminal,
+    print_answer,
+    print_error,
+    print_line,
+)
+from tablebase.errors import BadRequest
+from tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
+from tablebase.stdio import expand_path
+from tablebase.tables.access import open_store, require_listable
+from tablebase.tables.run_records import list_run_names, list_runs, read_run
+from tablebase.tables.store import Store
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
+"""The built-in puzzles whose states have depths."""
+
+
+def remove(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME",
+            help="Table or group to remove; `pipeline status` lists the tables.",
+            autocompletion=complete_removable_tables,
+        ),
+    ],
+    outputs: Outputs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Remove tables that were built on request."""
+    from pipeline.build import build
+    from pipeline.progress import BuildProgress
+    from pipeline.runs import RunRecorder
+    from pipeline.selection import make_removal
+
+    store = open_store(outputs)
+    with (
+        BuildProgress(quiet=quiet) as progress,
+        RunRecorder(store, sys.argv[1:], progress) as recorder,
+    ):
+        request = make_removal(store, names, JOBS)
+        build(request, recorder)
+    if not quiet:
+        print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
+
+
+def status(outputs: Outputs = None, as_json: Json = False) -> None:
+    """Show each table's size, version and state."""
+    from queries.status import list_status as overview
+    from queries.status import make_unusable_error
+
+    store = open_store(outputs)
+    rows = overview(store)
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_status_table(rows)))
+    error = make_unusable_error(rows, store)
+    if error:
+        raise error
+
+
+def histogram(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="|".join(WITH_DEPTHS),
+            help="Puzzle to count, built in or from a plugin.",
+            autocompletion=list_puzzles_with_depths,
+        ),
+    ] = None,
+    board: Annotated[
+        str | None,
+        typer.Option(
+            "--board",
+            metavar="BOARD",
+            help="Board whose states are counted (sliding).",
+            autocompletion=complete_boards,
+        ),
+    ] = None,
+    outputs: Outputs = None,
+    as_json: Json = False,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="Write the numbers of all tables: .parquet, .csv, .jsonl.",
+        ),
+    ] = None,
+) -> None:
+    """Print the number of states at each distance, with bars."""
+    from queries.histogram import count_states as counted
+    from queries.histogram import format_bars
+
+    if output is not None:
+        if name or board or svg or as_json:
+            raise BadRequest("--output writes the numbers of all tables", "Leave out the others")
+        _write_counts(open_store(outputs), output)
+        return
+    if name is None:
+        problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
+        raise BadRequest(problem, "See: pipeline histogram --help")
+    require_one_printed(svg, as_json=as_json)
+    counts = counted(name, open_store(outputs), board)
+    if svg is not None:
+        from queries.svg import draw_histogram
+        from tablebase.output import STANDARD, write_output
+
+        write_output(svg, draw_histogram(counts).encode())
+        if svg == STANDARD:
+            return
+    width = shutil.get_terminal_size().columns
+    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
+
+
+def _write_counts(store: Store, output: str) -> None:
+    """Write the number of states at each distance in all tables, in the format of the suffix."""
+    from queries.batch import choose_output_format, open_row_writer
+    from queries.histogram import list_counts
+
+    output_format, counts = choose_output_format(output, None), list_counts(store)
+    with open_row_writer(output, output_format) as write:
+        write(counts)
+
+
+def verify(
+    outputs: Outputs = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only compare the files with the manifest.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
+    from pipeline.progress import ProofProgress
+    from pipeline.verify import VerifyFailed
+    from pipeline.verify import verify as verify_store
+
+    store = open_store(outputs)
+    with ProofProgress(
+        None if as_json else print_line, every_claim=verbose, quick=quick
+    ) as progress:
+        try:
+            verified = verify_store(
+                store, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
+            )
+        except VerifyFailed as failure:
+            if as_json:
+                print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
+            raise
+        answer = progress.finish(verified)
+    if as_json:
+        print_answer(f"{json.dumps(answer)}\n")
+
+
+def runs(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN",
+            help="Run to show: its name, the beginning of it, or last.",
+            autocompletion=complete_runs,
+        ),
+    ] = None,
+    outputs: Outputs = None,
+    as_json: Json = False,
+) -> None:
+    """List the last builds, or show what one of them did."""
+    store = open_store(outputs)
+    require_listable(store)
+    if name is not None:
+        run = read_run(store, name)
+        if as_json:
+            print_answer(f"{json.dumps(run.to_dict())}\n")
+            return
+        record = run.record
+        lines = (
+            f"run       {record.name}",
+            f"command   pipeline {' '.join(record.command)}",
+            f"started   {record.started}",
+            f"seconds   {record.seconds:.1f}",
+            f"outcome   {': '.join(filter(None, (run.outcome, record.problem)))}",
+            f"versions  {', '.join(f'{key} {value}' for key, value in record.versions.items())}",
+            f"machine   {', '.join(f'{key} {value}' for key, value in record.machine.items())}",
+        )
+        text = "".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines)
+        print_answer(fit_terminal(text))
+        print_answer(f"\n{format_table(make_run_table(record.tables, run.outcome))}")
+        return
+    known = [*list_runs(store)]
+    if as_json:
+        print_answer(f"{json.dumps([run.to_dict() for run in known])}\n")
+    else:
+        print_answer(format_table(make_runs_table(known)))
+    readable = {run.record.name for run in known}
+    for unreadable in (other for other in list_run_names(store) if other not in readable):
+        print_error(f"note: the run record {unreadable} cannot be read")
+
+
+def report(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="html|svg|png",
+            help="html: one page; svg, png: only the pictures.",
+            autocompletion=complete_page_formats,
+        ),
+    ] = "html",
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run",
+            metavar="RUN",
+            help="Also show where the time of a build went: its name in `pipeline runs`, or last.",
+            autocompletion=complete_runs,
+        ),
+    ] = None,
+) -> None:
+    """Write outputs/report.html, a page of charts made from the tables."""
+    from queries.report.writer import REPORT_PAGE, write_report
+    from tablebase.output import STANDARD
+
+    store = open_store(outputs)
+    default_target = store.locate(REPORT_PAGE if format == "html" else "report")
+    target = default_target if output is None else expand_path(output)
+    paths = write_report(store, target, format, sample, run)
+    if target == STANDARD:
+        return
+    for path in paths:
+        print_answer(f"{path}\n")
+
+
+def explore(
+    outputs: Outputs = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+    ] = None,
+) -> None:
+    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
+    from queries.explorer.writer import EXPLORER_PAGE, write_explorer
+    from tablebase.output import STANDARD
+
+    store = open_store(outputs)
+    target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
+    write_explorer(store, target)
+    if target != STANDARD:
+        print_answer(f"{target}\n")
 
 
 def graph(
     outputs: Outputs = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
     ] = None,
@@ -38,7 +314,7 @@ def graph(
 def diff(
     old: Annotated[str, typer.Argument(metavar="A", help="Folder or URL of tables.")],
     new: Annotated[str, typer.Argument(metavar="B", help="Folder or URL to compare with A.")],
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
     """Compare the tables of two stores: which differ in rows, in content or only in bytes.
 
@@ -57,7 +333,7 @@ def diff(
 def clean(
     outputs: Outputs = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove what is listed.")] = False,
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
     """List the files that unfinished builds left, with their sizes; remove them with --yes.
 

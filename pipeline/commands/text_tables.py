@@ -16,10 +16,10 @@ from tablebase.tables.run_records import COMPLETED, RUNNING, Run, TableRun
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipeline.build_progress import BuiltTable
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
+    from pipeline.progress import BuiltTable
     from tablebase.cost import Cost
 
 

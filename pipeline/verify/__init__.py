@@ -1,16 +1,16 @@
 """Verification of the published files against the rules, independent of the search that built them.
 
-Read in this order: `claims` (what is checked of a table, and the verdicts on it), `manifest_checks`
-(the files against the manifest), `table_rows` and `index_records` (their contents against the
-definition of the table), `goal_proof` (puzzles with goals), `graph_proof` (other state spaces),
-`generic_proof` (any other table), the packages with the proofs of one puzzle each, `proofs`, the
-registry, and `state_counts` (the manifest's numbers).
+Read in this order: `claims` (what is checked of a table, and the verdicts on it), `files` (the
+files against the manifest, and their contents against the definition of the table), `goal_proof`
+(puzzles with goals), `graph_proof` (other state spaces, and any other table), and the proofs of one
+puzzle each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pipeline.verify.claims import (
     ORDER,
@@ -24,19 +24,91 @@ from pipeline.verify.claims import (
     VerifyFailed,
     ignore_claim,
 )
-from pipeline.verify.manifest_checks import check_entry, check_files, check_pages, list_tables
-from pipeline.verify.proofs import find_proof
-from pipeline.verify.state_counts import check_counts
-from tablebase.puzzles import list_puzzles
+from pipeline.verify.fifteen import prove_pattern
+from pipeline.verify.files import check_entry, check_files, check_pages, list_tables, read_rows
+from pipeline.verify.goal_proof import make_eight_space, prove_goals
+from pipeline.verify.graph_proof import prove_generic, prove_graph
+from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight.ranking import prove_ranks
+from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
+from pipeline.verify.senet import prove_senet
+from pipeline.verify.sliding import prove_board
+from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
+from tablebase.puzzles import list_puzzles, load_part
+from tablebase.puzzles.eight import Eight
+from tablebase.puzzles.fifteen import PatternDistances
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
+from tablebase.puzzles.senet import Senet
+from tablebase.puzzles.sliding import BoardDistances, Sliding
+from tablebase.schema import BreadthFirst
+from tablebase.tables import MANIFEST
+from tablebase.tables.manifest import Depth
 from tablebase.tables.store import Store
 
-__all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
+Prove = Callable[[ListedTable, Seen], Outcome]
+"""A function that proves one table and returns the outcome."""
 
+PROOFS: dict[tuple[type, type], Prove] = {
+    (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
+    (BoardDistances, Sliding): prove_board,
+    (BreadthFirst, Senet): prove_senet,
+    (BreadthFirst, GoalPuzzle): prove_goals,
+    (BreadthFirst, StateSpace): prove_graph,
+    (AllTours, Puzzle): prove_every_tour,
+    (TourPerPair, Puzzle): prove_pairs,
+    (TourCounts, Puzzle): prove_counts,
+    (ClosedTourRanking, Puzzle): prove_ranks,
+    (PatternDistances, Puzzle): prove_pattern,
+}
+
+__all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
 OnVerdicts = Callable[[Sequence[Verdict]], None]
 """A callback for the verdicts on one table."""
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
 NO_VERDICTS = "the proof that its puzzle brings found no fault, and does not say what it showed"
+
+
+def find_proof(listed: ListedTable) -> Prove:
+    """Return a table's proof: the puzzle's own, or that of the nearest base classes.
+
+    A table whose recipe and puzzle have no registered class gets the generic proof.
+    """
+    if listed.puzzle and listed.puzzle.proof:
+        proof: Prove = load_part(listed.puzzle, listed.puzzle.proof)
+        return proof
+    kinds = (
+        (recipe, puzzle)
+        for recipe in type(listed.definition.recipe).__mro__
+        for puzzle in type(listed.puzzle).__mro__
+    )
+    return next((PROOFS[kind] for kind in kinds if kind in PROOFS), prove_generic)
+
+
+def check_counts(listed: ListedTable, depths: Mapping[Depth, int]) -> None:
+    """Compare every number with the one in `depths`, or with the rows if a proof counted none."""
+    if listed.entry.counts is None:
+        return
+    proved = depths or _count_rows(listed)
+    if not proved:
+        listed.note_missing_proof(["states at each distance"], "its proof counts no states")
+        return
+    found = {(goal, depth): states for goal, depth, states in listed.entry.counts.list_depths()}
+    text = "as many states are at each distance as the proof counted"
+    with listed.begin_claim(text) as claimed:
+        check = replace(claimed, claim=replace(claimed.claim, file=MANIFEST))
+        for goal, depth in dict.fromkeys([*found, *proved]):
+            what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
+            check.require_equal(what, found.get((goal, depth), 0), proved.get((goal, depth), 0))
+
+
+def _count_rows(listed: ListedTable) -> Mapping[Depth, int]:
+    """Count the rows at each distance; none of a table without rows, or without a depth."""
+    depth = listed.puzzle.depth if listed.puzzle else ""
+    if listed.table is None or depth not in [column.name for column in listed.table.columns]:
+        return {}
+    return read_rows(replace(listed, listener=ignore_claim)).count_depths(depth)
 
 
 @dataclass(frozen=True, slots=True)

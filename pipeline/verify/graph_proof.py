@@ -1,10 +1,11 @@
-"""The proof of a table of any state space, by a second search of its graph from the roots.
+"""The proofs of tables without one of their own: by a second search of a graph, or of order alone.
 
 The graph, and the code that makes columns and records of a search, are the puzzle's own and are
-trusted. That the depths, counts and smallest lines are those of the graph is proved.
+trusted. That the depths, counts and smallest lines are those of the graph is proved. Of two lines
+with equally many steps the smaller is the one whose labels' high four bits come first in dictionary
+order, or whose low four bits do if the high ones are equal.
 
-Of two lines with equally many steps the smaller is the one whose labels' high four bits come first
-in dictionary order, or whose low four bits do if the high ones are equal.
+Of a table without a graph, the order of the rows is proved, and its index against its rows.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
-from pipeline.verify.index_records import check_records
-from pipeline.verify.table_rows import read_rows
+from pipeline.verify.files import check_records, iter_records, read_rows
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzle import StateSpace
-from tablebase.schema import BreadthFirst
+from tablebase.schema import KIND_LETTERS, BreadthFirst
 from tablebase.tables.parquet import to_arrow
 
 Edges = tuple[Array, Array, Array]
@@ -26,6 +27,11 @@ Edges = tuple[Array, Array, Array]
 HOW = (
     "a second search of the graph, all shortest lines at once, gave the same rows and records; the "
     "graph and the code that makes rows of a search are the puzzle's own, as in the build"
+)
+
+HOW_WITHOUT_RULES = (
+    "the files match the manifest and the table's own definition; no proof knows the rules of its "
+    "rows and records"
 )
 
 
@@ -95,3 +101,41 @@ def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) ->
         highs[new_nodes] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
         layers.append(new_nodes)
     return SearchResult(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))
+
+
+def prove_generic(listed: ListedTable, earlier: Seen) -> Outcome:
+    """Prove what a table's definition states about its rows, and report what is not proved."""
+    if listed.definition.columns:
+        _prove_rows(listed)
+    else:
+        _prove_content(listed)
+    return listed.make_outcome(Grade.INTACT, HOW_WITHOUT_RULES)
+
+
+def _prove_content(listed: ListedTable) -> None:
+    """Prove that the records of a table without rows are those that the manifest lists."""
+    text = "every record decodes, and the content hash matches the manifest"
+    with listed.begin_claim(text, index=True) as check:
+        for begin, records in iter_records(listed, check):
+            check.report_progress(begin + len(records))
+    listed.note_missing_proofs(())
+
+
+def _prove_rows(listed: ListedTable) -> None:
+    table, rows = listed.definition, read_rows(listed)
+    if table.sorted_by:
+        with listed.begin_claim(f"the rows ascend by {', '.join(table.sorted_by)}") as check:
+            sort_keys = [(name, "ascending") for name in table.sorted_by]
+            order = pc.sort_indices(rows.batch, sort_keys=sort_keys)
+            for name in table.sorted_by:
+                rows.require_column(check, name, rows.column(name).take(order))
+    if table.index:
+        numeric = {c.name for c in table.columns if c.kind in KIND_LETTERS and not c.nullable}
+        has_record_per_row = listed.index.records == len(rows)
+        names = [name for name, _ in table.index]
+        fields = [name for name in names if has_record_per_row and name in numeric]
+        if fields:
+            text = f"{', '.join(fields)}: each record matches its row"
+            check_records(listed, text, {name: rows.read_numbers(name) for name in fields})
+        unproved = (name for name in names if name not in fields)
+        listed.note_missing_proof(unproved, "no column holds the same numbers", index=True)

@@ -14,11 +14,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_context import BuildContext
-from pipeline.build_request import Request
-from pipeline.builders.registry import BUILDERS
-from pipeline.tasks import TableData
+from pipeline.build import Request, build
+from pipeline.builders import BUILDERS
+from pipeline.tasks import BuildContext, TableData
 from tablebase.errors import SearchError
 from tablebase.graph import Graph
 from tablebase.puzzle import Puzzle
@@ -236,7 +234,7 @@ def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -
 def test_a_new_recipe_needs_only_a_builder_and_its_registration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(BUILDERS, "squares", __name__)
+    monkeypatch.setitem(BUILDERS, "squares", f"{__name__}:make")
     columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
     table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
     assert build_tables(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import pipeline.build
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from tablebase.errors import SearchError, StoreError, TablebaseError, TableDamaged, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output

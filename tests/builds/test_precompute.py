@@ -6,9 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import TableStatistics, build
-from pipeline.build_progress import BuildProgress
-from pipeline.build_request import Request
+from pipeline.build import Request, build
+from pipeline.progress import BuildProgress, TableStatistics
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry

@@ -7,14 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build_context import BuildContext, MemoryLimit
-from pipeline.builders import ranking_table
-from pipeline.builders.ranking_table import make
-from pipeline.builders.registry import checkpoints
-from pipeline.builders.sweep_driver import SweepSettings
-from pipeline.search.tour_counting.hash_table import CountOverflow
-from pipeline.search.tour_counting.sweep import Layer, advance_layer
-from pipeline.tasks import TableData, TaskRunner
+from pipeline.builders import checkpoints, tour_sweeps
+from pipeline.builders.tour_sweeps import SweepSettings, make_ranking
+from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer
+from pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import count_ranked_tours
@@ -144,9 +140,11 @@ def test_a_killed_build_resumes_from_the_saved_layers(
             work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
             context = BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
             # a record and what it begins with
-            return make(SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000))
+            return make_ranking(
+                SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000)
+            )
 
-    monkeypatch.setattr(ranking_table, "advance_layer", advance)
+    monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
     with pytest.raises(KilledError):
         rebuild()
     assert len(layer_sizes) == 12
@@ -167,7 +165,7 @@ def test_too_many_tours_to_rank_are_refused(
     def overflow(*_: object) -> int:
         raise CountOverflow
 
-    monkeypatch.setattr(ranking_table, "sum_cycles", overflow)
+    monkeypatch.setattr(tour_sweeps, "sum_cycles", overflow)
     table = make_closed_ranking_table(parse_board("5x6"))
     with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
         build_tables(tmp_path, PUZZLE, table)

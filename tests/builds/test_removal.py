@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.removal import list_removable
 from pipeline.run import run_command
+from pipeline.selection import list_removable
 from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder

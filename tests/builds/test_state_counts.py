@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, verify
 from queries.histogram import count_states, list_counts
 from tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated

@@ -19,12 +19,17 @@ import numpy as np
 import pytest
 
 import pipeline.tasks
-from pipeline.build import build
-from pipeline.build_context import BuildContext, MemoryLimit, SharedResults
-from pipeline.build_request import Request
-from pipeline.builders.registry import BUILDERS, build_table_data, checkpoints
-from pipeline.builders.tour_list import list_tours_from
-from pipeline.tasks import TaskRunner, TaskUsage, make_checkpoint_name
+from pipeline.build import Request, build
+from pipeline.builders import BUILDERS, build_table_data, checkpoints
+from pipeline.builders.tour_lists import list_tours_from
+from pipeline.tasks import (
+    BuildContext,
+    MemoryLimit,
+    SharedResults,
+    TaskRunner,
+    TaskUsage,
+    make_checkpoint_name,
+)
 from tablebase import errors
 from tablebase.errors import TableUnreadable, Unreachable
 from tablebase.puzzles import list_puzzles, plugins

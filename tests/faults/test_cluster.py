@@ -19,12 +19,10 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from pipeline.build import build
-from pipeline.build_request import Request
-from pipeline.builders.registry import checkpoints
-from pipeline.builders.tour_list import list_tours_from
-from pipeline.dask_executor import open_executor
-from pipeline.tasks import TaskRunner
+from pipeline.build import Request, build
+from pipeline.builders import checkpoints
+from pipeline.builders.tour_lists import list_tours_from
+from pipeline.tasks import TaskRunner, open_executor
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

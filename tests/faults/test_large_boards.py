@@ -32,7 +32,7 @@ PROOF = """
 import resource, sys
 from pipeline.verify import prove
 from pipeline.verify.claims import ListedTable
-from pipeline.verify.manifest_checks import check_files
+from pipeline.verify.files import check_files
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify.manifest_checks import check_files
+from pipeline.verify.files import check_files
 from queries import open_tables
 from queries.api import Tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader

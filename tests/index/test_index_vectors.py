@@ -11,7 +11,7 @@ from msgspec import convert
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import ListedTable, ignore_claim
-from pipeline.verify.manifest_checks import check_files
+from pipeline.verify.files import check_files
 from queries.index_reader import IndexReader
 from tablebase.errors import TableDamaged, TableVersionError
 from tablebase.schema import BreadthFirst, Table

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding.reader import BoardReader

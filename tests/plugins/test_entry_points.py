@@ -10,7 +10,7 @@ import pytest
 from pipeline.single_query import answer_as_text
 from pipeline.verify import Verdict, VerifyFailed, prove
 from pipeline.verify.claims import Claim
-from pipeline.verify.manifest_checks import list_tables
+from pipeline.verify.files import list_tables
 from queries import open_tables
 from queries.dispatch import get_reader_class
 from queries.report.writer import list_sections
@@ -61,7 +61,7 @@ class Reader(DefaultReader):
 
 
 def prove(listed, seen):
-    from pipeline.verify.table_rows import read_rows
+    from pipeline.verify.files import read_rows
     from pipeline.verify.claims import Grade
 
     rows = read_rows(listed)

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.single_query import answer_as_text
 from pipeline.verify import Claim, VerifyFailed, prove, verify
-from pipeline.verify.manifest_checks import check_files, list_tables
+from pipeline.verify.files import check_files, list_tables
 from queries.histogram import count_states, format_bars
 from queries.status import list_status
 from tablebase import puzzles

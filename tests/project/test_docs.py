@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from pipeline.commands.app import app
-from pipeline.commands.completion import find_subcommand
+from pipeline.commands.options import find_subcommand
 from tablebase.tables.store import Folder
 from tools.generated_docs import COMMANDS, MADE, ROOT
 

@@ -9,14 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline import build_context, tasks
-from pipeline.build import BuildObserver, TableStatistics, build
-from pipeline.build_context import BuildContext
-from pipeline.build_request import Request
-from pipeline.builders import sliding_table
-from pipeline.builders.registry import checkpoints
+from pipeline import tasks
+from pipeline.build import Request, build
+from pipeline.builders import checkpoints, sliding_table
 from pipeline.builders.sliding_table import make, make_rows
-from pipeline.tasks import TaskRunner
+from pipeline.progress import BuildObserver, TableStatistics
+from pipeline.tasks import BuildContext, TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
@@ -246,7 +244,7 @@ def test_the_content_hash_is_that_of_the_records(tmp_path: Path) -> None:
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_context, "get_free_memory", lambda: 50_000_000)
+    monkeypatch.setattr(tasks, "get_free_memory", lambda: 50_000_000)
     with pytest.raises(MemoryShort) as caught:
         build_boards(tmp_path, ["3x4"])
     assert 60_000_000 < caught.value.needed < 70_000_000

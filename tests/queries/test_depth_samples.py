@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.single_query import OptionTexts
 from queries import dispatch, open_tables
 from queries.api import Tables

@@ -16,8 +16,8 @@ from pipeline.search.tour_counting.edge_sets import (
     rank_edge_sets,
     relabel_needs,
 )
-from pipeline.search.tour_counting.hash_table import CountOverflow
-from pipeline.search.tour_counting.pair_removal import make_pair_removal
+from pipeline.search.tour_counting.meet import make_pair_removal
+from pipeline.search.tour_counting.sweep import CountOverflow
 from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
 from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, iter_pairs
 from tests.support.shell import python
@@ -175,7 +175,7 @@ FIRST_COUNT = """
 import json
 from concurrent.futures import ThreadPoolExecutor
 from numba.core import event
-from pipeline.builders.sweep_driver import count_tours
+from pipeline.builders.tour_sweeps import count_tours
 from pipeline.tasks import TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
 

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from pipeline.search.tour_counting.meet import add_completions, find_shared_needs, make_side
-from pipeline.search.tour_counting.pair_removal import make_pair_removal
+from pipeline.search.tour_counting.meet import (
+    add_completions,
+    find_shared_needs,
+    make_pair_removal,
+    make_side,
+)
 from pipeline.search.tour_counting.sweep import Layer, make_first_layer
 from tablebase.frontier.state import END, FREE, MATCHING_BITS
 

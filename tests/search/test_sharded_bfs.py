@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.builders import sliding_shards
-from pipeline.builders.registry import checkpoints
+from pipeline.builders import checkpoints, sliding_shards
 from pipeline.builders.sliding_shards import ShardedSearch, search_layer
 from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
 from pipeline.search.word_bfs import iter_word_records, search_words

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.builders import sweep_driver
-from pipeline.builders.registry import checkpoints
-from pipeline.builders.sweep_driver import SweepSettings
+from pipeline.builders import checkpoints, tour_sweeps
+from pipeline.builders.tour_sweeps import SweepSettings
 from pipeline.search.tour_counting import halves as cut
 from pipeline.search.tour_counting import sweep
-from pipeline.search.tour_counting.expand import Step, iter_successors
-from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
+from pipeline.search.tour_counting.edge_sets import Step, iter_successors
 from pipeline.search.tour_counting.sweep import (
+    CountOverflow,
+    HashTable,
     Layer,
     advance_layer,
     count_onward,
@@ -64,8 +64,8 @@ def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None
 
 
 def test_closed_tours_are_counted_alone() -> None:
-    assert count_board(3, 10, paths=False) == sweep_driver.TourTotals(None, 32)
-    assert count_board(5, 6, paths=False) == sweep_driver.TourTotals(None, 16)
+    assert count_board(3, 10, paths=False) == tour_sweeps.TourTotals(None, 32)
+    assert count_board(5, 6, paths=False) == tour_sweeps.TourTotals(None, 16)
 
 
 class KilledError(Exception):
@@ -86,16 +86,16 @@ def test_a_killed_count_resumes_from_stored_layers(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(sweep_driver, "advance_layer", advance)
+    monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
     board, settings = KnightBoard(4, 6), SweepSettings(min_stored_bytes=3 * 16)
     with ThreadPoolExecutor(1) as pool:
         store = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(
+            tour_sweeps.count_tours(
                 board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
             )
         layers = len(sizes)
-        result = sweep_driver.count_tours(
+        result = tour_sweeps.count_tours(
             board, TaskRunner(pool, 1, on_progress, store), settings, paths=True
         )
     assert result.tours is not None
@@ -125,12 +125,12 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
             min_stored_bytes=16, needs_per_task=4, tasks_per_round=2, checkpoint_seconds=0
         ),
     )
-    monkeypatch.setattr(sweep_driver, "count_cores", lambda: threads)
+    monkeypatch.setattr(tour_sweeps, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            sweep_driver.count_tours(board, work, settings, paths=True)
-        result = sweep_driver.count_tours(board, work, settings, paths=True)
+            tour_sweeps.count_tours(board, work, settings, paths=True)
+        result = tour_sweeps.count_tours(board, work, settings, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert result.tours is not None
@@ -150,7 +150,7 @@ def test_states_with_wrong_colours_are_pruned(
         sizes.append(len(after.keys))
         return after
 
-    monkeypatch.setattr(sweep_driver, "advance_layer", reported)
+    monkeypatch.setattr(tour_sweeps, "advance_layer", reported)
     with_colours, states = count_board(files, ranks), sum(sizes)
     monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
     without, states_without = count_board(files, ranks), sum(sizes) - states
@@ -221,9 +221,9 @@ def test_a_board_with_too_many_tours_is_reported(
 def test_overflowing_directed_closed_tours_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
+    monkeypatch.setattr(tour_sweeps, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
     assert count_board(5, 6, paths=False).closed == (1 << 63) - 2
-    monkeypatch.setattr(sweep_driver, "count_cycles", lambda *options, paths: (1 << 62, None))
+    monkeypatch.setattr(tour_sweeps, "count_cycles", lambda *options, paths: (1 << 62, None))
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
         count_board(5, 6, paths=False)
 
@@ -355,8 +355,8 @@ def test_paths_of_random_graphs_match_the_obvious_search(
     graph = Graph(*drawn)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1)
-        closed, _ = sweep_driver.count_cycles(graph, work, paths=False)  # type: ignore[arg-type]
-        total, ends = sweep_driver.count_cycles(graph, work, paths=True)  # type: ignore[arg-type]
+        closed, _ = tour_sweeps.count_cycles(graph, work, paths=False)  # type: ignore[arg-type]
+        total, ends = tour_sweeps.count_cycles(graph, work, paths=True)  # type: ignore[arg-type]
     assert ends.tolist() == graph.paths({*range(graph.squares)})
     assert 2 * total == sum(ends.tolist())
     assert 2 * closed == graph.paths({*graph.near[0]})[0]

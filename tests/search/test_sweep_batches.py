@@ -4,18 +4,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.builders.sweep_driver import SweepSettings
-from pipeline.search.tour_counting.expand import iter_successors
-from pipeline.search.tour_counting.hash_table import SLICE_PLACES, HashTable
+from pipeline.builders.tour_sweeps import SweepSettings
+from pipeline.search.tour_counting.edge_sets import iter_successors
 from pipeline.search.tour_counting.meet import (
     MeetingLimits,
     add_completions,
     find_max_pairs,
     find_shared_needs,
+    make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_counting.pair_removal import make_pair_removal
 from pipeline.search.tour_counting.sweep import (
+    SLICE_PLACES,
+    HashTable,
     advance_layer,
 )
 from tests.support.sweeps import count_board, cut_into_halves

@@ -23,7 +23,7 @@ from pipeline.search.word_bfs import (
     iter_word_records,
     search_words,
 )
-from pipeline.verify.sliding.references import find_known_layers
+from pipeline.verify.sliding import find_known_layers
 from tablebase.errors import SearchError
 from tablebase.puzzles.sliding import parse_board
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace, make_word_space

@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipeline.row_comparison
-from pipeline.comparison import Comparison, compare_stores, make_difference_error
-from pipeline.row_comparison import RowCounts, _count_differences, compare_rows
+import pipeline.comparison
+from pipeline.comparison import (
+    Comparison,
+    RowCounts,
+    _count_differences,
+    compare_rows,
+    compare_stores,
+    make_difference_error,
+)
 from tablebase.errors import TableMissing, TableVersionError
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tablebase.tables import MANIFEST
@@ -224,13 +230,13 @@ def test_large_tables_are_compared_a_share_at_a_time(
     copy: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heights: list[int] = []
-    count_changed = pipeline.row_comparison._count_changed
+    count_changed = pipeline.comparison._count_changed
 
     def count(old: pl.DataFrame, new: pl.DataFrame, key: tuple[str, ...]) -> int:
         heights.extend((old.height, new.height))
         return count_changed(old, new, key)
 
-    monkeypatch.setattr(pipeline.row_comparison, "_count_changed", count)
+    monkeypatch.setattr(pipeline.comparison, "_count_changed", count)
     rewrite(copy, "eight_edge", cell("distance", 7, 1))
     stores = Folder(outputs), Folder(copy)
     entries = read_manifest(stores[0])["eight_edge"], read_manifest(stores[1])["eight_edge"]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.dry_run import plan_build
 from pipeline.verify import verify
 from queries.status import list_status

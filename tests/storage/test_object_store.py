@@ -9,8 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from pipeline.comparison import compare_stores
 from pipeline.verify import verify

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from queries import open_tables
 from tablebase.errors import StoreError, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT

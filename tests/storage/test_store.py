@@ -13,8 +13,7 @@ from typing import IO
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.verify import VerifyFailed, verify
 from queries import open_tables
 from queries.dispatch import open_reader
@@ -185,7 +184,7 @@ def test_status_of_a_store_in_memory(memory: Memory) -> None:
 def test_published_tables_in_a_store_are_verified(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("pipeline.verify", "pipeline.verify.manifest_checks"):
+    for module in ("pipeline.verify", "pipeline.verify.files"):
         monkeypatch.setattr(f"{module}.list_puzzles", lambda: [EIGHT])
     quick, proved = verify(memory, quick=True).claims, verify(memory).claims
     assert proved[: len(quick)] == quick

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tablebase.atomic_write
-from pipeline.builders.registry import checkpoints
+from pipeline.builders import checkpoints
 from tablebase.atomic_write import atomic_write, is_being_written, lock_file, remove_abandoned
 from tablebase.output import write_output
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

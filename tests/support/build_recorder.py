@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pipeline.build import BuildObserver, TableStatistics, build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
+from pipeline.progress import BuildObserver, TableStatistics
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table

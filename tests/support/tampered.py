@@ -17,10 +17,10 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from pipeline.builders import ranking_table
+from pipeline.builders import tour_sweeps
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
 from pipeline.verify.claims import ListedTable, ignore_claim
-from pipeline.verify.manifest_checks import check_files, list_tables
+from pipeline.verify.files import check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
@@ -182,14 +182,14 @@ def replace_layer(
     monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
 ) -> None:
     """Build ranking tables with other records of a layer from now on."""
-    layers = ranking_table._iter_layers
+    layers = tour_sweeps._iter_layers
 
     def made(*given: Any) -> list[Arrays]:
         result = [*layers(*given)]
         result[layer] = [*change(result[layer])]
         return result
 
-    monkeypatch.setattr(ranking_table, "_iter_layers", made)
+    monkeypatch.setattr(tour_sweeps, "_iter_layers", made)
 
 
 def reseal(data: bytes | bytearray) -> bytes:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.knight import counts, recount_sweep
+from pipeline.verify.knight import counts, recounts
 from pipeline.verify.knight.counts import CountLimits, prove_counts
-from pipeline.verify.knight.references import find_known_closed, find_known_total
+from pipeline.verify.knight.recounts import find_known_closed, find_known_total
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
 from tests.conftest import make_once
@@ -38,7 +38,7 @@ def test_counts_of_every_kind_are_proved(
 
     def sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Any]:
         swept.append((str(board), by_files))
-        return recount_sweep.recount_by_sweep(board, by_files=by_files)
+        return recounts.recount_by_sweep(board, by_files=by_files)
 
     monkeypatch.setattr(counts, "recount_by_sweep", sweep)
     listed = open_counts(folder, reported)

@@ -18,8 +18,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.eight.space import make_eight_space
-from pipeline.verify.goal_proof import Space, prove_rows
+from pipeline.verify.goal_proof import Space, make_eight_space, prove_rows
 from pipeline.verify.knight.counts import prove_counts
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT

@@ -6,10 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
 from pipeline.verify import verify
-from pipeline.verify.fifteen.placements import list_new_orders, list_places
+from pipeline.verify.fifteen import list_new_orders, list_places
 from tablebase.puzzles import fifteen as fifteen_tables
 from tablebase.puzzles.fifteen import PUZZLE, Partition
 from tablebase.tables.store import Folder

@@ -17,8 +17,8 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline.verify import VerifyFailed, verify
-from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
-from pipeline.verify.table_rows import read_rows
+from pipeline.verify.files import read_rows
+from pipeline.verify.knight.recounts import count_tours_from, list_jumps, recount_tours
 from tablebase.errors import TableDamaged, TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import BuildObserver, build
-from pipeline.build_request import Request
+from pipeline.build import Request, build
+from pipeline.progress import BuildObserver
 from pipeline.verify.knight import tours
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT

@@ -22,9 +22,9 @@ from pipeline.verify.claims import (
     Verdict,
     ignore_claim,
 )
+from pipeline.verify.files import check_files
 from pipeline.verify.knight import ranking as proof
 from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
-from pipeline.verify.manifest_checks import check_files
 from tablebase.frontier.compiled import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard, parse_board

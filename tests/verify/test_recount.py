@@ -6,8 +6,12 @@ from itertools import pairwise, permutations, product
 import numpy as np
 import pytest
 
-from pipeline.verify.knight.recount import count_tours_from, list_jumps, recount_tours
-from pipeline.verify.knight.recount_sweep import recount_by_sweep
+from pipeline.verify.knight.recounts import (
+    count_tours_from,
+    list_jumps,
+    recount_by_sweep,
+    recount_tours,
+)
 from tablebase.puzzles.knight.board import KnightBoard
 from tests import wide
 from tests.support import oracles

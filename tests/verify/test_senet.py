@@ -10,14 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed
+from pipeline.verify import VerifyFailed, senet
 from pipeline.verify.claims import ListedTable, Rows
-from pipeline.verify.senet import proof
-from pipeline.verify.senet.proof import (
-    Positions,
-    prove_positions,
-    prove_senet,
-)
+from pipeline.verify.senet import Positions, prove_positions, prove_senet
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import make_schema
 from tests.support import oracles
@@ -31,10 +26,10 @@ def listed_table(outputs: Path) -> ListedTable:
     return open_one(outputs, "senet")
 
 
-def get_failure(proof: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
+def get_failure(senet: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
     """Return the failure of a part of the proof, whose premises are proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
-        proof(listed, Rows(rows.combine_chunks().to_batches()[0]))
+        senet(listed, Rows(rows.combine_chunks().to_batches()[0]))
     return caught.value
 
 
@@ -110,12 +105,12 @@ def prove_small(listed: ListedTable, rows: Rows) -> None:
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
     given = {id(listed): rows}
     with pytest.MonkeyPatch.context() as rules:
-        rules.setattr(proof, "SQUARES", len(SMALL))
-        rules.setattr(proof, "OPENING", SMALL)
-        rules.setattr(proof, "read_rows", lambda given_table: given[id(given_table)])
+        rules.setattr(senet, "SQUARES", len(SMALL))
+        rules.setattr(senet, "OPENING", SMALL)
+        rules.setattr(senet, "read_rows", lambda given_table: given[id(given_table)])
         true = {(id(listed), id(rows)): Positions(cells)}
         rules.setattr(
-            proof,
+            senet,
             "prove_positions",
             lambda given_table, given_rows: true[id(given_table), id(given_rows)],
         )
@@ -128,7 +123,7 @@ def checked_records(
 ) -> list[tuple[ListedTable, str, dict[str, Any]]]:
     """Return a list that receives the arguments with which records are checked."""
     result: list[tuple[ListedTable, str, dict[str, Any]]] = []
-    monkeypatch.setattr(proof, "check_records", lambda *given: result.append(given))
+    monkeypatch.setattr(senet, "check_records", lambda *given: result.append(given))
     return result
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import verify
+from pipeline.verify import sliding, verify
 from pipeline.verify.claims import Claim, ClaimCheck, VerifyFailed
-from pipeline.verify.index_records import iter_records
-from pipeline.verify.sliding import proof, references
+from pipeline.verify.files import iter_records
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
@@ -101,7 +100,7 @@ def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None =
             yield begin, result[:middle]
             yield begin + middle, result[middle:]
 
-    monkeypatch.setattr(proof, "iter_records", changed)
+    monkeypatch.setattr(sliding, "iter_records", changed)
 
 
 def test_records_may_come_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +122,7 @@ def test_false_records_of_any_goal_and_chunk_are_detected(
 
 def test_records_of_another_board_are_detected(folder: Path) -> None:
     with pytest.raises(VerifyFailed) as reported:
-        proof.Distances(open_one(folder, NAME), parse_board("2x4"), "12345670").prove()
+        sliding.Distances(open_one(folder, NAME), parse_board("2x4"), "12345670").prove()
     assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
@@ -134,7 +133,7 @@ def test_progress_is_reported_by_chunk(index_alone: Path, monkeypatch: pytest.Mo
         if claim.table == NAME:
             reported.setdefault(claim.claim, []).append(done)
 
-    monkeypatch.setattr(proof, "CHUNK_ORDERS", 25)
+    monkeypatch.setattr(sliding, "CHUNK_ORDERS", 25)
     verify(Folder(index_alone), listener=on_claim)
     assert reported[NEIGHBOUR] == [0, 150, 300, 360, 360]
 
@@ -155,7 +154,7 @@ def test_numbers_differing_from_published_ones_are_detected(
     message: str,
     found: str,
 ) -> None:
-    published = getattr(references, table)
+    published = getattr(sliding, table)
     new = published[key].replace(*value) if table == "LAYERS" else value
     monkeypatch.setitem(published, key, new)
     failure = get_refutation(folder, NAME)

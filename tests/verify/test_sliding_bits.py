@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import VerifyFailed, verify
-from pipeline.verify.sliding import layers, references
-from pipeline.verify.sliding.layers import iter_layers
+from pipeline.verify import VerifyFailed, sliding, sliding_states, verify
+from pipeline.verify.sliding_states import iter_layers
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -102,13 +101,13 @@ def test_the_content_hash_is_computed_from_the_records(folder: Path) -> None:
 def test_layers_are_compared_with_published_ones(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(references.LAYERS, NAME, references.LAYERS[NAME].replace(" 85", " 86"))
+    monkeypatch.setitem(sliding.LAYERS, NAME, sliding.LAYERS[NAME].replace(" 85", " 86"))
     with pytest.raises(VerifyFailed, match="OEIS A090035"):
         verify(Folder(folder))
 
 
 def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layers, "move_tiles", lambda *arguments: None)
+    monkeypatch.setattr(sliding_states, "move_tiles", lambda *arguments: None)
     assert get_refutation(folder, NAME).expected == 20_160
 
 

@@ -18,12 +18,12 @@ from msgspec.structs import replace as replace_entry
 from pipeline.run import run_command
 from pipeline.tasks import TableData, TaskRunner
 from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
+from pipeline.verify import senet as senet_proof
+from pipeline.verify import sliding as sliding_proof
 from pipeline.verify.claims import Outcome, Seen, count_tables, find_weakest, group_boards
 from pipeline.verify.knight import counts, ranking
-from pipeline.verify.knight.references import Known, find_known_closed, find_known_total
+from pipeline.verify.knight.recounts import Known, find_known_closed, find_known_total
 from pipeline.verify.knight.tours import prove_every_tour
-from pipeline.verify.senet import proof as senet_proof
-from pipeline.verify.sliding import proof as sliding_proof
 from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Puzzle

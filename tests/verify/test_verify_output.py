@@ -34,7 +34,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
-    for module in (verify, verify.manifest_checks):
+    for module in (verify, verify.files):
         monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
@@ -113,7 +113,7 @@ def test_a_puzzle_without_a_proof_has_intact_tables(
     eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = Bare()
-    for module in (verify, verify.manifest_checks):
+    for module in (verify, verify.files):
         monkeypatch.setattr(module, "list_puzzles", lambda: [bare])
     keep_only(eight, "eight", "eight_edge")
     code, out, _ = read_output(capsys, "--outputs", str(eight))

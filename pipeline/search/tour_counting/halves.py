@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_counting.expand import Step
+from pipeline.search.tour_counting.edge_sets import Step
 from pipeline.search.tour_counting.sweep import Layer, make_first_layer
 from tablebase.frontier.compiled import Array, list_all_partners
 from tablebase.frontier.state import END, FREE

@@ -16,10 +16,15 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from pipeline.verify.claims import Grade, ListedTable, Outcome, Seen, Verdict
-from pipeline.verify.knight.recount import COUNTED_AGAIN, recount_tours
-from pipeline.verify.knight.recount_sweep import SWEPT_AGAIN, recount_by_sweep
-from pipeline.verify.knight.references import find_known_closed, find_known_total
-from pipeline.verify.table_rows import read_rows
+from pipeline.verify.files import read_rows
+from pipeline.verify.knight.recounts import (
+    COUNTED_AGAIN,
+    SWEPT_AGAIN,
+    find_known_closed,
+    find_known_total,
+    recount_by_sweep,
+    recount_tours,
+)
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.count_recipe import TourCounts
 from tablebase.puzzles.knight.tables import TOURS_PREFIX

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
-from pipeline.verify.index_records import iter_records, view_field
-from pipeline.verify.knight.references import find_known_closed, find_known_total
+from pipeline.verify.files import iter_records, view_field
+from pipeline.verify.knight.recounts import find_known_closed, find_known_total
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.frontier.state import FREE, State, step_forward
 from tablebase.jit import compiled

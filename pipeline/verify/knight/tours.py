@@ -11,10 +11,15 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from pipeline.verify.claims import Array, ClaimCheck, Grade, ListedTable, Outcome, Rows, Seen
-from pipeline.verify.index_records import check_records
-from pipeline.verify.knight.recount import COUNTED_AGAIN, list_jumps, recount_tours
-from pipeline.verify.knight.references import FIVE_SQUARES, find_known_closed, find_known_total
-from pipeline.verify.table_rows import decode_rows
+from pipeline.verify.files import check_records, decode_rows
+from pipeline.verify.knight.recounts import (
+    COUNTED_AGAIN,
+    FIVE_SQUARES,
+    find_known_closed,
+    find_known_total,
+    list_jumps,
+    recount_tours,
+)
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import AllTours, TourPerPair
 

@@ -1,6 +1,9 @@
-"""The count of a board's tours without a list: two half sweeps to the cut, and one sweep back.
+"""Builders of the tables that count and rank a board's tours without a list, by half sweeps.
 
-Large layers are saved as checkpoints, so that few of them are in memory and a killed build resumes.
+Two half sweeps lead to the cut, and one sweep back counts the tours by their start. A board and the
+board turned by 90 degrees are counted together. The encoded layers of a half sweep rank the tours;
+the last one has the states at the cut, each with the number of cycles through it. Large layers are
+saved as checkpoints, so that few of them are in memory and a killed build resumes.
 """
 
 from __future__ import annotations
@@ -14,29 +17,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.builders.tour_columns import Array
-from pipeline.search.tour_counting.expand import Step
+from pipeline.search.tour_counting.edge_sets import Step
 from pipeline.search.tour_counting.halves import Halves, cut_board
-from pipeline.search.tour_counting.hash_table import CountOverflow, HashTable
 from pipeline.search.tour_counting.meet import (
     add_completions,
     find_max_pairs,
     find_shared_needs,
+    make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_counting.pair_removal import make_pair_removal
 from pipeline.search.tour_counting.sweep import (
     COUNT_LIMIT,
+    CountOverflow,
+    HashTable,
     Layer,
     advance_layer,
     count_onward,
     sum_cycles,
 )
-from pipeline.tasks import TaskRunner, TaskUsage, run_in_threads
+from pipeline.tasks import (
+    BuildContext,
+    Chunks,
+    TableData,
+    TaskRunner,
+    TaskUsage,
+    make_no_records,
+    run_in_threads,
+)
 from tablebase.errors import SearchError
-from tablebase.frontier.compiled import MAX_CELLS
+from tablebase.frontier.compiled import MAX_CELLS, Array, decode_layer, encode_layer
+from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzles.knight.memory import estimate_count_cost, estimate_rank_cost
+from tablebase.puzzles.knight.tables import ClosedTourRanking, get_sides
+from tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from tablebase.resources import count_cores
+from tablebase.schema import Table
+from tablebase.tables.checkpoints import Arrays
+
+CHUNK_RECORDS = 1 << 14
+"""Records in a chunk."""
 
 
 class SweepSettings(NamedTuple):
@@ -289,3 +310,140 @@ def _step_back(
         onward[span] = counts
         uses += int(uses_found[step.others == 0].sum())
     return uses, onward
+
+
+def make_counts(
+    recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext
+) -> TableData:
+    """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
+    return TableData(_iter_rows(recipe, table, context), make_no_records(), 0)
+
+
+def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunks:
+    totals = dict[tuple[int, int], TourTotals]()
+    for files, ranks in recipe.boards:
+        short, long = sorted((files, ranks))
+        closed_only = (files, ranks) in recipe.closed
+        if (short, long) not in totals or (totals[short, long].tours is None and not closed_only):
+            if short > 2:
+                needed = estimate_count_cost((files, ranks), closed=closed_only)
+                context.reserve_memory(table, needed, f" of {files}x{ranks}")
+            totals[short, long] = count_tours(
+                KnightBoard(short, long), context.tasks, paths=not closed_only
+            )
+        tours, closed = totals[short, long]
+        squares = files * ranks
+        if tours is None or closed_only:
+            tours = np.ma.MaskedArray(np.zeros(squares, dtype=np.int64), np.full(squares, True))
+        elif files > ranks:  # boards are counted with files <= ranks
+            tours = tours.reshape(files, ranks).T.ravel()
+        board = KnightBoard(files, ranks)
+        yield {
+            "board": np.full(squares, str(board).encode()),
+            "files": np.full(squares, files),
+            "ranks": np.full(squares, ranks),
+            "start": np.array(board.find_enum_places()),
+            "tours": tours,
+            "closed": np.full(squares, closed),
+        }
+
+
+def make_ranking(
+    recipe: ClosedTourRanking,
+    puzzle: Puzzle,
+    table: Table,
+    context: BuildContext,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+) -> TableData:
+    """Sweep through half of the board and return its layers as rows and as records."""
+    board, paths = recipe.board, recipe.is_open
+    runner = context.tasks
+    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=not paths))
+    *_, (_, form) = table.index
+    sweep = Sweep(board, paths=paths)
+    try:
+        layers = [*_iter_layers(sweep, int(form[:-1]), runner, settings)]
+    except CountOverflow:
+        raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
+    count = sum(len(firsts) for firsts, *_ in layers)
+    rows, records = (_iter_records(layers, count, runner) for _ in range(2))
+    return TableData(rows, records, count)
+
+
+def _iter_layers(
+    sweep: Sweep, width: int, runner: TaskRunner, settings: SweepSettings
+) -> Iterator[Arrays]:
+    """Iterate over the layers' records: first keys, sums before them, and states."""
+    board = sweep.upright
+    later_neighbours = [
+        [to for to in board.list_neighbours(square) if to > square]
+        for square in range(board.squares)
+    ]
+    board_halves = cut_board(later_neighbours, sweep.rows, paths=sweep.paths, mirrored=False)
+    # no caller needs the number of cycles that use each edge
+    board_halves = board_halves._replace(between=board_halves.between * (1, 1, 0))
+    layer_count = 1 + sweep.routes[-1].cut
+    layers_made = list[Arrays]()
+
+    def save_layer(make_layer: Callable[[], Layer]) -> Arrays:
+        records = load_or_compute(
+            f"layer {len(layers_made)}",
+            lambda: encode_layer(*make_layer(), width),
+            runner,
+            settings,
+        )
+        layers_made.append([*records])
+        return layers_made[-1]
+
+    def load_layer(number: int) -> Layer:
+        firsts, _, states = layers_made[number]
+        return Layer(*decode_layer(firsts, states))
+
+    def make_next_layer(number: int, step: Step) -> Layer:
+        keys, ways = advance_layer(
+            load_layer(number),
+            step,
+            partial(runner.report_progress, "steps", len(layers_made), layer_count),
+        )
+        order = np.argsort(keys)
+        return Layer(keys[order], ways[order])
+
+    def make_cut_layer(route: Route) -> Layer:
+        name = f"layer {len(layers_made)} of {layer_count}, where the halves meet"
+        in_cut = route.start >= sweep.longer
+        halves = (
+            board_halves.require_edge(sweep.find_cell(route.start, sweep.longer))
+            if in_cut
+            else board_halves
+        )
+        states, onward, _ = combine_halves(
+            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner, settings
+        )
+        sum_cycles(states.ways, onward)
+        has_completions = onward > 0
+        return Layer(
+            states.keys[has_completions], states.ways[has_completions] * onward[has_completions]
+        )
+
+    yield save_layer(lambda: board_halves.first)
+    for square, step in enumerate(board_halves.steps):
+        yield save_layer(partial(make_next_layer, square, step))
+    for route in sweep.routes:
+        for square in sweep.list_own_squares(route.start):
+            step = board_halves.steps[square]
+            if square == route.start:
+                step = step._replace(wanted=step.others.tolist().index(0))
+            yield save_layer(partial(make_next_layer, route.layers[square], step))
+        yield save_layer(partial(make_cut_layer, route))
+
+
+def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
+    done = 0
+    for number, (firsts, sums, states) in enumerate(layers):
+        for first in range(0, len(firsts), CHUNK_RECORDS):
+            runner.report_progress("records", done, count)
+            span = slice(first, first + CHUNK_RECORDS)
+            key = firsts[span]
+            layer: Array = np.full(len(key), number)
+            yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}
+            done += len(key)

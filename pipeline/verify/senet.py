@@ -16,9 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Rows, Seen
+from pipeline.verify.files import check_records, read_rows
 from pipeline.verify.graph_proof import Edges, search_graph
-from pipeline.verify.index_records import check_records
-from pipeline.verify.table_rows import read_rows
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 

@@ -1,1 +1,0 @@
-"""The proof of the 8-puzzle's table."""

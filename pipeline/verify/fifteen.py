@@ -1,0 +1,256 @@
+"""The proof of a pattern's distances: a second search, by moves that are written a second time.
+
+A state is an order of the tiles (the slower index) and a place: a set of cells, and the region of
+the other cells with the blank. All states of a level are moved on one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
+from pipeline.verify.files import decode_rows, iter_records
+from tablebase.jit import compiled
+from tablebase.puzzles.fifteen import PatternDistances
+
+UNKNOWN = 255
+
+HOW = "every entry is the least over the blank's places in a second search of all placements"
+HOW_OF_ROWS = f"{HOW}; every row follows from its number"
+CHUNK_ORDERS = 1 << 6
+"""Orders whose entries are compared at a time."""
+
+
+class Places(NamedTuple):
+    """The places of so many tiles on a board, and the moves from each.
+
+    `sets` has the number of each place's set of cells. The moves from place p are those from
+    `begins[p]` to before `begins[p + 1]`: each leads to the place `targets`, and takes the tile at
+    the position `taken` of the order out and puts it in at the position `put`.
+    """
+
+    sets: Array
+    begins: Array
+    targets: Array
+    taken: Array
+    put: Array
+
+
+def list_masks(cells: int, tiles: int) -> list[int]:
+    """List the sets of so many cells in the order of their numbers, with a bit for each cell."""
+    return [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
+
+
+def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple[int, int], int]]:
+    """List the places, and return the number of each place by its mask and a cell of its region."""
+    cells = height * width
+    near = [
+        [b for b in range(cells) if abs(a // width - b // width) + abs(a % width - b % width) == 1]
+        for a in range(cells)
+    ]
+    numbers = dict[tuple[int, int], int]()
+    sets, regions = list[int](), list[tuple[int, list[int]]]()
+    for number, mask in enumerate(list_masks(cells, tiles)):
+        for start in range(cells):
+            if mask >> start & 1 or (mask, start) in numbers:
+                continue
+            region = [start]
+            numbers[mask, start] = len(regions)
+            for cell in region:
+                for other in near[cell]:
+                    if not mask >> other & 1 and (mask, other) not in numbers:
+                        numbers[mask, other] = len(regions)
+                        region.append(other)
+            regions.append((mask, region))
+            sets.append(number)
+    begins, moves = [0], list[tuple[int, int, int]]()
+    for mask, region in regions:
+        for free in region:
+            for tile in near[free]:
+                if mask >> tile & 1:
+                    after = mask ^ 1 << tile ^ 1 << free
+                    # below the tile's cell, before and after the move
+                    taken = (mask & (1 << tile) - 1).bit_count()
+                    put = (after & (1 << free) - 1).bit_count()
+                    moves.append((numbers[after, tile], taken, put))
+        begins.append(len(moves))
+    return Places(np.array(sets), np.array(begins), *np.array(moves).T), numbers
+
+
+def search_placements(
+    height: int, width: int, tiles: Sequence[int], on_level: Callable[[], None]
+) -> tuple[Places, Array]:
+    """Search all placements of some tiles; return the places, and the depths by order and place.
+
+    In the goal, tile t is on cell t - 1, and the blank on the last cell.
+    """
+    places, numbers = list_places(height, width, len(tiles))
+    new_orders = list_new_orders(len(tiles))
+    depth = np.full((len(new_orders), len(places.sets)), UNKNOWN, dtype=np.uint8)
+    goal = sum(1 << tile - 1 for tile in tiles)
+    depth[0, numbers[goal, height * width - 1]] = level = 0
+    count = 1
+    while count:
+        on_level()
+        count = fill_level(depth, level, *places, new_orders)
+        level += 1
+    return places, depth
+
+
+def list_new_orders(tiles: int) -> Array:
+    """Return the number of each order after the tile at one position is put at another.
+
+    Orders are numbered in lexical order; the result has an axis for each of the three.
+    """
+    orders = list_orders(list(range(tiles)))
+    numbers = {tuple(order): number for number, order in enumerate(orders)}
+    result = np.empty((len(orders), tiles, tiles), dtype=np.int32)
+    for number, order in enumerate(orders):
+        for taken in range(tiles):
+            rest = [*order[:taken], *order[taken + 1 :]]
+            for put in range(tiles):
+                after = (*rest[:put], order[taken], *rest[put:])
+                result[number, taken, put] = numbers[after]
+    return result
+
+
+def list_orders(tiles: list[int]) -> list[list[int]]:
+    """List the orders of some tiles in lexical order."""
+    if len(tiles) == 1:
+        return [tiles]
+    return [
+        [tile, *rest] for tile in tiles for rest in list_orders([t for t in tiles if t != tile])
+    ]
+
+
+@compiled
+def fill_level(
+    depth: Array, level: int, sets: Array, begins: Array, targets: Array, taken: Array, put: Array,
+    new_orders: Array,
+) -> int:  # fmt: skip
+    """Set the depth of all states one move from those of a level; return how many."""
+    count, places = 0, len(sets)
+    for order in range(len(new_orders)):
+        for place in range(places):
+            if depth[order, place] == level:
+                for move in range(begins[place], begins[place + 1]):
+                    new_order = new_orders[order, taken[move], put[move]]
+                    if depth[new_order, targets[move]] == UNKNOWN:
+                        depth[new_order, targets[move]] = level + 1
+                        count += 1
+    return count
+
+
+@compiled
+def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) -> None:
+    """Write the least depth of each set of cells to `least`, for the orders `first` to `end`."""
+    least[:] = UNKNOWN
+    for order in range(first, end):
+        for place in range(len(sets)):
+            at = sets[place]
+            if depth[order, place] < least[order - first, at]:
+                least[order - first, at] = depth[order, place]
+
+
+def prove_pattern(listed: ListedTable, earlier: Seen) -> Outcome:
+    """Prove the distances of a pattern, and the table's rows if it has any."""
+    recipe = listed.definition.recipe
+    assert isinstance(recipe, PatternDistances)
+    proof = Placements(listed, recipe)
+    proof.prove()
+    if listed.definition.columns:
+        proof.prove_rows()
+    listed.note_missing_proofs(("cells", "distance"), ("distance",))
+    return listed.make_outcome(Grade.PROVED, HOW_OF_ROWS if listed.definition.columns else HOW)
+
+
+class Placements:
+    """All placements of a pattern, with the fewest moves to each from a second search."""
+
+    def __init__(self, listed: ListedTable, recipe: PatternDistances) -> None:
+        self._listed = listed
+        self._tiles = recipe.pattern.tiles
+        height, width = recipe.pattern.height, recipe.pattern.width
+        cells, count = height * width, len(self._tiles)
+        self._masks = list_masks(cells, count)
+        with listed.begin_claim("a second search reaches every placement", index=True) as check:
+            self._places, self._depth = search_placements(
+                height, width, self._tiles, lambda: check.report_progress(0)
+            )
+            unreached = sum(int((part == UNKNOWN).sum()) for part in self._iter_least())
+            check.require_equal("placements out of reach", unreached, 0)
+
+    def _iter_least(self) -> Iterator[Array]:
+        """Iterate over the least depths of the placements by rank, some orders at a time."""
+        orders = len(self._depth)
+        for first in range(0, orders, CHUNK_ORDERS):
+            end = min(orders, first + CHUNK_ORDERS)
+            least = np.empty((end - first, len(self._masks)), dtype=np.uint8)
+            find_least(self._depth, self._places.sets, first, end, least)
+            yield least.ravel()
+
+    def prove(self) -> None:
+        """Prove every record: no entry is too high, and none too low."""
+        listed = self._listed
+        text = "every entry is the fewest moves of the tiles over all places of the blank"
+        with listed.begin_claim(text, index=True) as check:
+            size = len(self._depth) * len(self._masks)
+            check.require_equal("records", listed.index.records, size)
+            parts, least, used = self._iter_least(), np.empty(0, np.uint8), 0
+            for begin, records in iter_records(listed, check):
+                distances = records["distance"]
+                while len(least) - used < len(distances):
+                    least, used = np.concatenate([least[used:], next(parts)]), 0
+                expected = least[used : used + len(distances)]
+                used += len(distances)
+                for at in np.flatnonzero(distances != expected)[:1].tolist():
+                    content_of = {"cells": self._format_cells(begin + at)}
+                    check.refute(int(distances[at]), int(expected[at]), begin + at, content_of)
+                check.report_progress(begin + len(distances))
+
+    def prove_rows(self) -> None:
+        """Prove that the rows are the placements in the order of their ranks."""
+        with self._listed.begin_claim("every row is its rank's cells and distance") as check:
+            check.require_equal("rows", self._listed.entry.rows, self._listed.index.records)
+            least, texts = self._iter_least(), self._iter_cells()
+            distances, cells = np.empty(0, np.uint8), np.empty(0, f"S{len(self._tiles)}")
+            for rows, _ in decode_rows(self._listed, len):
+                count = len(rows)
+                while len(distances) < count:
+                    distances = np.concatenate([distances, next(least)])
+                while len(cells) < count:
+                    cells = np.concatenate([cells, next(texts)])
+                expected = pa.array(distances[:count].astype(np.int8))
+                rows.require_column(check, "cells", pa.array(cells[:count].astype(str)))
+                rows.require_column(check, "distance", expected)
+                distances, cells = distances[count:], cells[count:]
+                check.report_progress(rows.begin + count)
+
+    def _iter_cells(self) -> Iterator[Array]:
+        """Iterate over the cells of the placements by rank as text, some orders at a time."""
+        sets, count = len(self._masks), len(self._tiles)
+        firsts = [self._format_cells(at) for at in range(sets)]
+        marks = np.array(firsts, dtype=f"S{count}").view(np.uint8).reshape(sets, count)
+        for order in permutations(range(count)):
+            texts = np.empty_like(marks)
+            texts[:, order] = marks
+            yield texts.view(f"S{count}").ravel()
+
+    def _format_cells(self, rank: int) -> str:
+        """Return the cells of a placement's tiles, a character each."""
+        order, at = divmod(rank, len(self._masks))
+        mask = self._masks[at]
+        free = list(range(len(self._tiles)))
+        cells = [""] * len(free)
+        for cell in (cell for cell in range(mask.bit_length()) if mask >> cell & 1):
+            following = 1
+            for factor in range(1, len(free)):
+                following *= factor
+            number, order = divmod(order, following)
+            cells[free.pop(number)] = f"{cell:x}"
+        return "".join(cells)

@@ -1,1 +1,0 @@
-"""The proof of the 15-puzzle's tables."""

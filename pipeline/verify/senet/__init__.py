@@ -1,1 +1,0 @@
-"""The proof of Senet's table."""

@@ -1,1 +1,0 @@
-"""The proofs of sliding boards' tables."""
