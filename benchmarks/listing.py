@@ -18,8 +18,7 @@ from pipeline.builders.tour_lists import list_prefixes, make_search_board
 from pipeline.search.hamiltonian_paths import iter_paths
 from pipeline.tasks import BuildContext, TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.puzzles.knight.tables import PUZZLE, make_tour_table
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.answer import format_count
 from queries.goal_reader import GoalAnswer, GoalQuery
-from tablebase.tile_boards import format_board, format_slide, list_moved_tiles
+from tablebase.puzzle import format_board, format_slide, list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

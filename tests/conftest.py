@@ -28,7 +28,7 @@ from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.puzzles.sliding import parse_board as parse_sliding_board

@@ -23,7 +23,7 @@ with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
     from queries.index_reader import IndexReader
     from tablebase.errors import TablebaseError
     from tablebase.puzzles import eight, senet
-    from tablebase.puzzles.knight import definition as knight
+    from tablebase.puzzles.knight import tables as knight
     from tablebase.puzzles.knight.board import KnightBoard, parse_board
     from tablebase.tables.manifest import parse_manifest, read_manifest
 

@@ -48,9 +48,13 @@ from tablebase.errors import SearchError
 from tablebase.frontier.compiled import MAX_CELLS, Array, decode_layer, encode_layer
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.memory import estimate_count_cost, estimate_rank_cost
-from tablebase.puzzles.knight.tables import ClosedTourRanking, get_sides
+from tablebase.puzzles.knight.tables import (
+    ClosedTourRanking,
+    TourCounts,
+    estimate_count_cost,
+    estimate_rank_cost,
+    get_sides,
+)
 from tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from tablebase.resources import count_cores
 from tablebase.schema import Table

@@ -37,8 +37,7 @@ from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import list_puzzles, load_part
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.fifteen import PatternDistances
-from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourPerPair
+from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourCounts, TourPerPair
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding import BoardDistances, Sliding
 from tablebase.schema import BreadthFirst

@@ -17,8 +17,8 @@ from tablebase.errors import (
     Undecided,
     require_choice,
 )
+from tablebase.puzzle import list_moved_tiles
 from tablebase.puzzles.fifteen import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
-from tablebase.tile_boards import list_moved_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
+from tablebase.puzzle import format_board, format_slide
 from tablebase.puzzles.fifteen import BOARD
-from tablebase.tile_boards import format_board, format_slide
 
 
 class FifteenHint(Answer):

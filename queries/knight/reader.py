@@ -6,11 +6,11 @@ from queries.knight.tour_answer import KnightAnswer, make_tour_answer
 from queries.reader import Option, Query, Reader, ignore_progress, select_given
 from tablebase.errors import BadRequest, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
     CLOSED_RANKS_PREFIX,
     MAX_LISTED_SQUARES,
     PAIRS_BOARD,
+    PUZZLE,
     RANKS_PREFIX,
     TOURS_PREFIX,
     explain_no_tour,
@@ -114,7 +114,7 @@ class KnightQuery(Query):
         import polars as pl
 
         from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
-        from tablebase.puzzles.knight.memory import MAX_RANKED_SIDE
+        from tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
 
         request = request.check()
         reader, board, closed = self.reader, self.sampled_board, self.closed

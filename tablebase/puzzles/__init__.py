@@ -21,7 +21,7 @@ MODULES = {
     "sliding": "tablebase.puzzles.sliding",
     "fifteen": "tablebase.puzzles.fifteen",
     "senet": "tablebase.puzzles.senet",
-    "knight": "tablebase.puzzles.knight.definition",
+    "knight": "tablebase.puzzles.knight.tables",
 }
 
 _load_errors: dict[str, PluginError] = {}

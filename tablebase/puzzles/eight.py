@@ -7,9 +7,8 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import GoalPuzzle, View
+from tablebase.puzzle import MANHATTAN, GoalPuzzle, SymmetryView, View
 from tablebase.schema import Column
-from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import BadRequest, NotationError, require_text
-from tablebase.puzzle import GoalPuzzle, Puzzle
+from tablebase.puzzle import MANHATTAN, GoalPuzzle, Puzzle, SymmetryView
 from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
-from tablebase.tile_boards import MANHATTAN, SymmetryView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

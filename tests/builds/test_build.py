@@ -20,7 +20,7 @@ from pipeline.tasks import BuildContext, TableData
 from tablebase.errors import SearchError
 from tablebase.graph import Graph
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables.checkpoints import Arrays

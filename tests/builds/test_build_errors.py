@@ -16,7 +16,7 @@ from pipeline.build import Request, build
 from tablebase.errors import SearchError, StoreError, TablebaseError, TableDamaged, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.schema import Table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from tablebase.errors import StoreError
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import BACKUP, REPLACED
 from tablebase.tables.run_records import MAX_RECORDS, RUNS

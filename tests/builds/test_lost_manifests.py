@@ -9,7 +9,7 @@ import pytest
 
 from tablebase.errors import OutputError, TableUnreadable, TableVersionError, Unreachable
 from tablebase.output import write_output
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.manifest import (
     read_manifest,

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.progress import BuildProgress, TableStatistics
-from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.schema import Table
 from tablebase.tables.manifest import Entry
 from tablebase.tables.store import Folder

@@ -17,8 +17,8 @@ from queries.knight.sampling import count_ranked_tours
 from queries.status import list_status
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
+    PUZZLE,
     ClosedTourRanking,
     make_closed_ranking_table,
     make_open_ranking_table,

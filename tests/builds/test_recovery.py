@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tablebase.errors import StoreError
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import (
     make_count_table,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.run import run_command
 from pipeline.selection import list_removable
-from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

@@ -34,7 +34,7 @@ from tablebase import errors
 from tablebase.errors import TableUnreadable, Unreachable
 from tablebase.puzzles import list_puzzles, plugins
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays

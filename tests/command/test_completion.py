@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from queries.batch import choose_output_format
-from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables

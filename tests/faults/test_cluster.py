@@ -25,7 +25,7 @@ from pipeline.builders.tour_lists import list_tours_from
 from pipeline.tasks import TaskRunner, open_executor
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables import BACKUP

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest

@@ -13,7 +13,7 @@ from queries import open_tables
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import seal

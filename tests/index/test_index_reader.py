@@ -17,7 +17,7 @@ from tablebase import puzzles
 from tablebase.errors import NotationError, SearchError, TableDamaged
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks

@@ -21,7 +21,7 @@ from tablebase.errors import (
     TableMissing,
 )
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import explain_no_tour, make_tour_table
 from tests.support.build_recorder import build_tables
 

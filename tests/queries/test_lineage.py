@@ -9,7 +9,7 @@ from pipeline.lineage import Lineage, Node, draw_lineage, format_mermaid, make_l
 from queries.report.writer import SECTIONS, list_charted_files, list_sections
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import get_puzzle, list_puzzles
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables.manifest import read_manifest, read_pages
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS, build_tables

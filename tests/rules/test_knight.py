@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from tablebase.errors import BadRequest, BoardTooLarge, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.memory import estimate_count_cost
-from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost, make_tour_table
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards

@@ -39,7 +39,7 @@ from tablebase.frontier.compiled import (
 )
 from tablebase.frontier.state import END, FREE, MATCHING_BITS
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE
+from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.sweeps import count_board, cut_into_halves

@@ -22,7 +22,7 @@ from pipeline.comparison import (
     make_difference_error,
 )
 from tablebase.errors import TableMissing, TableVersionError
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import read_manifest, seal
 from tablebase.tables.store import Folder

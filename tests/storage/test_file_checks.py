@@ -7,7 +7,7 @@ import pytest
 from queries.scans import require_intact
 from tablebase.errors import TableDamaged, TableError, TableMissing
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder

@@ -15,7 +15,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.schema import Table
 from tablebase.tables.hash_notes import NOTES

@@ -17,7 +17,7 @@ from queries.status import list_status
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.tables import MANIFEST, manifest
 from tablebase.tables.manifest import Page, measure_file, read_manifest, read_pages, record_page

@@ -13,7 +13,7 @@ import tablebase.atomic_write
 from pipeline.builders import checkpoints
 from tablebase.atomic_write import atomic_write, is_being_written, lock_file, remove_abandoned
 from tablebase.output import write_output
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables.store import NEW, SHARED_SUFFIX, Folder
 from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import ROOT

@@ -8,8 +8,7 @@ import pyarrow as pa
 from pipeline.verify.claims import Grade, ListedTable, Listener, Outcome, Verdict, ignore_claim
 from pipeline.verify.knight.counts import CountLimits
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE
-from tablebase.puzzles.knight.tables import make_count_table
+from tablebase.puzzles.knight.tables import PUZZLE, make_count_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.tampered import Change, cell

@@ -7,7 +7,7 @@ import pytest
 
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import (
     make_board_counts,
     make_closed_ranking_table,

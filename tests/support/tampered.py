@@ -24,7 +24,7 @@ from pipeline.verify.files import check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.schema import Table

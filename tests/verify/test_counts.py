@@ -11,7 +11,7 @@ from pipeline.verify.knight import counts, recounts
 from pipeline.verify.knight.counts import CountLimits, prove_counts
 from pipeline.verify.knight.recounts import find_known_closed, find_known_total
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import (

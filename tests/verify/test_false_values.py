@@ -22,7 +22,7 @@ from pipeline.verify.goal_proof import Space, make_eight_space, prove_rows
 from pipeline.verify.knight.counts import prove_counts
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tests.conftest import make_once
 from tests.support import oracles

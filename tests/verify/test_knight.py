@@ -9,7 +9,7 @@ from pipeline.build import Request, build
 from pipeline.progress import BuildObserver
 from pipeline.verify.knight import tours
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.store import Folder
 from tests.support.tampered import (

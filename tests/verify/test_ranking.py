@@ -28,9 +28,9 @@ from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
 from tablebase.frontier.compiled import decode_layer, encode_layer
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.definition import PUZZLE
 from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
+    PUZZLE,
     make_closed_ranking_table,
     make_open_ranking_table,
 )

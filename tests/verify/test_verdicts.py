@@ -30,7 +30,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.definition import PUZZLE as KNIGHT
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.schema import Column, Recipe, Table

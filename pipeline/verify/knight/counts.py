@@ -26,8 +26,7 @@ from pipeline.verify.knight.recounts import (
     recount_tours,
 )
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.count_recipe import TourCounts
-from tablebase.puzzles.knight.tables import TOURS_PREFIX
+from tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
 
 
 class CountLimits(NamedTuple):

@@ -1,21 +1,55 @@
-"""The knight's tables: their recipes, names, columns and boards."""
+"""The knight's tables: their recipes, names, columns and boards, and what building them costs.
+
+On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 0, b1 = 1. A tour
+visits every square once; it is closed if the knight can jump from its last square to its first.
+Tours are directed: one and its reverse are two.
+"""
 
 from __future__ import annotations
 
 from tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
-from tablebase.puzzles.knight.board import MAX_RANKS, SQUARES, KnightBoard, parse_board
-from tablebase.puzzles.knight.count_recipe import TourCounts
+from tablebase.puzzle import Puzzle
+from tablebase.puzzles.knight.board import MAX_FILES, MAX_RANKS, SQUARES, KnightBoard, parse_board
 from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tablebase.puzzles.knight.count_recipe import Sides
+    Sides = tuple[int, int]
+
+
+MAX_LAYER_STATES = {
+    False: {
+        3: (26, 364), 4: (26, 5_262), 5: (14, 228_936), 6: (12, 6_774_595), 7: (8, 14_736_773),
+        8: (8, 335_484_807),
+    },
+    True: {
+        3: (26, 65), 4: (26, 533), 5: (18, 39_100), 6: (14, 1_017_017), 7: (10, 12_345_976),
+        8: (8, 16_759_503),
+    },
+}  # fmt: skip
+"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
+side for which they are counted, and the measured number of states of its largest layer.
+"""
+BYTES_PER_STATE = 40
+"""Memory for each state of the largest layer, approximately, as measured."""
+DENSE_STATES, DENSE_BYTES = 20_000_000, 20
+"""The first so many states need so many more bytes each."""
+MIN_COST = 400_000_000
+"""Bytes of memory for the smallest board."""
+GROWTH = {False: 1.45, True: 2.2}
+"""How many times more states the largest layer has on a board with one more square in its longer
+side: for all tours (False) and for closed ones (True)."""
+COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
+"""The states of all layers, as a multiple of those of the largest one."""
+MIN_STATES = 20_000
+"""States of a sweep that would take as long as the smallest board."""
+MAX_RANKED_SIDE = 7
+"""Shorter side of the largest boards whose open tours are ranked."""
 
 MAX_LISTED_SQUARES = 40
 """Squares of the largest boards whose tours are listed; larger ones may be ranked or counted."""
-
 TOURS = {
     (1, 1): 1, (3, 4): 16, (3, 7): 104, (3, 8): 792, (3, 9): 1_120, (3, 10): 6_096,
     (3, 11): 21_344, (3, 12): 114_496, (3, 13): 257_728, (4, 5): 164, (4, 6): 1_488,
@@ -46,6 +80,113 @@ COUNTED_BOARDS = tuple(
     if max(files, ranks) <= 6 or (min(files, ranks) >= 3 and files * ranks <= 40)
 )
 """Boards whose tours are counted: up to 6x6, and of 3 to 12 files and ranks up to 40 squares."""
+TOUR_COLUMNS = (
+    Column("board", "string", "size of the board, files x ranks"),
+    Column("start", "enum", "square where the tour starts", values=SQUARES),
+    Column("finish", "enum", "square where the tour ends", values=SQUARES),
+    Column(
+        "number",
+        "int64",
+        "0, 1, 2 ... among the tours from its start",
+        distinct=True,
+    ),
+    Column("closed", "boolean", "whether the knight can jump from finish back to start"),
+    Column("path", "string", "squares in order, two characters each", distinct=True),
+)
+_PAIRS = KnightBoard(*PAIRS_BOARD)
+
+
+def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
+    """Estimate the bytes of memory for ranking tours; raise BadRequest if a board is too large.
+
+    More than for counting: no state stands for its mirror image.
+    """
+    if not closed and min(board) > MAX_RANKED_SIDE:
+        name = f"{board[0]}x{board[1]}"
+        hint = f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}"
+        if _has_countable_closed_tours(board):
+            hint = f"knight_closed_ranks_{name} has every closed tour by its rank"
+        raise BadRequest(f"{name} has too many open tours to rank", hint)
+    # all encoded layers stay in memory, and open tours have more of them
+    factor = 2 if closed else 2.2
+    return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
+
+
+def estimate_count_cost(board: Sides, *, closed: bool) -> int:
+    """Estimate the bytes of memory for counting tours; raise BadRequest if a board is too large."""
+    (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
+    if short < 3:
+        raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
+    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
+    if long > longest:
+        largest_sides = [(side, longest) for side, (longest, _) in MAX_LAYER_STATES[closed].items()]
+        # boards may have more files than ranks
+        sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
+        tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
+        if not closed and _has_countable_closed_tours(board):
+            hint = f"knight_closed_counts_{name} counts closed tours alone"
+        raise BadRequest(f"{name} has too many {tours} to count", hint)
+    return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
+
+
+def estimate_counted_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that counts tours."""
+    return MIN_STATES + COUNTED_LAYERS * _estimate_layer_states(board, closed=closed)
+
+
+def estimate_ranked_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the states of all layers of a sweep that ranks tours."""
+    return MIN_STATES + RANKED_LAYERS[closed] * _estimate_layer_states(board, closed=closed)
+
+
+def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
+    """Estimate the number of states of a board's largest layer."""
+    short, long = sorted(board)
+    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
+    return states * GROWTH[closed] ** min(0, long - longest)
+
+
+def _has_countable_closed_tours(board: Sides) -> bool:
+    """Return whether a board has closed tours, and few enough to count and rank them."""
+    short, long = sorted(board)
+    longest, _ = MAX_LAYER_STATES[True].get(short, (0, 0))
+    return long <= longest and KnightBoard(*board).has_closed_tours()
+
+
+class TourCounts(Recipe):
+    """Recipe of the number of tours from each square; `closed`: boards with closed tours only."""
+
+    __slots__ = ("boards", "closed")
+    search = "tour counts"
+
+    def __init__(self, boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> None:
+        all_tours = {*boards}
+        self.closed = frozenset(closed) - all_tours
+        self.boards = tuple(sorted(all_tours | self.closed))
+
+    def list_parameters(self) -> dict[str, object]:
+        return {
+            "search": self.search,
+            "boards": [f"{files}x{ranks}" for files, ranks in self.boards],
+            "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
+        }
+
+    def count_states(self, table: Table) -> float | None:
+
+        return sum(
+            estimate_counted_states(sides, closed=sides in self.closed) for sides in self.boards
+        )
+
+    def estimate_memory(self, table: Table) -> int | None:
+
+        return max(
+            (
+                estimate_count_cost(sides, closed=sides in self.closed)
+                for sides in self.boards
+                if min(sides) > 2
+            ),
+            default=None,
+        )
 
 
 class BoardRecipe(Recipe):
@@ -76,12 +217,10 @@ class ClosedTourRanking(BoardRecipe):
     """Whether open tours are ranked, for each start separately."""
 
     def count_states(self, table: Table) -> float | None:
-        from tablebase.puzzles.knight.memory import estimate_ranked_states
 
         return estimate_ranked_states(get_sides(self.board), closed=not self.is_open)
 
     def estimate_memory(self, table: Table) -> int | None:
-        from tablebase.puzzles.knight.memory import estimate_rank_cost
 
         return estimate_rank_cost(get_sides(self.board), closed=not self.is_open)
 
@@ -180,7 +319,6 @@ def make_closed_counts(board: KnightBoard) -> Table:
 
 
 def _require_countable(board: KnightBoard, *, closed: bool) -> None:
-    from tablebase.puzzles.knight.memory import estimate_count_cost
 
     if get_sides(board) in COUNTED_BOARDS:
         raise BadRequest(f"{COUNTS_TABLE} has the board {board}", f"Build {COUNTS_TABLE}")
@@ -193,7 +331,6 @@ def make_closed_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
-    from tablebase.puzzles.knight.memory import estimate_rank_cost
 
     if not board.has_closed_tours():
         raise NoSuchTour(str(board), f"{board} has no closed tour.")
@@ -208,7 +345,6 @@ def make_open_ranking_table(board: KnightBoard) -> Table:
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
-    from tablebase.puzzles.knight.memory import estimate_rank_cost
 
     if not board.has_tours():
         raise NoSuchTour(str(board), f"{board} has no tour.")
@@ -230,21 +366,6 @@ def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> T
         recipe,
         index=RANKING_FIELDS,
     )
-
-
-TOUR_COLUMNS = (
-    Column("board", "string", "size of the board, files x ranks"),
-    Column("start", "enum", "square where the tour starts", values=SQUARES),
-    Column("finish", "enum", "square where the tour ends", values=SQUARES),
-    Column(
-        "number",
-        "int64",
-        "0, 1, 2 ... among the tours from its start",
-        distinct=True,
-    ),
-    Column("closed", "boolean", "whether the knight can jump from finish back to start"),
-    Column("path", "string", "squares in order, two characters each", distinct=True),
-)
 
 
 def explain_no_tour(board: KnightBoard, start: int | None) -> str:
@@ -273,3 +394,86 @@ def find_board(prefix: str, table: str) -> KnightBoard | None:
     except NotationError:
         return None
     return board if table == f"{prefix}{board}" else None
+
+
+KINDS = {
+    TOURS_PREFIX: ("Every tour of a board", make_tour_table, ""),
+    COUNTS_PREFIX: ("The number of tours from each square", make_board_counts, "--count"),
+    CLOSED_COUNTS_PREFIX: (
+        "The number of closed tours",
+        make_closed_counts,
+        "--count --closed",
+    ),
+    RANKS_PREFIX: ("The ranks of open tours", make_open_ranking_table, "--rank 0"),
+    CLOSED_RANKS_PREFIX: (
+        "The ranks of closed tours",
+        make_closed_ranking_table,
+        "--closed --rank 0",
+    ),
+}
+"""For each beginning of a name: a title, the function that makes the table of a board, and the
+options of a query that it answers."""
+
+
+class Knight(Puzzle):
+    name = "knight"
+    title = "Knight's tour"
+    example = "b1"
+    tables = (
+        make_tour_table(KnightBoard(5, 5)),
+        make_tour_table(KnightBoard(6, 6)),
+        Table(
+            f"{TOURS_PREFIX}{_PAIRS}",
+            f"One knight's tour of the {_PAIRS} board for every ordered pair of squares that a "
+            "tour can connect",
+            "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
+            TOUR_COLUMNS,
+            TourPerPair(_PAIRS),
+            index=(("squares", f"{_PAIRS.squares}s"),),
+            rows=_PAIRS.squares**2 // 2,
+        ),
+        make_count_table(COUNTED_BOARDS),
+    )
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find the tables that a name stands for; on request, those of a board's name.
+
+        Raise TablebaseError for a board that does not exist, is too large, or has no such tour.
+        """
+        if tables := super().find_tables(name):
+            return tables
+        for prefix, (_, make_table, _) in KINDS.items():
+            if board := find_board(prefix, name):
+                return (make_table(board),)
+            if name.startswith(prefix) and name.removeprefix(prefix)[:1].isdigit():
+                parse_board(name.removeprefix(prefix))
+        return ()
+
+    def list_requests(self) -> dict[str, list[str]]:
+        """List the names that can be built, of boards that are wide enough for tours."""
+        sides = ((f, r) for f in range(3, MAX_FILES + 1) for r in range(3, MAX_RANKS + 1))
+        every_board = [KnightBoard(files, ranks) for files, ranks in sides]
+        boards = [board for board in every_board if board.has_tours()]
+        return {
+            title: [f"{prefix}{board}" for board in boards if self._is_buildable(prefix, board)]
+            for prefix, (title, _, _) in KINDS.items()
+        }
+
+    def _is_buildable(self, prefix: str, board: KnightBoard) -> bool:
+        """Return whether a board has a table of this kind, and not an empty one."""
+        if prefix == CLOSED_COUNTS_PREFIX and not board.has_closed_tours():
+            return False
+        return self.find_table(f"{prefix}{board}") is not None
+
+    def format_example(self, table: str) -> str:
+        """Format the arguments of a query that a table answers."""
+        if table == f"{TOURS_PREFIX}{_PAIRS}":
+            return f"{self.name} {self.example}"
+        for prefix, (_, _, options) in KINDS.items():
+            if board := find_board(prefix, table):
+                key = "" if "--count" in options else "a1"
+                return " ".join(filter(None, (self.name, key, "--board", str(board), options)))
+        return f"{self.name} --board 5x5 --count"
+
+
+PUZZLE = Knight()
