@@ -255,14 +255,13 @@ class GoalPuzzle(StateSpace):
             BreadthFirst({goal: self.layouts[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
-            sorted_by=("state",),
         )
 
     def list_columns(self) -> tuple[Column, ...]:
         state = f"state in notation, for example {self.example}"
         best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
         return (
-            Column("state", "string", state, distinct=True),
+            Column("state", "string", state, distinct=True, ascending=True),
             Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
             Column("distance", "int8", "fewest moves from the state to its goal"),
             Column("best_moves", "string", best),

@@ -25,9 +25,10 @@ class Column:
     fields also `bits`, a row of them.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
+    `ascending`: whether the rows are sorted by it, after such columns before it.
     """
 
-    __slots__ = ("distinct", "kind", "meaning", "name", "nullable", "values")
+    __slots__ = ("ascending", "distinct", "kind", "meaning", "name", "nullable", "values")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Column:
         *,
         nullable: bool = False,
         distinct: bool = False,
+        ascending: bool = False,
         values: tuple[str, ...] = (),
     ) -> None:
         self.name = name
@@ -44,6 +46,7 @@ class Column:
         self.meaning = meaning
         self.nullable = nullable
         self.distinct = distinct
+        self.ascending = ascending
         self.values = values
 
 
@@ -87,7 +90,7 @@ class Table:
     A table without columns is an index alone.
     """
 
-    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows", "sorted_by")
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows")
 
     def __init__(
         self,
@@ -98,7 +101,6 @@ class Table:
         recipe: Recipe,
         index: tuple[tuple[str, str], ...] = (),
         rows: int | None = None,
-        sorted_by: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.meaning = meaning
@@ -109,8 +111,11 @@ class Table:
         """Fields of an index record in order: a name and a `struct` letter each, little-endian."""
         self.rows = rows
         """The number of rows that the table must have, where that is known beforehand."""
-        self.sorted_by = sorted_by
-        """Columns that the rows are sorted by, ascending, text by its bytes (as in the footers)."""
+
+    @property
+    def sorted_by(self) -> tuple[str, ...]:
+        """The columns that the rows are sorted by, text by its bytes (as in the footers)."""
+        return tuple(column.name for column in self.columns if column.ascending)
 
     @property
     def file(self) -> str:

@@ -160,7 +160,13 @@ def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool 
 
 
 COLUMNS = (
-    Column("position", "string", "15 characters, each A, B or . (empty)", distinct=True),
+    Column(
+        "position",
+        "string",
+        "15 characters, each A, B or . (empty)",
+        distinct=True,
+        ascending=True,
+    ),
     _make_nullable_column(
         "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"
     ),
@@ -216,7 +222,6 @@ class Senet(StateSpace):
                 ("lines", "I"),
             ),
             rows=SIZE,
-            sorted_by=("position",),
         ),
     )
 

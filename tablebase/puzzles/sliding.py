@@ -106,9 +106,9 @@ class SlidingBoard(GoalPuzzle):
         return f"{self.name} {self}"
 
     def list_row_columns(self) -> tuple[Column, ...]:
-        columns = {column.name: column for column in self.list_columns()}
-        del columns["solutions"]
-        return (*columns.values(), Column("manhattan", "int8", MANHATTAN))
+        state, *others, _ = self.list_columns()  # without the number of solutions
+        by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
+        return (by_rank, *others, Column("manhattan", "int8", MANHATTAN))
 
     def parse(self, text: str) -> str:
         """Return the state that a text names: a character or a number for each cell.

@@ -43,7 +43,12 @@ class Jugs(StateSpace):
             "What two jugs of 5 and 3 litres can hold, with the fewest moves to it",
             "rows in notation order; row number = rank",
             (
-                Column("state", "string", "litres in the large jug and in the small one"),
+                Column(
+                    "state",
+                    "string",
+                    "litres in the large jug and in the small one",
+                    ascending=True,
+                ),
                 Column("steps", "int8", "fewest moves from two empty jugs", nullable=True),
                 Column("ways", "int16", "number of different shortest lines"),
                 Column("line", "string", "the first of them in the order FfEePp", nullable=True),
@@ -51,7 +56,6 @@ class Jugs(StateSpace):
             BreadthFirst({"empty": "00"}),
             index=(("steps", "B"), ("ways", "B"), ("last", "B")),
             rows=24,
-            sorted_by=("state",),
         ),
     )
 

@@ -284,8 +284,8 @@ def make_count_table(
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),
-            Column("files", "int8", "number of files"),
-            Column("ranks", "int8", "number of ranks"),
+            Column("files", "int8", "number of files", ascending=True),
+            Column("ranks", "int8", "number of ranks", ascending=True),
             Column("start", "enum", "square where the tours start", values=SQUARES),
             Column(
                 "tours",
@@ -298,7 +298,6 @@ def make_count_table(
         ),
         TourCounts(boards, closed),
         rows=sum(files * ranks for files, ranks in {*boards, *closed}),
-        sorted_by=("files", "ranks"),
     )
 
 
