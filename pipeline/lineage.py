@@ -10,14 +10,11 @@ from typing import Any, NamedTuple
 from pipeline.terminal import escape_control
 from queries.explorer.writer import EXPLORER_PAGE, list_source_files
 from queries.report.writer import REPORT_PAGE, list_charted_files
-from queries.svg import AMBER, BLUE, CELL, GREEN, INK, MUTED, Picture
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Store
 
-COLUMNS = {"puzzle": 0, "recipe": 1, "table": 2, "index": 2, "page": 3}
-"""The kinds of nodes, each with its column in the picture."""
 SHAPES = {
     "puzzle": '(["{}"])',
     "recipe": '[["{}"]]',
@@ -26,18 +23,6 @@ SHAPES = {
     "page": '["{}"]',
 }
 """The shape of each kind in Mermaid."""
-COLOURS = {
-    "puzzle": MUTED,
-    "recipe": AMBER,
-    "table": BLUE,
-    "index": BLUE,
-    "page": GREEN,
-}
-WIDTHS = (150, 190, 220, 150)
-"""The widths of the picture's columns of boxes."""
-GAP, MARGIN, ROW_HEIGHT, BOX_HEIGHT = 60, 16, 32, 24
-LETTER_WIDTH = 6.6
-TITLE = "From the puzzles by their recipes to tables, indexes and pages"
 
 
 class Node(NamedTuple):
@@ -113,55 +98,3 @@ def _escape(text: str) -> str:
     return "".join(
         f"#{ord(letter)};" if letter in '"<>#&`' else letter for letter in escape_control(text)
     )
-
-
-def draw_lineage(lineage: Lineage) -> str:
-    """Draw a lineage as SVG: a column for each kind of node, the files below each other."""
-    centres, height = _lay_out(lineage)
-    kinds = {node.id: node.kind for node in lineage.nodes}
-    picture = Picture(TITLE)
-    for source, target in lineage.edges:
-        (x, y), (to_x, to_y) = centres[source], centres[target]
-        x += WIDTHS[COLUMNS[kinds[source]]] / 2
-        to_x -= WIDTHS[COLUMNS[kinds[target]]] / 2
-        picture.add_line(x, y, to_x, to_y, MUTED, ' stroke-opacity="0.55"')
-    for node in lineage.nodes:
-        (x, y), width = centres[node.id], WIDTHS[COLUMNS[node.kind]]
-        frame = f' rx="5" stroke="{COLOURS[node.kind]}"'
-        picture.add_rect(x - width / 2, y - BOX_HEIGHT / 2, width, BOX_HEIGHT, CELL, frame)
-        picture.add_text(x, y + 4, _shorten(node.label, width), 12, INK)
-    return picture.to_svg(2 * MARGIN + sum(WIDTHS) + GAP * (len(WIDTHS) - 1), height)
-
-
-def _shorten(label: str, width: float) -> str:
-    """Shorten a label that is wider than its box.
-
-    >>> _shorten("eight.parquet", 130), _shorten("a" * 40, 130)
-    ('eight.parquet', 'aaaaaaaaaaaaaaa...')
-    """
-    label, most = escape_control(label), int(width / LETTER_WIDTH) - 1
-    return label if len(label) <= most else f"{label[: most - 3]}..."
-
-
-def _lay_out(lineage: Lineage) -> tuple[dict[str, tuple[float, float]], float]:
-    """Return every node's centre, and the picture's height."""
-    columns: list[list[Node]] = [[] for _ in WIDTHS]
-    for node in lineage.nodes:
-        columns[COLUMNS[node.kind]].append(node)
-    rows = max(map(len, columns))
-    lefts = [MARGIN + sum(WIDTHS[:at]) + GAP * at for at in range(len(WIDTHS))]
-    middles = [left + width / 2 for left, width in zip(lefts, WIDTHS, strict=True)]
-    heights = {node.id: MARGIN + ROW_HEIGHT * (at + 0.5) for at, node in enumerate(columns[2])}
-    for column in (1, 0):  # beside the middle of what is made from it
-        for node in columns[column]:
-            targets = [heights[target] for source, target in lineage.edges if source == node.id]
-            heights[node.id] = (min(targets) + max(targets)) / 2
-    pages = len(columns[3])
-    for at, node in enumerate(columns[3]):
-        heights[node.id] = MARGIN + ROW_HEIGHT * rows * (at + 0.5) / pages
-    centres = {
-        node.id: (middles[column], heights[node.id])
-        for column, nodes in enumerate(columns)
-        for node in nodes
-    }
-    return centres, 2 * MARGIN + ROW_HEIGHT * rows

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.builders import BUILDERS
-from pipeline.lineage import Lineage, draw_lineage, format_mermaid, make_lineage
+from pipeline.lineage import Lineage, format_mermaid, make_lineage
 from pipeline.verify import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
@@ -348,7 +348,6 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/notebook-senet.svg": draw_line_of_play,
     "docs/notebook-tour.svg": draw_tour,
     "docs/import-layers.svg": draw_import_graph,
-    "docs/lineage.svg": lambda: draw_lineage(make_default_lineage()),
     "docs/fifteen.svg": draw_partitions,
     "docs/sliding.svg": draw_sliding,
     "docs/sliding-bits.svg": draw_bits,

@@ -293,21 +293,11 @@ def explore(
 def graph(
     outputs: Outputs = None,
     as_json: Json = False,
-    svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
-    ] = None,
 ) -> None:
     """Print what is made from what, as a Mermaid flowchart: puzzles, recipes, tables and pages."""
-    from pipeline.lineage import draw_lineage, format_mermaid, make_lineage
+    from pipeline.lineage import format_mermaid, make_lineage
 
-    require_one_printed(svg, as_json=as_json)
     lineage = make_lineage(open_store(outputs))
-    if svg is not None:
-        from tablebase.output import STANDARD, write_output
-
-        write_output(svg, draw_lineage(lineage).encode())
-        if svg == STANDARD:
-            return
     print_answer(f"{json.dumps(lineage.to_dict())}\n" if as_json else format_mermaid(lineage))
 
 

@@ -65,7 +65,7 @@ COMMAND_LINES = [
     "query eight --input KEYS --format parquet",
     "status",
     "graph",
-    "graph --svg -",
+    "histogram eight --svg -",
     "diff outputs outputs",
     "clean",
     "histogram eight",

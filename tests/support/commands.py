@@ -135,8 +135,8 @@ COMMANDS = {
         histogram hanoi
         histogram knight
         graph eight
-        graph --svg lineage.png
-        graph --svg - --json
+        histogram eight --svg layers.png
+        histogram eight --svg - --json
         diff outputs
         diff outputs s3:/tables
         diff outputs nowhere://tables
