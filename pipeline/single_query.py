@@ -90,7 +90,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
             from pipeline.terminal import clear_line
 
             clear_line()
-    text = format_json(answer.to_dict()) + "\n" if is_json else answer.to_text()
+    text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
         from tablebase.output import STANDARD, write_output
 

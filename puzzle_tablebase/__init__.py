@@ -7,7 +7,7 @@
 >>> tables.eight.probe("123456780", goal="centre")
 Traceback (most recent call last):
     ...
-tablebase.errors.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
+puzzle_tablebase.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
 
 The packages are `tablebase`, `queries` and `pipeline`. Those that were installed with this one are
 loaded, even if the working directory has folders or modules of these names.
@@ -37,50 +37,62 @@ if TYPE_CHECKING:
     from queries.sliding.reader import BoardReader as BoardReader
     from tablebase import __version__ as __version__
     from tablebase.errors import BadRequest as BadRequest
+    from tablebase.errors import BoardTooLarge as BoardTooLarge
+    from tablebase.errors import ClusterError as ClusterError
+    from tablebase.errors import DiskShort as DiskShort
     from tablebase.errors import GoalUnreachable as GoalUnreachable
+    from tablebase.errors import MachineLimit as MachineLimit
+    from tablebase.errors import MemoryShort as MemoryShort
     from tablebase.errors import NoAnswer as NoAnswer
     from tablebase.errors import NoSuchTour as NoSuchTour
     from tablebase.errors import NotationError as NotationError
+    from tablebase.errors import NotCounted as NotCounted
+    from tablebase.errors import OutputError as OutputError
     from tablebase.errors import PositionUnreachable as PositionUnreachable
+    from tablebase.errors import ReaderGone as ReaderGone
+    from tablebase.errors import SearchError as SearchError
+    from tablebase.errors import StoreError as StoreError
     from tablebase.errors import TablebaseError as TablebaseError
     from tablebase.errors import TableDamaged as TableDamaged
     from tablebase.errors import TableError as TableError
     from tablebase.errors import TableMissing as TableMissing
+    from tablebase.errors import TableOutdated as TableOutdated
     from tablebase.errors import TableUnreadable as TableUnreadable
     from tablebase.errors import TableVersionError as TableVersionError
     from tablebase.errors import Undecided as Undecided
+    from tablebase.puzzles.plugins import PluginError as PluginError
 
 PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
-    "queries": ("open_tables",),
-    "queries.api": ("Tables",),
-    "queries.eight.reader": ("EightReader",),
-    "queries.sliding.reader": ("BoardReader",),
-    "queries.fifteen.reader": ("FifteenReader",),
-    "queries.knight.reader": ("KnightReader",),
-    "queries.answer": ("Answer",),
-    "queries.board_query": ("BoardAnswer",),
-    "queries.fifteen.solution_answer": ("FifteenSolution",),
-    "queries.goal_reader": ("GoalAnswer", "GoalReader"),
-    "queries.senet.reader": ("SenetAnswer", "SenetReader"),
-    "queries.knight.tour_answer": ("KnightAnswer",),
-    "queries.knight.count_answer": ("CountAnswer",),
-    "tablebase": ("__version__",),
-    "tablebase.errors": (
-        *("BadRequest", "NotationError", "TablebaseError"),
-        *("GoalUnreachable", "NoAnswer", "NoSuchTour", "PositionUnreachable", "Undecided"),
-        *("TableDamaged", "TableError", "TableMissing", "TableUnreadable", "TableVersionError"),
-    ),
+    "queries": "open_tables",
+    "queries.api": "Tables",
+    "queries.eight.reader": "EightReader",
+    "queries.sliding.reader": "BoardReader",
+    "queries.fifteen.reader": "FifteenReader",
+    "queries.knight.reader": "KnightReader",
+    "queries.answer": "Answer",
+    "queries.board_query": "BoardAnswer",
+    "queries.fifteen.solution_answer": "FifteenSolution",
+    "queries.goal_reader": "GoalAnswer GoalReader",
+    "queries.senet.reader": "SenetAnswer SenetReader",
+    "queries.knight.tour_answer": "KnightAnswer",
+    "queries.knight.count_answer": "CountAnswer",
+    "tablebase": "__version__",
+    "tablebase.errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "
+    "MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "
+    "PositionUnreachable ReaderGone SearchError StoreError TablebaseError TableDamaged "
+    "TableError TableMissing TableOutdated TableUnreadable TableVersionError Undecided",
+    "tablebase.puzzles.plugins": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""
-__all__ = [name for names in MODULES.values() for name in names]  # names only
+__all__ = [name for names in MODULES.values() for name in names.split()]  # names only
 
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of this module
 
     def __getattr__(name: str) -> object:
         for module, names in MODULES.items():
-            if name in names:
+            if name in names.split():
                 value: object = getattr(__import__(module, fromlist=[name]), name)
                 globals()[name] = value
                 return value

@@ -23,9 +23,10 @@ class Answer:
     """An answer. A subclass declares each fact once, as an attribute with its type.
 
     Facts are named as the tables' columns, and a few more. The constructor, equality, JSON and the
-    cells of a batch follow from the declaration, in its order, that of base classes first. A fact
-    that is None by default is left out of JSON while it is None; a fact that is a dict is replaced
-    there by its items. An attribute that begins with _ is not a fact. An answer reads no table.
+    cells of a batch follow from the declaration, in its order: that of base classes first, but a
+    fact that is declared anew has its new place. A fact that is None by default is left out of JSON
+    while it is None; a fact that is a dict is replaced there by its items, which are attributes
+    too. An attribute that begins with _ is not a fact. An answer reads no table.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()
@@ -35,7 +36,10 @@ class Answer:
 
     def __init_subclass__(cls) -> None:
         bases = [kind for kind in reversed(cls.__mro__) if kind not in Answer.__mro__]
-        names = dict.fromkeys(name for kind in bases for name in kind.__annotations__)
+        names = dict[str, None]()
+        for name in (name for kind in bases for name in kind.__annotations__):
+            names.pop(name, None)
+            names[name] = None
         cls.facts = tuple(name for name in names if name[0] != "_")
         cls._declared = frozenset(names)
         cls._required = frozenset(name for name in names if not hasattr(cls, name))
@@ -78,6 +82,20 @@ class Answer:
         for name, fact in self._iter_facts():
             values.update(fact if isinstance(fact, dict) else {name: fact})
         return values
+
+    if not TYPE_CHECKING:  # a checker would take every name for a fact
+
+        def __getattr__(self, name):
+            """Return an item of a fact that is a dict, such as `manhattan` of the features."""
+            for fact in self.facts:
+                items = self.__dict__.get(fact)
+                if isinstance(items, dict) and name in items:
+                    return items[name]
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    def to_json(self) -> str:
+        """Format the facts as `pipeline query --json` prints them."""
+        return format_json(self.to_dict())
 
     def to_text(self) -> str:
         """Format the answer as text for people."""

@@ -17,14 +17,23 @@ class BoardAnswer(GoalAnswer):
     _width: int
     best_tiles: str | None = None
     tiles: str | None = None
+    if TYPE_CHECKING:  # the features of a solution's start
+
+        @property
+        def blank(self) -> int: ...
+        @property
+        def manhattan(self) -> int: ...
+        @property
+        def misplaced(self) -> int: ...
 
     def to_svg(self) -> str:
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""
         from queries.board_svg import draw_boards, draw_slides
 
-        title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
         if self._states and self.solution is not None and self.tiles is not None:
+            title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
             return draw_slides(title, self._states, self.solution, self.tiles, width=self._width)
+        title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
         head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
         tiles = "".join(self._find_tile(self.state, letter) for letter in self.best_moves)
         return draw_boards(title, [self.state], [head], [tiles], width=self._width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from queries.reader import select_given
+from queries.reader import require_options, select_given
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
@@ -78,10 +78,7 @@ class Readers:
             raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         reader = self.open(name)
         given = select_given(options)
-        known = [option.name for option in reader.options]
-        if unknown := [option for option in given if option not in known]:
-            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
-            raise BadRequest(f"{reader.puzzle.title} has no option {quote(unknown[0])}", hint)
+        require_options(reader.puzzle.title, reader.options, given)
         query = reader.make_query(**given)
         if key is None and not {*reader.keyless} & {*given}:
             raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
-from queries.reader import DISTANCE, HARDEST, Option, Query, Reader, parse_distance, refuse_together
+from queries.reader import DISTANCE, HARDEST, Option, Query, Reader, parse_distance
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable
 from tablebase.puzzle import GoalPuzzle, View
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import polars as pl
+    from typing_extensions import TypeVar
 
     from queries.hardest import HardestAnswer
     from tablebase.schema import Column
@@ -91,32 +92,26 @@ class GoalAnswer(Answer):
         return letter
 
 
+if TYPE_CHECKING:
+    GoalFound = TypeVar("GoalFound", bound=GoalAnswer, default=GoalAnswer, covariant=True)
+else:
+    GoalFound = None
+
+
 class GoalQuery(Query):
     """A query of states. `goal` is a state; None: the layout that each state can reach."""
 
     reader: GoalReader
 
     def __init__(
-        self,
-        reader: GoalReader,
-        goal: str | None = None,
-        *,
-        solution: bool = False,
-        path: bool = False,
-        boards: bool = False,
-        solutions: bool = False,
-        hardest: bool = False,
-        distance: int | str | None = None,
+        self, reader: GoalReader, goal: str | None = None, *, solution: bool = False, **options: Any
     ) -> None:
-        super().__init__(reader)
+        super().__init__(reader, goal=goal, **options)
         self.goal = None if goal is None else reader.parse_goal(goal)
-        self.path, self.boards, self.solutions = path, boards, solutions
-        self.solution = solution or path or boards or solutions
-        self.hardest = hardest
-        self.distance = parse_distance(distance)
-        if hardest:
-            given = {"path": path, "boards": boards, "solutions": solutions}
-            refuse_together("--hardest", given)
+        self.path, self.boards = "path" in self.given, "boards" in self.given
+        self.solutions = "solutions" in self.given
+        self.solution = solution or self.path or self.boards or self.solutions
+        self.distance = parse_distance(self.given.get("distance"))
 
     def look_up(self, key: str) -> GoalAnswer:
         return self.make_answer(**self._find_facts(key, with_solution=self.solution))
@@ -129,7 +124,7 @@ class GoalQuery(Query):
         return GoalAnswer(**facts)
 
     def _find_facts(self, key: str, *, with_solution: bool) -> dict[str, Any]:
-        if self.hardest:
+        if "hardest" in self.given:
             raise BadRequest("--hardest needs no key", "Leave out the key")
         reader, (state, goal) = self.reader, self.parse_ends(key)
         distance, solutions = reader.find_distance(state, goal)
@@ -172,7 +167,7 @@ class GoalQuery(Query):
         }
 
     def answer_without_key(self) -> HardestAnswer:
-        return self.find_hardest()
+        return self.answer_hardest()
 
     def parse_ends(self, text: str) -> tuple[str, str]:
         """Parse a state; return it with the goal: the query's, or the layout that it reaches."""
@@ -207,7 +202,7 @@ class GoalQuery(Query):
         )
 
 
-class GoalReader(Reader):
+class GoalReader(Reader[GoalFound]):
     """A reader for any puzzle with goals."""
 
     query: type[Query] = GoalQuery
@@ -240,15 +235,19 @@ class GoalReader(Reader):
         }
         """The names of the tables by layout."""
 
-    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalFound:
         """Return the answer for a state and a goal: a layout's name or a state.
 
         The default goal is the layout that the state reaches. `solution` adds a shortest solution
         and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
         """
-        query = self._make_goal_query(goal, **options)
+        return super().probe(key, goal=goal, **options)
+
+    def distance(self, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves from a state to the goal."""
+        ends = self._make_goal_query(goal).parse_ends(key)
         with self.store.ask_one_question():
-            return query.look_up(key)
+            return self.find_distance(*ends)[0]
 
     def solution(self, key: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""
@@ -258,14 +257,15 @@ class GoalReader(Reader):
         """Return every state on the shortest solution of `solution`, first to last."""
         return [step for _, step in self._find_solution(key, goal)]
 
-    def list_hardest(self, goal: str | None = None) -> list[str]:
+    def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the layouts they reach."""
-        return self._make_goal_query(goal).find_hardest().keys
+        return self._make_goal_query(goal).list_hardest()
 
     def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
         start, goal_state = self._make_goal_query(goal).parse_ends(key)
-        self.find_distance(start, goal_state)
-        return self.find_path(start, goal_state)
+        with self.store.ask_one_question():
+            self.find_distance(start, goal_state)
+            return self.find_path(start, goal_state)
 
     def _make_goal_query(self, goal: str | None, **options: Any) -> GoalQuery:
         query = self.make_query(goal=goal, **options)

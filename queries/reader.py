@@ -6,7 +6,15 @@ from _thread import RLock  # `threading` takes longer to import
 
 from queries.answer import Answer
 from queries.index_reader import IndexReader
-from tablebase.errors import BadRequest, TablebaseError, TableDamaged, TableError, quote
+from tablebase.errors import (
+    BadRequest,
+    TablebaseError,
+    TableDamaged,
+    TableError,
+    quote,
+    require_choice,
+    require_text,
+)
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.tables.store import Store
@@ -14,9 +22,10 @@ from tablebase.tables.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, overload
+    from typing import Any, Generic, Literal, overload
 
     import polars as pl
+    from typing_extensions import TypeVar
 
     from queries.answer_frames import Answers, Frame, Keys
     from queries.hardest import HardestAnswer
@@ -25,25 +34,54 @@ if TYPE_CHECKING:
     from tablebase.schema import Column, Table
 
     ProgressCallback = Callable[[int, int], None]
+    Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
+    Default = TypeVar("Default")
+else:  # a single lookup must not import `typing`
+    Found = None
+
+    class Generic:
+        """A class that leaves out its parameters."""
+
+        def __class_getitem__(cls, parameters):
+            return cls
 
 
 class Option:
-    """An option of a query; without a metavar it is a flag. Batches refuse it if `is_single`."""
+    """An option of a query; without a metavar it is a flag.
 
-    __slots__ = ("help", "is_single", "metavar", "name")
+    `excludes` are the names of options that it cannot be combined with. Batches refuse it if
+    `is_single`.
+    """
 
-    def __init__(self, name: str, help: str, metavar: str = "", *, is_single: bool = False) -> None:
+    __slots__ = ("excludes", "help", "is_single", "metavar", "name")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        excludes: tuple[str, ...] = (),
+        *,
+        is_single: bool = False,
+    ) -> None:
         self.name = name
         self.help = help
         self.metavar = metavar
+        self.excludes = excludes
         self.is_single = is_single
 
     @property
     def flag(self) -> str:
-        return f"--{self.name.replace('_', '-')}"
+        return format_flag(self.name)
 
 
-HARDEST = Option("hardest", "Print all states that are farthest from the goal.", is_single=True)
+HARDEST = Option(
+    "hardest",
+    "Print all states that are farthest from the goal.",
+    "",
+    ("path", "boards", "solutions"),
+    is_single=True,
+)
 DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
 """An option of samples, not of queries."""
 
@@ -59,11 +97,22 @@ def select_given(options: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-def refuse_together(flag: str, options: Mapping[str, object]) -> None:
-    """Raise BadRequest if any of these options is given beside a flag."""
-    for name in select_given(options):
-        problem = f"{flag} cannot be combined with --{name}"
-        raise BadRequest(problem, "Leave out one of them")
+def format_flag(name: str) -> str:
+    """Format the name of an option as it is written on a command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def require_options(title: str, options: tuple[Option, ...], given: Mapping[str, object]) -> None:
+    """Raise BadRequest if an option does not exist, or cannot be combined with another one."""
+    known = {option.name: option for option in options}
+    for name in given:
+        if name not in known:
+            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
+            raise BadRequest(f"{title} has no option {quote(name)}", hint)
+        for other in known[name].excludes:
+            if other in given:
+                problem = f"{known[name].flag} cannot be combined with {format_flag(other)}"
+                raise BadRequest(problem, "Leave out one of them")
 
 
 def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
@@ -97,18 +146,22 @@ def parse_distance(given: int | str | None) -> int | None:
 class Query:
     """A query of one puzzle: its options, parsed and checked once, and its answers for any keys.
 
-    The constructor of a subclass takes the options by name, as `Reader.options` declares them: a
-    text for an option with a value, a boolean for a flag.
+    The options are given by name, as `Reader.options` declares them: a text for an option with a
+    value, a boolean for a flag. Constructors of subclasses parse them.
     """
 
     distance: int | None = None
     """The depth of the rows that a sample draws; None: any."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, **options: Any) -> None:
         reader.require_open()
         self.reader = reader
+        self.given = select_given(options)
+        """The options that are given, by name."""
         self.on_progress: Callable[[int], None] = ignore_progress
         """The callback that gets the number of keys done while they are looked up one by one."""
+        declared = (*reader.options, *reader.sample_options)
+        require_options(reader.puzzle.title, declared, self.given)
 
     def answer(self, key: str) -> Answer:
         """Answer for one key; a TablebaseError if there is no answer."""
@@ -138,20 +191,24 @@ class Query:
         rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
         yield from request.draw_rows(rows, reader.key.lower())
 
-    def find_hardest(self) -> HardestAnswer:
-        """Find all keys that are farthest from the goal."""
+    def list_hardest(self) -> pl.DataFrame:
+        """Return a batch's columns of all keys that are farthest from the goal."""
         import polars as pl
 
+        rows, depth = self.list_depth_rows(), self.reader.puzzle.depth
+        return rows.filter(pl.col(depth) == pl.col(depth).max())
+
+    def answer_hardest(self) -> HardestAnswer:
+        """Answer with all keys that are farthest from the goal."""
         from queries.hardest import HardestAnswer
 
-        reader, rows = self.reader, self.list_depth_rows()
+        reader, rows = self.reader, self.list_hardest()
         depth = reader.puzzle.depth
-        most = rows.filter(pl.col(depth) == pl.col(depth).max())
-        goals = most["goal"].unique().to_list() if "goal" in most.columns else []
+        goals = rows["goal"].unique().to_list() if "goal" in rows.columns else []
         return HardestAnswer(
             goal=goals[0] if len(goals) == 1 else None,
-            depth={depth: most[depth][0]},
-            named_keys={f"{reader.key.lower()}s": most[reader.columns[0]].to_list()},
+            depth={depth: rows[depth][0]},
+            named_keys={f"{reader.key.lower()}s": rows[reader.columns[0]].to_list()},
         )
 
     def list_depth_rows(self) -> pl.DataFrame:
@@ -182,12 +239,16 @@ class Query:
         """Answer many keys, and yield their rows in order; a few at a time if each takes long."""
         yield self.answer_keys(keys)
 
-    def annotate_keys(self, keys: pl.Series) -> pl.DataFrame:
-        """Answer many keys, one row per key; a key without an answer gets nulls and no error."""
-        return self.answer_keys(keys)[0].drop("error")
+    def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
+        """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
+        answers = self.answer_keys(keys)[0]
+        failed = answers["error"].is_not_null().arg_true() if errors == "raise" else ()
+        for at in failed:
+            self.look_up(keys[at])  # raises the error itself, with its facts
+        return answers if errors == "column" else answers.drop("error")
 
 
-class Reader:
+class Reader(Generic[Found]):
     """A reader of one puzzle's tables in one store; indexes are opened when first needed.
 
     It is what Python programs have as `tables.eight` and the like. The options of `probe` and of
@@ -207,6 +268,8 @@ class Reader:
     """The options of `pipeline sample`; with none, there are no samples."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
+    other_kinds: tuple[str, ...] = ()
+    """Further options whose answers are of another kind than those of `probe`."""
     joined_characters = 0
     """The number of cells that make a key in a text input, white space between them; 0: the
     notation does not allow that."""
@@ -242,18 +305,32 @@ class Reader:
 
         return format_html(self, self.store, [self.puzzle])
 
-    def probe(self, key: str, **options: Any) -> Answer:
+    def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
-        query = self.make_query(**options)
+        query = self._make_lookup(options)
         with self.store.ask_one_question():
-            return query.look_up(key)
+            answer: Found = query.look_up(key)  # type: ignore[assignment]
+        return answer
+
+    def _make_lookup(self, options: Mapping[str, Any]) -> Query:
+        for name in select_given(options):
+            if name in (*self.keyless, *self.other_kinds):
+                raise BadRequest(f"{name} has an answer of another kind", "Use tables.answer")
+        return self.make_query(**options)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def get(self, key: str, default: None = None, **options: Any) -> Found | None: ...
+        @overload
+        def get(self, key: str, default: Default, **options: Any) -> Found | Default: ...
 
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
         """Return the answer of `probe`, or the default where the answer is no or the key is bad.
 
         A bad option raises, and so does trouble with the tables.
         """
-        query = self.make_query(**options)
+        query = self._make_lookup(options)
         try:
             with self.store.ask_one_question():
                 return query.look_up(key)
@@ -266,27 +343,39 @@ class Reader:
 
         @overload
         def annotate(
-            self, frame: Keys, column: str | None = None, *, prefix: str = "", **options: Any
-        ) -> pl.DataFrame: ...
+            self, frame: Keys, column: str | None = None, *, prefix: str = "",
+            errors: Literal["null", "column", "raise"] = "null", **options: Any,
+        ) -> pl.DataFrame: ...  # fmt: skip
         @overload
         def annotate(
-            self, frame: Frame, column: str | None = None, *, prefix: str = "", **options: Any
-        ) -> Frame: ...
+            self, frame: Frame, column: str | None = None, *, prefix: str = "",
+            errors: Literal["null", "column", "raise"] = "null", **options: Any,
+        ) -> Frame: ...  # fmt: skip
 
     def annotate(
-        self, frame: Any, column: str | None = None, *, prefix: str = "", **options: Any
-    ) -> Any:
+        self, frame: Any, column: str | None = None, *, prefix: str = "", errors: str = "null",
+        **options: Any,
+    ) -> Any:  # fmt: skip
         """Add the columns of answers to a frame, for a column of keys.
 
         The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
-        lazy. A list of keys becomes a polars frame. A key without an answer gets nulls. No column
-        of the frame is replaced: `prefix` begins the names of the added columns.
+        lazy. A list of keys becomes a polars frame. A key without an answer gets nulls; `errors`
+        may add a column `error` with the reason, or raise the first one. No column of the frame is
+        replaced: `prefix` begins the names of the added columns.
         """
         from queries.answer_frames import annotate_frame
 
+        require_choice(errors, "way to report errors", "null", "column", "raise")
+        single = [option.name for option in self.options if option.is_single]
+        if refused := [name for name in select_given(options) if name in single]:
+            raise BadRequest(f"{refused[0]} works with a single key only", "Use probe")
         query, column = self.make_query(**options), column or self.columns[0]
-        added = query.list_added_columns()
-        return annotate_frame(frame, column, prefix, added, query.annotate_keys, self.key_digits)
+        added = (*query.list_added_columns(), *(("error",) if errors == "column" else ()))
+
+        def answer(keys: pl.Series) -> pl.DataFrame:
+            return query.annotate_keys(keys, errors)
+
+        return annotate_frame(frame, column, prefix, added, answer, self.key_digits)
 
     def sample(
         self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
@@ -325,6 +414,17 @@ class Reader:
 
         command = format_rebuild_command(name, self.store, force=True)
         return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """Return the rows of a published table of this puzzle; its files are checked first.
+
+        BadRequest for another name, TableMissing for a table that is not published with rows.
+        """
+        require_text(table, "a table's name", self.puzzle.name)
+        found = self.puzzle.find_table(table, with_rows=True)
+        if found is None or not found.columns:
+            raise BadRequest(f"{self.puzzle.title} has no table {quote(table)} with rows")
+        return self.scan_table(found)
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""

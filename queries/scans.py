@@ -45,8 +45,12 @@ def check_file(store: Store, table: str, file: File) -> None:
 
 
 def scan_table(store: Store, table: Table) -> pl.LazyFrame:
-    """Check a table's files and return its rows."""
-    return scan_rows(store, require_intact(store, table))
+    """Check a table's files and return its rows; TableMissing for an index alone."""
+    entry = require_intact(store, table)
+    if entry.parquet is None:
+        command = format_rebuild_command(table.name, store)
+        raise TableMissing(store.locate(table.file), command and f"{command} --parquet")
+    return scan_rows(store, entry)
 
 
 def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:

@@ -26,9 +26,14 @@ def quote(text: str, limit: int = 60) -> str:
 class TablebaseError(Exception):
     """The base class of all errors that reach a user."""
 
+    __module__ = "puzzle_tablebase"  # as a traceback names it: users import it from there
     exit_code = 1
     known: dict[str, object] = {}  # noqa: RUF012  # no instance changes it
     """The facts that are known all the same, which `--json` prints."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.startswith("tablebase."):
+            cls.__module__ = TablebaseError.__module__
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the message and the attributes: `__init__` takes other arguments than `args`."""

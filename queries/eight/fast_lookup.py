@@ -23,11 +23,12 @@ from tablebase.puzzles.eight import (
 
 
 def make_fast_lookups(
-    records: bytes,
-) -> tuple[Callable[[object, str], int], Callable[[str], BoardAnswer]]:
+    records: bytes, measure: Callable[[str, str], int]
+) -> tuple[Callable[[object, str, str | None], int], Callable[[str], BoardAnswer]]:
     """Make the functions `distance` and `probe` over the records of `eight.idx`.
 
-    `distance` is a method: bound to an object, it can be sent to another process.
+    `distance` is a method: bound to an object, it can be sent to another process. For a goal it
+    calls `measure`.
     """
     head, tail = make_rank_parts()
     distances = records[0::2]
@@ -37,14 +38,16 @@ def make_fast_lookups(
         for cell, exits in enumerate(EXITS)
     ]
 
-    def distance(table: object, state: str) -> int:
-        """Return the fewest moves (0-31) from a state to the layout that it reaches."""
+    def distance(table: object, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves (0-31) from a state to the goal, or the layout it reaches."""
+        if goal is not None:
+            return measure(key, goal)
         try:
-            code = head[state[:HEAD_LENGTH]] + tail[state[HEAD_LENGTH:]]
+            code = head[key[:HEAD_LENGTH]] + tail[key[HEAD_LENGTH:]]
         except (KeyError, TypeError):
-            return distance(table, parse(state))
+            return distance(table, parse(key))
         if code >> SET_SHIFT != ALL_DIGITS:
-            return distance(table, parse(state))
+            return distance(table, parse(key))
         return distances[code & RANK_MASK]
 
     def probe(state: str) -> BoardAnswer:

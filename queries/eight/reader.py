@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from queries.board_query import BoardQuery
+from queries.board_query import BoardAnswer, BoardQuery
 from queries.goal_reader import GoalReader
 from queries.reader import Option
 from tablebase.puzzles.eight import WIDTH
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.goal_reader import GoalAnswer
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
 
@@ -45,7 +44,9 @@ class EightQuery(BoardQuery):
             answers = answers.with_columns(error=reasons)
         return merge_answers(keys, answers, super().answer_keys)
 
-    def annotate_keys(self, keys: pl.Series) -> pl.DataFrame:
+    def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
+        if errors != "null":
+            return super().annotate_keys(keys, errors)
         from queries.eight.vectorized import rank_states
 
         return self._answer_ranks(rank_states(keys))
@@ -82,7 +83,7 @@ class EightQuery(BoardQuery):
         return self._read_rows()[:-1].insert_column(0, states)
 
 
-class EightReader(GoalReader):
+class EightReader(GoalReader[BoardAnswer]):
     """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
 
     >>> from queries import open_tables
@@ -121,7 +122,7 @@ class EightReader(GoalReader):
         super().close()
         self._forget_lookups()
 
-    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> BoardAnswer:
         """Return the answer for a state and a goal, as any reader of a puzzle with goals does."""
         if goal is None and not options:
             return self._probe(key)
@@ -129,25 +130,26 @@ class EightReader(GoalReader):
 
     def _forget_lookups(self) -> None:
         """Forget the records that fast lookups have in memory: the next one opens the index."""
-        self._probe: Callable[[str], GoalAnswer] = self._load_probe
-        self.distance: Callable[[str], int] = self._load_distance
-        """Fewest moves (0-31) from a state to the layout that it reaches."""
+        self._probe: Callable[[str], BoardAnswer] = self._load_probe
+        self.distance = self._load_distance  # type: ignore[method-assign]  # until they are read
 
     def _load_lookups(self) -> None:
         from types import MethodType
 
         from queries.eight.fast_lookup import make_fast_lookups
 
-        distance, self._probe = make_fast_lookups(self.open_index("eight").read_records())
+        find_slowly = super().distance
+        records = self.open_index("eight").read_records()
+        distance, self._probe = make_fast_lookups(records, find_slowly)
         # a bound method, because a function made here could not be sent to another process
-        self.distance = MethodType(distance, self)
+        self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
 
-    def _load_distance(self, state: str) -> int:
-        """Return the fewest moves (0-31) from a state to the layout that it reaches."""
+    def _load_distance(self, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves (0-31) from a state to the goal, or the layout it reaches."""
         self._load_lookups()
-        return self.distance(state)
+        return self.distance(key, goal)
 
-    def _load_probe(self, state: str) -> GoalAnswer:
+    def _load_probe(self, state: str) -> BoardAnswer:
         self._load_lookups()
         return self._probe(state)
 

@@ -54,36 +54,21 @@ class FifteenQuery(Query):
 
     reader: FifteenReader
 
-    def __init__(
-        self,
-        reader: FifteenReader,
-        goal: str | None = None,
-        *,
-        path: bool = False,
-        boards: bool = False,
-        hint: bool = False,
-        not_shortest: bool = False,
-        time_limit: float | str | None = None,
-        patterns: str | None = None,
-    ) -> None:
-        super().__init__(reader)
+    def __init__(self, reader: FifteenReader, goal: str | None = None, **options: Any) -> None:
+        super().__init__(reader, goal=goal, **options)
+        given = self.given
         self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
         self.view = view_corner(self.goal)
-        self.path, self.boards, self.hint, self.not_shortest = path, boards, hint, not_shortest
+        self.is_shortest = "not_shortest" not in given
         self.seconds = None
-        if time_limit is not None:
-            self.seconds = parse_positive_number(time_limit, "--time-limit", "seconds", 10)
-        self.partition = patterns
-        if patterns is not None:
-            require_choice(patterns, "partition", *PARTITIONS)
-        if hint and not_shortest:
-            raise BadRequest(
-                "--hint cannot be combined with --not-shortest",
-                "A hint is a move of a shortest solution",
-            )
+        if "time_limit" in given:
+            self.seconds = parse_positive_number(given["time_limit"], "--time-limit", "seconds", 10)
+        self.partition = given.get("patterns")
+        if self.partition is not None:
+            require_choice(self.partition, "partition", *PARTITIONS)
 
     def answer(self, key: str) -> FifteenSolution | FifteenHint:
-        if not self.hint:
+        if "hint" not in self.given:
             return self.solve(key)
         state = self.parse_state(key)
         found = self.find_solution(state)
@@ -107,18 +92,19 @@ class FifteenQuery(Query):
             state=state,
             goal=self.goal,
             _states=found.states,
-            _has_boards=self.boards,
+            _has_boards="boards" in self.given,
+            _width=BOARD.width,
             distance=length if found.is_shortest else None,
             length=None if found.is_shortest else length,
             bound=found.bound,
-            positions=None if self.not_shortest else found.positions,
+            positions=found.positions if self.is_shortest else None,
             solution=found.letters,
             tiles=list_moved_tiles(found.states),
-            path=found.states if self.path or self.boards else None,
+            path=found.states if self.given.keys() & {"path", "boards"} else None,
         )
 
     def list_added_columns(self) -> tuple[str, ...]:
-        return (*super().list_added_columns(), *(("path",) if self.path else ()))
+        return (*super().list_added_columns(), *(("path",) if "path" in self.given else ()))
 
     def list_answer_columns(self) -> dict[str, Column]:
         from tablebase.schema import Column
@@ -139,7 +125,7 @@ class FifteenQuery(Query):
 
         solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
         unique = keys.drop_nulls().unique(maintain_order=True).to_list()
-        if self.not_shortest or self.seconds is not None:
+        if not self.is_shortest or self.seconds is not None:
             answered = answer_in_threads(unique, self.solve)
         else:
             answered = self._solve_in_turns(solver, unique)
@@ -206,7 +192,7 @@ class FifteenQuery(Query):
         except SearchPaused:
             path = known
         found = make_solution(self.view, state, path, search) if path else None
-        if found and (self.not_shortest or found.is_shortest):
+        if found and (found.is_shortest or not self.is_shortest):
             return found
         assert self.seconds is not None
         raise Undecided(state, self.seconds, search.limit, found.letters if found else None)
@@ -217,16 +203,16 @@ class FifteenQuery(Query):
         If the query has a time limit, any solution is found first, and put into `known`.
         """
         reader, partition = self.reader, self.reader.find_partition(self.partition)
-        if self.not_shortest or self.seconds is not None:
+        if not self.is_shortest or self.seconds is not None:
             search.raise_bound(reader.open_plain(partition).compute_bound(board))
             known += reader.find_any_path(partition, board, search.pause)
-        if self.not_shortest:
+        if not self.is_shortest:
             return known
         search.pause()
         return reader.search(partition, board, search)
 
 
-class FifteenReader(Reader):
+class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     query = FifteenQuery
@@ -240,7 +226,13 @@ class FifteenReader(Reader):
         ),
         Option("path", "Print every state of the solution, one per line."),
         Option("boards", "Print every state of the solution as a picture.", is_single=True),
-        Option("hint", "Print only the next move of a shortest solution.", is_single=True),
+        Option(
+            "hint",
+            "Print only the next move of a shortest solution.",
+            "",
+            ("not_shortest",),
+            is_single=True,
+        ),
         Option("not_shortest", "Print a solution at once, which may be longer.", is_single=True),
         Option("time_limit", "Stop after so many seconds, and print what is known.", "SECONDS"),
         Option(
@@ -251,6 +243,7 @@ class FifteenReader(Reader):
         ),
     )
     key = "STATE"
+    other_kinds = ("hint",)
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     joined_characters = BOARD.cells
     long_cells = tuple(map(str, range(10, BOARD.cells)))
@@ -265,9 +258,27 @@ class FifteenReader(Reader):
 
         After `time_limit` seconds it raises Undecided, which has what is known.
         """
-        query = FifteenQuery(self, goal, hint=False, **options)
-        with self.store.ask_one_question():
-            return query.solve(key)
+        return super().probe(key, goal=goal, **options)
+
+    def distance(
+        self, key: str, goal: str | None = None, *, time_limit: float | None = None
+    ) -> int:
+        """Search for the fewest moves from a state to the goal."""
+        return len(self.solution(key, goal, time_limit=time_limit))
+
+    def solution(
+        self, key: str, goal: str | None = None, *, time_limit: float | None = None
+    ) -> str:
+        """Return the letters of the shortest solution that a search finds first."""
+        return self.probe(key, goal, time_limit=time_limit).solution
+
+    def path(
+        self, key: str, goal: str | None = None, *, time_limit: float | None = None
+    ) -> list[str]:
+        """Return every state on the solution of `solution`, first to last."""
+        states = self.probe(key, goal, time_limit=time_limit, path=True).path
+        assert states
+        return states
 
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows, format_count, format_steps
-from tablebase.puzzle import format_board, format_slide
+from queries.answer import Answer, format_count
+from queries.board_query import BoardAnswer
+from tablebase.puzzle import format_slide
 from tablebase.puzzles.fifteen import BOARD
 
 
@@ -24,22 +25,21 @@ class FifteenHint(Answer):
 
     def to_svg(self) -> str:
         """Draw the state; the tile to move is coloured."""
+        from queries.board_svg import draw_slides
+
         title = f"The next move from {self.state} to {self.goal}"
-        return _draw(title, self._states, self.hint, self.hint_tile)
+        return draw_slides(title, self._states, self.hint, self.hint_tile, width=BOARD.width)
 
 
-class FifteenSolution(Answer):
-    """A solution of a state.
+class FifteenSolution(BoardAnswer):
+    """A solution of a state: a board's answer without all best moves, which a search does not find.
 
     `distance` is there for a shortest solution only, `length` for any other. `bound` is the lower
     bound that the search began with, `positions` the number of positions that it searched.
     """
 
-    _states: list[str]
-    _has_boards: bool
-    state: str
-    goal: str
-    distance: int | None = None
+    best_moves: str | None = None  # type: ignore[assignment]  # never there
+    distance: int | None = None  # type: ignore[assignment]  # as above
     length: int | None = None
     bound: int
     positions: int | None = None
@@ -47,13 +47,7 @@ class FifteenSolution(Answer):
     tiles: str
     path: list[str] | None = None
 
-    def to_text(self) -> str:
-        """Format the answer as `pipeline query` prints it."""
-        if self._has_boards:
-            pictures = (format_board(state, BOARD.width) for state in self._states)
-            return format_steps(map(format_slide, self.solution, self.tiles), pictures)
-        if self.path:
-            return "".join(f"{state}\n" for state in self.path)
+    def _list_rows(self) -> list[tuple[str, str]]:
         rows = [("goal", self.goal)]
         if self.distance is not None:
             rows.append(("distance", format_count(self.distance, "move")))
@@ -65,16 +59,4 @@ class FifteenSolution(Answer):
         rows.append(("bound", f"{self.bound} at the start"))
         if self.positions is not None:
             rows.append(("positions", f"{self.positions:,} searched"))
-        return f"{format_board(self.state, BOARD.width)}\n{align_rows(rows)}"
-
-    def to_svg(self) -> str:
-        """Draw every state of the solution; the tile that moved is coloured."""
-        moves = format_count(len(self.solution), "move")
-        title = f"{self.state} to {self.goal} in {moves}"
-        return _draw(title, self._states, self.solution, self.tiles)
-
-
-def _draw(title: str, states: list[str], letters: str, tiles: str) -> str:
-    from queries.board_svg import draw_slides
-
-    return draw_slides(title, states, letters, tiles, width=BOARD.width)
+        return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.reader import Option, Query, Reader, ignore_progress, select_given
+from queries.reader import Option, Query, Reader, ignore_progress
 from tablebase.errors import BadRequest, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
@@ -21,8 +21,8 @@ from tablebase.puzzles.knight.tables import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, NoReturn
+    from collections.abc import Iterator
+    from typing import Any
 
     import polars as pl
 
@@ -39,15 +39,6 @@ MAX_INT64 = (1 << 63) - 1
 TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 
-EXCLUSIVE_OPTIONS = {
-    "count": ("to", "number"),
-    "number": ("to", "closed"),
-    "rank": ("to", "number", "count"),
-    "rank_of": ("to", "number", "count", "rank"),
-}
-"""Options with the options that they cannot be combined with: each selects one tour, or all."""
-
-
 SAMPLED_BOARD = "6x6"
 """The board of a sample, if no option names one."""
 
@@ -57,30 +48,29 @@ class KnightQuery(Query):
 
     reader: KnightReader
 
-    def __init__(
-        self,
-        reader: KnightReader,
-        board: str | None = None,
-        *,
-        to: str | None = None,
-        closed: bool = False,
-        number: int | str | None = None,
-        rank: int | str | None = None,
-        count: bool = False,
-    ) -> None:
-        super().__init__(reader)
+    def __init__(self, reader: KnightReader, board: str | None = None, **options: Any) -> None:
+        super().__init__(reader, board=board, **options)
         self.board = parse_board("8x8" if board is None else board)
         self.sampled_board = parse_board(SAMPLED_BOARD if board is None else board)
+        to, number, rank = (self.given.get(name) for name in ("to", "number", "rank"))
         self.to = None if to is None else self.board.parse_square(to)
-        self.closed, self.count = closed, count
+        self.closed = "closed" in self.given
         self.number = None if number is None else _parse_number(number)
         self.rank = None if rank is None else _parse_number(rank)
-        given = {"to": to, "closed": closed, "number": number, "rank": rank, "count": count}
-        _refuse_exclusive(select_given(given))
 
     def answer(self, key: str) -> KnightAnswer | CountAnswer:
-        start = self.board.parse_square(key)
-        return self.count_tours(start) if self.count else self.find_tour(start)
+        if "rank_of" in self.given:
+            problem = "--rank-of needs no key"
+            raise BadRequest(problem, "Write all squares in one pair of quotes")
+        if "count" in self.given:
+            return self.count_tours(key)
+        return self.find_tour(self.board.parse_square(key))
+
+    def answer_without_key(self) -> KnightAnswer | CountAnswer:
+        if "rank_of" in self.given:
+            squares, rank = self.find_rank(self.given["rank_of"])
+            return make_tour_answer(self.board, squares, rank=rank)
+        return self.count_tours(None)
 
     def find_tour(self, start: int) -> KnightAnswer:
         """Find the tour from a square that the options select."""
@@ -99,14 +89,22 @@ class KnightQuery(Query):
             number, squares = find_listed_tour(reader, *wanted)
         return make_tour_answer(board, squares, number=number)
 
-    def count_tours(self, start: int | None) -> CountAnswer:
+    def count_tours(self, start: str | None) -> CountAnswer:
         """Count the tours from a square, or from all squares."""
-        from queries.knight.table_scans import read_tour_counts
+        from queries.knight.table_scans import find_counted_board, read_tour_counts
 
-        return read_tour_counts(self.reader, self.board, start, is_closed=self.closed)
+        reader, board = self.reader, self.board
+        if "board" not in self.given:
+            board = find_counted_board(reader.store, start, is_closed=self.closed)
+        square = None if start is None else board.parse_square(start)
+        return read_tour_counts(reader, board, square, is_closed=self.closed)
 
-    def answer_without_key(self) -> CountAnswer:
-        return self.count_tours(None)
+    def find_rank(self, tour: str) -> tuple[list[int], int]:
+        """Find the squares of a tour that is given as text, and its rank."""
+        from queries.knight.ranked_tours import parse_tour
+
+        squares = parse_tour(self.board, tour, closed=self.closed)
+        return squares, self.reader.open_ranked_tours(self.board, closed=self.closed).rank(squares)
 
     def draw_samples(
         self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
@@ -135,50 +133,7 @@ class KnightQuery(Query):
             yield sample_list(rows, total, numbers)
 
 
-class RankQuery(Query):
-    """A query of the rank of a tour, which is given by its squares."""
-
-    reader: KnightReader
-
-    def __init__(
-        self,
-        reader: KnightReader,
-        rank_of: str,
-        *,
-        board: str | None = None,
-        closed: bool = False,
-        **others: object,
-    ) -> None:
-        super().__init__(reader)
-        _refuse_exclusive(["rank_of", *others])
-        self.board, self.closed = parse_board("8x8" if board is None else board), closed
-        self.tour = rank_of
-
-    def answer(self, key: str) -> NoReturn:
-        raise BadRequest("--rank-of needs no key", "Write all squares in one pair of quotes")
-
-    def answer_without_key(self) -> KnightAnswer:
-        squares, rank = self.find_rank()
-        return make_tour_answer(self.board, squares, rank=rank)
-
-    def find_rank(self) -> tuple[list[int], int]:
-        """Find the squares of the tour, and its rank."""
-        from queries.knight.ranked_tours import parse_tour
-
-        squares = parse_tour(self.board, self.tour, closed=self.closed)
-        return squares, self.reader.open_ranked_tours(self.board, closed=self.closed).rank(squares)
-
-
-def _refuse_exclusive(given: Iterable[str]) -> None:
-    """Raise BadRequest if options that cannot be combined are given."""
-    names = {*given}
-    for name, others in EXCLUSIVE_OPTIONS.items():
-        if name in names and names & {*others}:
-            flag, *most, last = (f"--{option.replace('_', '-')}" for option in (name, *others))
-            raise BadRequest(f"{flag} cannot be combined with {', '.join(most)} or {last}")
-
-
-class KnightReader(Reader):
+class KnightReader(Reader[KnightAnswer]):
     """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
     >>> from queries import open_tables
@@ -193,32 +148,42 @@ class KnightReader(Reader):
 
     >>> knight.probe("a1", rank=0, board="5x5", closed=True)
     Traceback (most recent call last):
-    tablebase.errors.NoSuchTour: 5x5 has no closed tour.
+    puzzle_tablebase.NoSuchTour: 5x5 has no closed tour.
     """
 
+    query = KnightQuery
     has_pictures = True
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),
         Option("closed", "Choose a closed tour: its end is one jump from its start."),
-        Option("board", "Board, files x ranks (default: 8x8).", "CxR"),
-        Option("number", "Tour N in the list from SQUARE (0-based).", "N"),
+        Option(
+            "board",
+            "Board, files x ranks (default: 8x8; for --count the largest that is counted).",
+            "CxR",
+        ),
+        Option(
+            "number", "Tour N in the list from SQUARE (0-based).", "N", excludes=("to", "closed")
+        ),
         Option(
             "rank",
             "Rank of the tour among all open ones from SQUARE, from 0; with --closed among all "
             "closed ones.",
             "N",
+            excludes=("to", "number", "count"),
             is_single=True,
         ),
         Option(
             "rank_of",
             "Squares of an open tour (with --closed: a closed one): print its rank.",
             "SQUARES",
+            excludes=("to", "number", "rank", "count"),
             is_single=True,
         ),
         Option(
             "count",
             "Print the number of tours (without SQUARE: from all squares); with --closed only of "
             "closed ones.",
+            excludes=("to", "number"),
             is_single=True,
         ),
     )
@@ -239,32 +204,22 @@ class KnightReader(Reader):
         super().__init__(puzzle, store)
         self._ranked_tours: dict[tuple[str, bool], RankedTours] = {}
 
-    def make_query(self, *, rank_of: str | None = None, **options: Any) -> Query:
-        if rank_of is None:
-            return KnightQuery(self, **options)
-        return RankQuery(self, rank_of, **options)
+    def count(
+        self, start: str | None = None, board: str | None = None, *, closed: bool = False
+    ) -> CountAnswer:
+        """Return the number of tours from a square, or from all squares.
 
-    def probe(self, key: str, **options: Any) -> KnightAnswer:
-        """Return the first tour from a square with these options; NoSuchTour if there is none.
-
-        With `rank`: the tour of that rank among all open tours from the square, or all closed ones.
-        A closed tour begins at the square and goes on towards the lower of its neighbours.
+        The default board is the largest that is counted and has the square. `closed`: only closed
+        tours, which are counted on larger boards too.
         """
-        query = KnightQuery(self, count=False, **options)
-        with self.store.ask_one_question():
-            return query.find_tour(query.board.parse_square(key))
-
-    def count(self, start: str, board: str = "8x8") -> CountAnswer:
-        """Return the number of tours from a square of a board; TablebaseError if it is unknown."""
-        query = KnightQuery(self, board)
-        return query.count_tours(query.board.parse_square(start))
+        return KnightQuery(self, board, closed=closed).count_tours(start)
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
         """Return the rank of a tour among all open ones from its first square, or all closed ones.
 
         A closed tour may begin at any of its squares and go in either direction.
         """
-        return RankQuery(self, squares, board=board, closed=closed).find_rank()[1]
+        return KnightQuery(self, board, closed=closed).find_rank(squares)[1]
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""

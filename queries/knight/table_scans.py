@@ -7,11 +7,22 @@ from contextlib import suppress
 from queries.answer import format_count
 from queries.knight.count_answer import CountAnswer
 from queries.reader import Reader
-from tablebase.errors import BadRequest, NoSuchTour, NotCounted, TableError, TableMissing
+from tablebase.errors import (
+    BadRequest,
+    NoSuchTour,
+    NotationError,
+    NotCounted,
+    TableError,
+    TableMissing,
+)
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
+    CLOSED_COUNTS_PREFIX,
     COUNTED_BOARDS,
+    COUNTS_PREFIX,
+    COUNTS_TABLE,
     explain_no_tour,
+    find_board,
     get_sides,
     make_board_counts,
     make_closed_counts,
@@ -85,6 +96,35 @@ def _search_list(
     else:
         reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
     raise NoSuchTour(str(board), reason)
+
+
+def find_counted_board(store: Store, start: str | None, *, is_closed: bool) -> KnightBoard:
+    """Find the largest board whose tours are counted and which has a square.
+
+    Of boards with as many squares it is the one nearest to a square, with more ranks than files.
+    """
+    published = read_manifest(store)
+    prefixes = (COUNTS_PREFIX, *((CLOSED_COUNTS_PREFIX,) if is_closed else ()))
+    extra = [find_board(prefix, name) for prefix in prefixes for name in published]
+    boards = [*filter(None, extra)]
+    if COUNTS_TABLE in published:
+        boards += [KnightBoard(*sides) for sides in COUNTED_BOARDS]
+    if not boards:
+        command = format_rebuild_command(COUNTS_TABLE, store)
+        raise TableMissing(store.locate(f"{COUNTS_TABLE}.parquet"), command)
+    boards.sort(key=lambda board: (board.squares, min(get_sides(board)), board.ranks))
+    largest = boards[-1]
+    if start is not None:
+        boards = [board for board in boards if _has_square(board, start)]
+    return boards[-1] if boards else largest
+
+
+def _has_square(board: KnightBoard, name: str) -> bool:
+    try:
+        board.parse_square(name)
+    except NotationError:
+        return False
+    return True
 
 
 def read_tour_counts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows
-from queries.reader import Option, Query, Reader, parse_distance, refuse_together
+from queries.reader import Option, Query, Reader, parse_distance
 from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
@@ -71,21 +71,11 @@ class SenetQuery(Query):
 
     reader: SenetReader
 
-    def __init__(
-        self,
-        reader: SenetReader,
-        turn: str | None = None,
-        *,
-        path: bool = False,
-        hardest: bool = False,
-        distance: int | str | None = None,
-    ) -> None:
-        super().__init__(reader)
+    def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
+        super().__init__(reader, turn=turn, **options)
         self.turn = None if turn is None else _parse_side(turn)
-        self.path, self.hardest = path, hardest
-        self.distance = parse_distance(distance)
-        if hardest:
-            refuse_together("--hardest", {"turn": turn, "path": path})
+        self.path = "path" in self.given
+        self.distance = parse_distance(self.given.get("distance"))
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         if self.path or self.turn:
@@ -101,10 +91,10 @@ class SenetQuery(Query):
         return (*super().list_added_columns(), *(("path",) if self.path else ()))
 
     def answer_without_key(self) -> HardestAnswer:
-        return self.find_hardest()
+        return self.answer_hardest()
 
     def answer(self, key: str) -> SenetAnswer:
-        if self.hardest:
+        if "hardest" in self.given:
             raise BadRequest("--hardest needs no key", "Leave out the key")
         position = parse(key)
         record = self.reader.open_index("senet").read_record(rank(position))
@@ -140,7 +130,7 @@ def _parse_side(text: str) -> str:
     return side
 
 
-class SenetReader(Reader):
+class SenetReader(Reader[SenetAnswer]):
     """The table of Senet.
 
     >>> from queries import open_tables
@@ -157,7 +147,13 @@ class SenetReader(Reader):
             "A|B",
         ),
         Option("path", "Print every position of the line, one per line."),
-        Option("hardest", "Print all positions farthest from the opening.", is_single=True),
+        Option(
+            "hardest",
+            "Print all positions farthest from the opening.",
+            "",
+            ("turn", "path"),
+            is_single=True,
+        ),
     )
     sample_options = (
         Option("distance", "Draw positions that are first reached after N plies.", "N"),
@@ -168,15 +164,17 @@ class SenetReader(Reader):
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
-    def probe(self, key: str, **options: Any) -> SenetAnswer:
-        """Return the answer for a position; PositionUnreachable if no line of play leads to it."""
-        query = SenetQuery(self, **options)
-        with self.store.ask_one_question():
-            return query.answer(key)
+    def plies(self, key: str, turn: str | None = None) -> int:
+        """Return the fewest plies after which a position is reached."""
+        return self.probe(key, turn=turn).plies
 
-    def list_hardest(self) -> list[str]:
+    def line(self, key: str, turn: str | None = None) -> str:
+        """Return the moves of a shortest line of play, as the column `moves` has them."""
+        return self.probe(key, turn=turn).moves
+
+    def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""
-        return SenetQuery(self).find_hardest().keys
+        return SenetQuery(self).list_hardest()
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()

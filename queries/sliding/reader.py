@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from queries.board_query import BoardQuery
+from queries.board_query import BoardAnswer, BoardQuery
 from queries.goal_reader import GoalReader
 from queries.reader import Option, Reader, ignore_progress
 from tablebase.errors import BadRequest, MemoryShort, TableMissing
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.hardest import HardestAnswer
     from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
     from queries.sliding.bit_lookup import BitLookup
@@ -81,18 +80,16 @@ class BoardTableQuery(BoardQuery):
             states = pl.Series("state", self._restore_states(view, ranks.tolist()))
             yield states.to_frame().hstack(self.annotate_keys(states))
 
-    def find_hardest(self) -> HardestAnswer:
-        from queries.hardest import HardestAnswer
+    def list_hardest(self) -> pl.DataFrame:
+        import polars as pl
+
         from queries.sliding.depth_ranks import count_distances, find_ranks
 
         reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
         distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
         ranks = find_ranks(reader.iter_distances(view), distance)
-        return HardestAnswer(
-            goal=self.goal_state,
-            depth={"distance": distance},
-            named_keys={"states": sorted(self._restore_states(view, ranks.tolist()))},
-        )
+        states = pl.Series("state", sorted(self._restore_states(view, ranks.tolist())))
+        return states.to_frame().hstack(reader.make_query(goal=self.goal).annotate_keys(states))
 
     def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
         wide = self.reader.puzzle.wide
@@ -118,7 +115,7 @@ class BoardTableQuery(BoardQuery):
         return merge_answers(keys, answers, super().answer_keys)
 
 
-class BoardReader(GoalReader):
+class BoardReader(GoalReader[BoardAnswer]):
     """The tables of one board; the default goal is the blank in the last corner."""
 
     query = BoardTableQuery
@@ -144,10 +141,6 @@ class BoardReader(GoalReader):
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
         self._records: dict[str, npt.NDArray[np.uint8]] = {}
-
-    def distance(self, key: str, goal: str | None = None) -> int:
-        """Return the fewest moves from a state to the goal."""
-        return self.probe(key, goal).distance
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))

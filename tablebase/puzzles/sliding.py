@@ -353,6 +353,10 @@ class BoardWithTables(SlidingBoard):
         """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        tables = self.wide.select_tables(every_goal=True, with_rows=with_rows)
+        return tuple(table for table in tables if table.name == name)
+
     def select_tables(
         self, *, every_goal: bool, with_rows: bool | None = None
     ) -> tuple[Table, ...]:

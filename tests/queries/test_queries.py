@@ -358,5 +358,5 @@ def test_get_accepts_the_options_of_probe(tables: Tables) -> None:
     assert knight.get("b1", closed=True) == knight.probe("b1", closed=True)
     assert knight.get("a1", board="5x5", number=7) == knight.probe("a1", board="5x5", number=7)
     assert knight.get("a1", board="5x5", number=304, default="none") == "none"
-    with pytest.raises(TableMissing, match="8x8"):
-        knight.count("a1")
+    with pytest.raises(TableMissing, match="7x7"):
+        knight.count("a1", "7x7")

@@ -122,7 +122,7 @@ def test_a_board_with_too_many_tours_is_rejected(ranked_boards: Path) -> None:
     [
         (
             {"closed": True, "rank": "1", "to": "c3"},
-            "--rank cannot be combined with --to, --number or --count",
+            "--rank cannot be combined with --to. Leave out one of them.",
         ),
         ({"rank": "1", "number": "1"}, "--rank cannot be combined with"),
         ({"closed": True, "rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),

@@ -1,0 +1,292 @@
+"""The readers' methods: one means one thing in all of them, and answers are plain values."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, assert_type
+
+import polars as pl
+import pytest
+
+import puzzle_tablebase as pt
+from queries.hardest import HardestAnswer
+from queries.reader import Reader
+from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from tablebase.puzzles.sliding import parse_board
+from tests.conftest import make_once
+from tests.support.build_recorder import build_tables
+
+NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
+BOARDS = NAMES[:3]
+SOLVED = "123456789abcdef0"
+MOVED = "123456789abcde0f"
+KEYS = {
+    "eight": "378546201", "sliding": "402135", "fifteen": MOVED, "senet": "ABAAABBB.B...A.",
+    "knight": "b1",
+}  # fmt: skip
+"""A key of each reader that has an answer."""
+NO_KEYS = {
+    "eight": ("213456780", {"goal": "corner"}), "sliding": ("213450", {}),
+    "fifteen": ("213456789abcdef0", {}), "senet": ("BBBBBAAAAA.....", {}),
+    "knight": ("b1", {"board": "5x5"}),
+}  # fmt: skip
+"""A key without an answer, with options."""
+RICH: dict[str, dict[str, Any]] = {
+    "eight": {"solution": True, "path": True}, "sliding": {"solution": True},
+    "fifteen": {"path": True}, "senet": {"turn": "B", "path": True}, "knight": {"to": "a3"},
+}  # fmt: skip
+"""Options by name that add facts to the record's, or choose another one."""
+ROWS = {
+    "eight": "eight_edge", "sliding": "sliding_2x3_6", "fifteen": "fifteen_555_1",
+    "senet": "senet", "knight": "knight_tours_5x5",
+}  # fmt: skip
+GetReader = Callable[[str], Any]
+
+
+@pytest.fixture(scope="session")
+def small_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of 2x3, which have rows."""
+    tables = parse_board("2x3").tables
+    return make_once(tmp_path_factory, "2x3", lambda place: build_tables(place, SLIDING, *tables))
+
+
+@pytest.fixture
+def get(outputs: Path, request: pytest.FixtureRequest) -> GetReader:
+    """Return a function that opens the tables of a puzzle, where they are, and returns them."""
+
+    def open_reader(name: str) -> Any:
+        if name == "sliding":
+            return pt.open_tables(str(request.getfixturevalue("small_board"))).sliding("2x3")
+        fixture = "patterns_555" if name == "fifteen" else "outputs"
+        return getattr(pt.open_tables(str(request.getfixturevalue(fixture))), name)
+
+    return open_reader
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_probe_and_get(get: GetReader, name: str) -> None:
+    reader, key = get(name), KEYS[name]
+    answer = reader.probe(key)
+    assert reader.get(key) == reader.get(key, 0) == answer
+    assert reader.get("no key", 0) == 0
+    no_key, options = NO_KEYS[name]
+    assert reader.get(no_key, 0, **options) == 0
+    with pytest.raises(pt.NoAnswer):
+        reader.probe(no_key, **options)
+    with pytest.raises(pt.BadRequest, match="has no option 'colour'"):
+        reader.get(key, 0, colour="red")
+    facts = reader.probe(key, **RICH[name]).to_dict()
+    assert {fact for fact in answer.to_dict() if fact != "solutions"} <= facts.keys()
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_one_fact_of_a_board(get: GetReader, name: str) -> None:
+    reader, key = get(name), KEYS[name]
+    answer = reader.probe(key, path=True)
+    assert reader.distance(key) == answer.distance == len(answer.solution) > 0
+    assert reader.solution(key) == answer.solution
+    assert reader.path(key) == answer.path
+    goal = answer.path[1]
+    assert name == "fifteen" or reader.distance(key, goal) == 1
+    assert name == "fifteen" or reader.solution(key, goal=goal) == answer.solution[:1]
+    with pytest.raises(pt.NoAnswer):
+        reader.distance(NO_KEYS[name][0], answer.path[-1])
+
+
+def test_one_fact_of_senet(get: GetReader) -> None:
+    senet, key = get("senet"), KEYS["senet"]
+    assert (senet.plies(key), senet.line(key)) == (2, "9-14 4x7")
+    answer = senet.probe(key, turn="B")
+    assert (senet.plies(key, turn="B"), senet.line(key, turn="B")) == (3, answer.moves)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_annotate_with_errors(get: GetReader, name: str, is_lazy: bool) -> None:
+    reader, (no_key, options) = get(name), NO_KEYS[name]
+    column = reader.columns[0]
+    frame = pl.DataFrame({column: [None, KEYS[name] * (name != "knight") or "a1", "?", no_key]})
+    given: Any = frame.lazy() if is_lazy else frame
+    nulls = reader.annotate(given, **options).lazy().collect()
+    listed = reader.annotate(given, errors="column", **options).lazy().collect()
+    assert listed.drop("error").equals(nulls)
+    assert listed["error"].is_null().to_list() == [True, True, False, False]
+    with pytest.raises(pt.TablebaseError) as caught:
+        reader.probe(no_key, **options)
+    problem = caught.value
+    assert listed["error"][3] == str(problem)
+    prefixed = reader.annotate(given, prefix="my_", errors="column", **options).lazy()
+    assert prefixed.collect_schema().names()[-1] == "my_error"
+    if not is_lazy:  # polars has an error of its own for lazy frames
+        with pytest.raises(pt.NotationError, match="'\\?' is not"):
+            reader.annotate(frame, errors="raise", **options)
+        with pytest.raises(type(problem)):
+            reader.annotate(frame[[0, 1, 3]], errors="raise", **options)
+    assert reader.annotate(frame[:2], errors="raise", **options).equals(nulls[:2])
+    with pytest.raises(pt.BadRequest, match="no way to report errors 'ignore'"):
+        reader.annotate(frame, errors="ignore")
+
+
+SINGLE = {
+    "eight": "boards", "sliding": "hardest", "fifteen": "hint", "senet": "hardest",
+    "knight": "count",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None:
+    with pytest.raises(pt.BadRequest, match=f"{SINGLE[name]} works with a single key only"):
+        get(name).annotate([KEYS[name]], **{SINGLE[name]: True})
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "fifteen"])
+def test_sample(get: GetReader, name: str) -> None:
+    reader = get(name)
+    options = {"board": "5x5"} if name == "knight" else {}
+    sample = reader.sample(3, seed=7, **options)
+    assert isinstance(sample, pl.DataFrame)
+    assert sample.height == 3
+    assert sample.equals(reader.sample(3, seed=7, **options))
+    if name != "knight":
+        assert reader.sample(2, distance=1)[reader.puzzle.depth].to_list() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["eight", "sliding", "senet"])
+def test_list_hardest(get: GetReader, name: str) -> None:
+    reader = get(name)
+    hardest = reader.list_hardest()
+    answer = reader.make_query(hardest=True).answer_without_key()
+    assert hardest.columns == [*reader.columns]
+    assert hardest[reader.columns[0]].to_list() == answer.keys
+    depth = reader.puzzle.depth
+    assert hardest[depth].unique().to_list() == [getattr(answer, depth)]
+    assert reader.probe(answer.keys[0]).to_dict().items() >= {depth: hardest[depth][0]}.items()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scan(get: GetReader, name: str) -> None:
+    reader = get(name)
+    if name == "fifteen":  # its tables are indexes alone
+        with pytest.raises(pt.TablebaseError):
+            reader.scan(ROWS[name])
+    else:
+        rows = reader.scan(ROWS[name])
+        assert isinstance(rows, pl.LazyFrame)
+        file = f"{reader.store}/{ROWS[name]}.parquet"
+        assert rows.head(9).collect().equals(pl.read_parquet(file, n_rows=9))
+    for other in ("nothing", {"eight": "senet"}.get(name, "eight")):
+        with pytest.raises(pt.BadRequest, match=f"has no table '{other}' with rows"):
+            reader.scan(other)
+
+
+def test_scan_checks_the_file(copy: Path) -> None:
+    file = copy / "senet.parquet"
+    data = file.read_bytes()
+    file.unlink()
+    file.write_bytes(data[:-1] + b"?")
+    with pytest.raises(pt.TableDamaged, match=r"senet.parquet is damaged"):
+        pt.open_tables(str(copy)).senet.scan("senet")
+
+
+def test_scan_of_a_table_without_rows(large_boards: Path) -> None:
+    board = pt.open_tables(str(large_boards)).sliding("3x4")
+    with pytest.raises(pt.TableMissing, match=r"precompute sliding_3x4_12 .*--parquet"):
+        board.scan("sliding_3x4_12")
+
+
+def test_count_without_a_board(get: GetReader, outputs: Path) -> None:
+    knight = get("knight")
+    everything = pl.read_parquet(outputs / "knight_counts.parquet")
+    largest = everything.filter(pl.col("files") * pl.col("ranks") == 40)["board"].unique()
+    assert {*largest} == {"5x8", "8x5", "10x4"}
+    assert (knight.count().board, knight.count().start) == ("5x8", None)
+    assert (knight.count("e8").board, knight.count("h5").board) == ("5x8", "8x5")
+    assert knight.count("f6").board == "6x6"
+    assert knight.count(closed=True) == knight.count(board="5x8", closed=True)
+    assert knight.count(closed=True).tours is None
+    rows = everything.filter(pl.col("board") == "5x8")
+    assert knight.count().tours == rows["tours"].sum()
+    assert knight.count("a1", "5x8").tours == rows["tours"][0]
+    with pytest.raises(pt.NotationError, match="'z9' is not"):
+        knight.count("z9")
+    assert knight.make_query(count=True).answer("f6") == knight.count("f6")
+    assert knight.make_query(count=True).answer_without_key() == knight.count()
+
+
+def list_answers(get: GetReader) -> list[pt.Answer]:
+    """List an answer of each kind."""
+    answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
+    answers += [get(name).probe(KEYS[name]) for name in NAMES]
+    answers += [get("eight").make_query(hardest=True).answer_without_key(), get("knight").count()]
+    return [*answers, get("fifteen").make_query(hint=True).answer(MOVED)]
+
+
+def test_answers_are_plain_values(get: GetReader) -> None:
+    first, second = list_answers(get), list_answers(get)
+    assert len({*map(type, first)}) == 7
+    for answer, other in zip(first, second, strict=True):
+        assert (answer, hash(answer)) == (other, hash(other))
+        assert pickle.loads(pickle.dumps(answer)) == answer
+        assert answer.to_text().endswith("\n")
+        assert answer.to_json()[0] == "{"
+        for name, value in answer.to_dict().items():
+            assert getattr(answer, name) == value
+        if not isinstance(answer, pt.CountAnswer | HardestAnswer):
+            assert answer.to_svg().startswith("<svg")
+        with pytest.raises(AttributeError, match="has no hue"):
+            _ = answer.hue  # type: ignore[attr-defined]
+    assert len({*first}) == len(first)
+
+
+def test_features_are_attributes(outputs: Path) -> None:
+    eight = pt.open_tables(str(outputs)).eight
+    answer = eight.probe("378546201", solution=True)
+    (row,) = eight.scan("eight").filter(pl.col("state") == "378546201").collect().to_dicts()
+    assert (answer.manhattan, answer.misplaced) == (row["manhattan"], row["misplaced"])
+    assert answer.blank == row["blank"] == 7
+
+
+def test_tracebacks_name_the_public_package() -> None:
+    kinds = [pt.TablebaseError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    ours = [kind for kind in kinds if not kind.__module__.startswith(("pipeline.", "tests."))]
+    assert len(ours) > 20
+    for kind in ours:
+        assert kind.__module__ == "puzzle_tablebase"
+        assert getattr(pt, kind.__name__) is kind
+
+
+def test_types_are_those_of_the_page(get: GetReader, outputs: Path) -> None:
+    tables = pt.open_tables(str(outputs))
+    eight, senet, knight = tables.eight, tables.senet, tables.knight
+    assert_type(eight.probe("123456780"), pt.BoardAnswer)
+    assert_type(eight.get("123456780"), pt.BoardAnswer | None)
+    assert_type(eight.get("123", 0), pt.BoardAnswer | int)
+    assert_type(eight.distance("123456780", "corner"), int)
+    assert_type(eight.solution("123456780"), str)
+    assert_type(eight.path("123456780"), list[str])
+    assert_type(eight.annotate(["123456780"], errors="column"), pl.DataFrame)
+    assert_type(eight.annotate(pl.LazyFrame({"state": ["123456780"]})), pl.LazyFrame)
+    assert_type(eight.list_hardest(), pl.DataFrame)
+    assert_type(eight.sample(1), pl.DataFrame)
+    assert_type(eight.scan("eight"), pl.LazyFrame)
+    assert_type(senet.probe("ABABABABAB....."), pt.SenetAnswer)
+    assert_type(senet.get("ABABABABAB.....", ""), pt.SenetAnswer | str)
+    assert_type(senet.plies("ABABABABAB....."), int)
+    assert_type(senet.line("ABABABABAB....."), str)
+    assert_type(senet.list_hardest(), pl.DataFrame)
+    assert_type(knight.probe("a1"), pt.KnightAnswer)
+    assert_type(knight.get("b1", board="5x5"), pt.KnightAnswer | None)
+    assert_type(knight.count(), pt.CountAnswer)
+    assert_type(tables.goals("eight").probe("123456780"), pt.GoalAnswer)
+    fifteen: pt.FifteenReader = get("fifteen")
+    assert_type(fifteen.probe(SOLVED), pt.FifteenSolution)
+    assert_type(fifteen.get("", 0), pt.FifteenSolution | int)
+    assert_type(fifteen.distance(SOLVED), int)
+    assert_type(fifteen.path(SOLVED), list[str])
+    board: pt.BoardReader = get("sliding")
+    assert_type(board.probe("123450"), pt.BoardAnswer)
+    assert_type(board.distance("123450"), int)
+    reader: Reader = senet
+    assert_type(reader.probe("ABABABABAB....."), pt.Answer)
