@@ -1,7 +1,7 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 `docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
-commands' help, and the lists of `docs/architecture.md` from docstrings and registries. In the
+commands' help, and the walks of `docs/architecture.md` from measured runs and docstrings. In the
 README and the other pages, the output below each `$ pipeline ...` line of a `console` block is what
 the command prints.
 """
@@ -15,13 +15,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from pipeline.builders import BUILDERS
-from pipeline.lineage import Lineage, format_mermaid, make_lineage
 from pipeline.verify import PROOFS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
@@ -36,7 +34,6 @@ from tools.bits_picture import draw_bits
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
 from tools.format_tables import make_parts
-from tools.import_graph_picture import draw_import_graph
 from tools.jumps_picture import draw_chessboard_jumps
 from tools.notebook_pictures import (
     draw_board,
@@ -71,7 +68,6 @@ COMMANDS = (
 )
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/samples.md", "docs/counting.md")
-PACKAGES = ("tablebase", "queries", "pipeline")
 BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",
@@ -85,6 +81,18 @@ BUILD_STEPS = {
     "tablebase/tables/index_format.py",
 }
 """The modules that do most of the work of a build."""
+PROOF_STEPS = {
+    "pipeline/commands/store_commands.py",
+    "pipeline/verify/__init__.py",
+    "pipeline/verify/files.py",
+    "pipeline/verify/claims.py",
+    "pipeline/verify/goal_proof.py",
+    "pipeline/tasks.py",
+    "tablebase/puzzles/eight.py",
+    "tablebase/tables/parquet.py",
+    "tablebase/tables/index_format.py",
+}
+"""The modules that do most of the work of a proof."""
 
 
 def run_command(command: str) -> str:
@@ -218,29 +226,10 @@ def command_page() -> str:
     return "".join(parts)
 
 
-def list_modules() -> list[tuple[str, str]]:
-    """List every package and module: its indented name, and the summary of its docstring."""
-    modules = []
-    for package in PACKAGES:
-        for file in sorted((ROOT / package).rglob("*.py"), key=_make_sort_key):
-            path = file.relative_to(ROOT)
-            is_package = file.name == "__init__.py"
-            depth = len(path.parts) - 1 - is_package
-            name = f"{path.parent.name}/" if is_package else path.name
-            modules.append((f"{'  ' * depth}{name}", summarize(file)))
-    return modules
-
-
 def summarize(file: Path) -> str:
     """Return the first paragraph of a module's docstring, on one line."""
     docstring = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
     return " ".join(docstring.split("\n\n")[0].split())
-
-
-def _make_sort_key(file: Path) -> tuple[tuple[bool, str], ...]:
-    """Make a key that sorts a package before its modules, and its modules before its packages."""
-    *folders, name = file.parts
-    return *((True, folder) for folder in folders), (False, name)
 
 
 def replace_part(page: str, mark: str, text: str) -> str:
@@ -251,27 +240,23 @@ def replace_part(page: str, mark: str, text: str) -> str:
     return f"{before}{start}\n{text}\n{end}{after}"
 
 
-def format_module_list() -> str:
-    modules = list_modules()
-    width = max(len(name) for name, _ in modules) + 2
-    lines = "".join(f"{name:<{width}}{summary}\n" for name, summary in modules)
-    return f"```\n{lines}```\n"
-
-
-def make_default_lineage() -> Lineage:
-    return make_lineage(Folder(ROOT / "docs"))  # no optional table is there
-
-
-def format_lineage() -> str:
-    return f"```mermaid\n{format_mermaid(make_default_lineage())}```\n"
-
-
-def format_build_steps() -> str:
+def format_walks() -> dict[str, str]:
+    """Format the modules that a build, an answer and a proof call, by the walk's name."""
     with tempfile.TemporaryDirectory() as folder:
-        called = list_called_modules("precompute", "eight", "--jobs", "1", "--outputs", folder)
-    steps = [name for name in called if name in BUILD_STEPS]
-    assert {*steps} == BUILD_STEPS
-    return format_steps(steps)
+        build = list_called_modules("precompute", "eight", "--jobs", "1", "--outputs", folder)
+        proof = list_called_modules("verify", "--outputs", folder)
+    answer = list_called_modules("query", "eight", "378546201")
+    return {
+        "build": format_steps(select_steps(build, BUILD_STEPS)),
+        "answer": format_steps(answer),
+        "proof": format_steps(select_steps(proof, PROOF_STEPS)),
+    }
+
+
+def select_steps(called: list[str], steps: set[str]) -> list[str]:
+    """Select the modules that do most of the work, all of which must have been called."""
+    assert steps <= {*called}
+    return [name for name in called if name in steps]
 
 
 def format_steps(modules: list[str]) -> str:
@@ -302,23 +287,10 @@ def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
     return own + [each for child in base.__subclasses__() for each in list_recipes(child)]
 
 
-def format_contracts() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    contracts = project["tool"]["importlinter"]["contracts"]
-    return "".join(f"- {contract['name']}\n" for contract in contracts)
-
-
 def architecture_page() -> str:
     """Return the page on the architecture with its generated parts."""
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    for mark, text in {
-        "build": format_build_steps(),
-        "answer": format_steps(list_called_modules("query", "eight", "378546201")),
-        "lineage": format_lineage(),
-        "recipes": format_recipes(),
-        "contracts": format_contracts(),
-        "modules": format_module_list(),
-    }.items():
+    for mark, text in (format_walks() | {"recipes": format_recipes()}).items():
         page = replace_part(page, mark, text)
     return page
 
@@ -347,7 +319,6 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/notebook-solution.svg": draw_solution,
     "docs/notebook-senet.svg": draw_line_of_play,
     "docs/notebook-tour.svg": draw_tour,
-    "docs/import-layers.svg": draw_import_graph,
     "docs/fifteen.svg": draw_partitions,
     "docs/sliding.svg": draw_sliding,
     "docs/sliding-bits.svg": draw_bits,

@@ -78,15 +78,3 @@ def find_dependencies(known: Imports, name: str) -> set[str]:
             dependencies.add(other)
             waiting += known[other]
     return dependencies
-
-
-def reduce_transitively(known: Imports) -> Imports:
-    """Return the imports without those that follow from the rest by a longer path."""
-    return {
-        name: {
-            target
-            for target in targets
-            if not any(target in find_dependencies(known, other) for other in targets - {target})
-        }
-        for name, targets in known.items()
-    }
