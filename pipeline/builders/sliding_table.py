@@ -193,7 +193,7 @@ def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildCon
             records = (_iter_records(table, read_results(), board.size, runner) for _ in range(2))
             return TableData(next(records), next(records), count, depths)
         context.reserve_memory(table, board.size)
-        depth = np.concatenate([*read_results()])
+        depth = join_parts(read_results(), board.size)
     else:
         size = estimate_search_bytes(board.size) + (0 if has_bits_alone else board.size)
         context.reserve_memory(table, size)
@@ -210,6 +210,16 @@ def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildCon
         else _iter_records(table, [depth], board.size, runner)
     )
     return TableData(rows, _iter_records(table, [depth], board.size, runner), count, depths)
+
+
+def join_parts(parts: Iterable[Depths], size: int) -> Depths:
+    """Join parts into one array, one part at a time: all of them together would need it twice."""
+    joined = np.empty(size, dtype=np.uint8)
+    end = 0
+    for part in parts:
+        joined[end : end + len(part)] = part
+        end += len(part)
+    return joined
 
 
 def _list_depths(goal: str, layers: Iterable[int]) -> dict[Depth, int]:

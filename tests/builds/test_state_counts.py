@@ -1,16 +1,20 @@
 """Tests of the numbers of states at each distance, which every build leaves in the manifest."""
 
 import json
+import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
 from pipeline.build import Request, build
+from pipeline.builders.sliding_table import join_parts
 from pipeline.verify import VerifyFailed, verify
 from queries.histogram import count_states, list_counts
 from tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
@@ -174,3 +178,19 @@ def test_numbers_of_nothing_are_an_error(cli: Cli, tmp_path: Path) -> None:
 def test_depths_that_are_no_distances_are_refused(distance: int) -> None:
     with pytest.raises(SearchError, match="cannot be counted"):
         make_counts({(None, distance): 1}, "")
+
+
+def test_parts_are_joined_while_at_most_two_are_alive() -> None:
+    alive: list[int] = []
+    parts: list[weakref.ref[npt.NDArray[np.uint8]]] = []
+
+    def iter_parts() -> Iterator[npt.NDArray[np.uint8]]:
+        for value in range(5):
+            part = np.full(3, value, dtype=np.uint8)
+            parts.append(weakref.ref(part))
+            alive.append(sum(each() is not None for each in parts))
+            yield part
+
+    joined = join_parts(iter_parts(), 15)
+    assert joined.tolist() == [value for value in range(5) for _ in range(3)]
+    assert max(alive) == 2

@@ -155,7 +155,7 @@ COMMANDS = {
         sample knight --board 7x7
         sample knight --closed
         query knight a1 --board 2x7 --count
-        query knight a1 --count
+        query knight a1 --board 8x8 --count
         query knight --count --board 7x7
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
