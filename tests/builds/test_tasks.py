@@ -36,6 +36,7 @@ from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from tablebase.puzzles.plugins import PluginError
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
@@ -375,7 +376,13 @@ def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.T
             yield from list_subclasses(child)
 
 
-@pytest.mark.parametrize("kind", [*list_subclasses(errors.TablebaseError)])
+# all workers must list the same, whatever they have imported: PluginError's module is loaded late
+KINDS = sorted(
+    {*list_subclasses(errors.TablebaseError), PluginError}, key=lambda kind: kind.__name__
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
     parameters = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
     numbers = ("limit", "found", "wanted", "needed", "free", "seconds", "least", "most")
