@@ -490,7 +490,7 @@ def _format_rate(rate: float) -> str:
 def _format_time_left(seconds: float) -> str:
     """Format a time left.
 
-    >>> _format_seconds(7.4), _format_seconds(200), _format_seconds(9000)
+    >>> _format_time_left(7.4), _format_time_left(200), _format_time_left(9000)
     ('7 s', '3 min', '2.5 h')
     """
     if seconds < 120:

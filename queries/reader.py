@@ -104,15 +104,16 @@ def format_flag(name: str) -> str:
 
 def require_options(title: str, options: tuple[Option, ...], given: Mapping[str, object]) -> None:
     """Raise BadRequest if an option does not exist, or cannot be combined with another one."""
-    known = {option.name: option for option in options}
+    known = [option.name for option in options]
     for name in given:
         if name not in known:
             hint = f"Choose from: {', '.join(known)}" if known else "It has none"
             raise BadRequest(f"{title} has no option {quote(name)}", hint)
-        for other in known[name].excludes:
-            if other in given:
-                problem = f"{known[name].flag} cannot be combined with {format_flag(other)}"
-                raise BadRequest(problem, "Leave out one of them")
+    for option in options:  # in their own order, so that the message does not depend on that given
+        others = [other for other in option.excludes if other in given]
+        if option.name in given and others:
+            problem = f"{option.flag} cannot be combined with {format_flag(others[0])}"
+            raise BadRequest(problem, "Leave out one of them")
 
 
 def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:

@@ -221,7 +221,7 @@ def test_closed_tables_open_no_further_files(outputs: Path) -> None:
     ):
         with pytest.raises(ValueError, match=f"the tables in {outputs} are closed"):
             call()
-    assert count_open_files() == before
+    assert count_open_files() <= before  # files of other tests may close meanwhile
 
 
 def test_an_error_in_the_with_block_closes_the_tables(outputs: Path) -> None:
