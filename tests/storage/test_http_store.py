@@ -294,10 +294,10 @@ def test_all_requests_of_a_question_have_one_deadline(
 ) -> None:
     """Let each of a lookup's requests come in time, and all of them not."""
     deep = "BBBBB.A...A.AAA"
-    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.5)
     with serve(outputs) as host, open_tables(host.url) as tables:
         plies = tables.senet.probe(deep).plies
     with serve(outputs, wait) as host, open_tables(host.url) as tables:
+        monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.5)  # not for opening the tables
         for question in range(2):  # the second one has a time of its own
             host.requests.clear()
             with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
