@@ -437,10 +437,13 @@ class BuildProgress(ProgressBar, BuildObserver):
         share = done / whole
         return (now - self._started) * (1 - share) / share if share >= MIN_SHARE else None
 
-    def _show_whole(self) -> None:
+    def describe_whole(self) -> str:
+        """Return the text of the bar for all tables, with the time left where it is known."""
         left = self.estimate_seconds_left()
-        text = f"tables{f', about {_format_seconds(left)} left' if left is not None else ''}"
-        self.show(text, len(self.built), len(self._planned), WHOLE)
+        return "tables" if left is None else f"tables, about {_format_time_left(left)} left"
+
+    def _show_whole(self) -> None:
+        self.show(self.describe_whole(), len(self.built), len(self._planned), WHOLE)
 
     def _tick(self) -> None:
         """Update the time left; without a terminal, break a long silence."""

@@ -309,6 +309,25 @@ def test_progress_names_the_table_while_several_are_built(
     ]
 
 
+@pytest.mark.parametrize(("expected", "left"), [(60, "60 s"), (1000, "17 min"), (9000, "2.5 h")])
+def test_the_time_left_is_that_of_all_tables(
+    monkeypatch: pytest.MonkeyPatch, expected: float, left: str
+) -> None:
+    """Finish one of two tables in the time that was expected."""
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    five, six = PUZZLE.tables[:2]
+    expectations = {five.name: expected, six.name: expected}
+    report = BuildProgress(quiet=True, expected_seconds=expectations)
+    report.on_plan([five, six])
+    assert report.describe_whole() == "tables"
+    report.on_table(five, "missing")
+    now += expected
+    report.on_built(five, Entry(None, 1728, "", "", {}, "", None), TableStatistics(1, 1, 1, 0, 0))
+    report.on_table(six, "missing")
+    assert report.describe_whole() == f"tables, about {left} left"
+
+
 def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bytes] = []
     monkeypatch.setattr("os.write", lambda number, data: written.append(data))
