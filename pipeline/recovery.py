@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from tablebase.errors import StoreError, Unreachable
+from tablebase.errors import StoreError, TableUnreadable, Unreachable
 from tablebase.puzzle import Puzzle
-from tablebase.puzzles import list_puzzles
+from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.schema import Table
 from tablebase.tables import MADE_BY
 from tablebase.tables.access import list_files, make_open_error
@@ -39,6 +39,7 @@ from tablebase.tables.manifest import (
 from tablebase.tables.parquet import ContentHash, TableWriter, compute_description, make_schema
 from tablebase.tables.store import Store
 
+NO_SUCH_TABLE = "no puzzle here has such a table"
 UNKNOWN = "unknown"
 """The version that built an index, where no Parquet file and no manifest names it."""
 
@@ -64,8 +65,8 @@ class NotWhole(Exception):
 def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]) -> Recovery:
     """Find all undamaged tables and pages in a store without its manifest.
 
-    `backup` and `pages` are what the manifest's backup lists. Raise TableUnreadable for a file that
-    cannot be read: that is no damage, so nothing may be concluded from it.
+    `backup` and `pages` are what the manifest's backup lists. Raise TableUnreadable for a table's
+    file that cannot be read: that is no damage, so nothing may be concluded from it.
     """
     tables = {name: entry for name, entry in backup.items() if _is_intact(store, entry)}
     names = [name for name in _list_names(store, r"\.(parquet|idx)") if name not in tables]
@@ -75,6 +76,10 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
             parameters[name] = _read_parameters(store, name)
         except NotWhole as error:
             left_out[name] = str(error)
+        except TableUnreadable:
+            if find_owner(name):
+                raise
+            left_out[name] = f"{name}.parquet cannot be read, and {NO_SUCH_TABLE}"
     known = {name: entry.parameters for name, entry in tables.items()} | parameters
     for puzzle in list_puzzles():
         for table in puzzle.list_published(known):
@@ -84,7 +89,7 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
                     tables[table.name] = _read_entry(store, puzzle, table, table_parameters)
                 except NotWhole as error:
                     left_out[table.name] = str(error)
-    left_out |= dict.fromkeys(parameters, "no puzzle here has such a table")
+    left_out |= dict.fromkeys(parameters, NO_SUCH_TABLE)
     intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
     return Recovery(tables, intact_pages, left_out)
 

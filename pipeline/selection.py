@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, TablebaseError, quote
+from tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 from tablebase.schema import Table
+from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
 
@@ -56,6 +57,29 @@ def find_request(name: str, *, with_rows: bool | None = None) -> tuple[Puzzle, t
     if near:
         hint = f"Did you mean {' or '.join(near)}? See: pipeline precompute --help"
     raise BadRequest(f"There is no table {quote(name)}", hint)
+
+
+def select_published_tables(names: Sequence[str], store: Store) -> tuple[list[str], list[str]]:
+    """Select the published tables that names stand for; also return those that are not published.
+
+    A published table that no puzzle knows is selected by its own name. Raise BadRequest for an
+    unknown name, and TableMissing for one of whose tables none is published.
+    """
+    published, missing = read_manifest(store), dict[str, None]()
+    selected = dict[str, None]()
+    for name in names:
+        try:
+            tables = [table.name for table in find_request(name)[1]]
+        except BadRequest:
+            if name not in published:
+                raise
+            tables = [name]
+        present = [table for table in tables if table in published]
+        if not present:
+            raise TableMissing(store.locate(tables[0]), format_rebuild_command(name, store))
+        selected |= dict.fromkeys(present)
+        missing |= dict.fromkeys(table for table in tables if table not in published)
+    return [*selected], [*missing]
 
 
 def _iter_puzzles() -> Iterator[Puzzle]:

@@ -82,6 +82,15 @@ def complete_removable_tables(context: Context) -> list[str]:
         return []
 
 
+def complete_published_tables(context: Context) -> list[str]:
+    """List the published tables that the command line does not have yet."""
+    given = context.params.get("names") or []
+    with suppress(TablebaseError):
+        published = read_manifest(open_store(context.params.get("outputs")))
+        return [name for name in published if name not in given]
+    return []
+
+
 def complete_runs(context: Context) -> list[str]:
     """List the names of the run records, or nothing if the store cannot be read."""
     try:

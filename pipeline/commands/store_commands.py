@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from pipeline.commands.options import (
     Quiet,
     complete_boards,
     complete_page_formats,
+    complete_published_tables,
     complete_removable_tables,
     complete_runs,
 )
@@ -155,6 +157,14 @@ def _write_counts(store: Store, output: str) -> None:
 
 
 def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Puzzles or tables to verify (default: all that are published).",
+            autocompletion=complete_published_tables,
+        ),
+    ] = None,
     outputs: Outputs = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Only compare the files with the manifest.")
@@ -164,17 +174,21 @@ def verify(
 ) -> None:
     """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
     from pipeline.progress import ProofProgress
+    from pipeline.selection import select_published_tables
     from pipeline.verify import VerifyFailed
     from pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
+    selected, missing = select_published_tables(names or [], store)
     with ProofProgress(
         None if as_json else print_line, every_claim=verbose, quick=quick
     ) as progress:
         try:
             verified = verify_store(
-                store, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
+                store, selected, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
             )
+            if names:
+                verified = replace(verified, unpublished=missing)
         except VerifyFailed as failure:
             if as_json:
                 print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")

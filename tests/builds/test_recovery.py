@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -214,6 +215,49 @@ def test_files_of_no_known_table_are_untouched(folder: Path) -> None:
     assert "strangers" not in tables
     assert left_out["strangers"] == "no puzzle here has such a table"
     assert (folder / "not a table.parquet").exists()
+
+
+def put_text(path: Path) -> None:
+    path.write_bytes(b"PAR1 and no table")
+
+
+def put_rows(path: Path) -> None:
+    """Write a table as an older version did, with parameters of a search that is gone."""
+    rows = pa.table({"goal": ["corner"], "distance": [0], "states": [1]})
+    text = '{"tables": {"eight": 5}, "roots": 7}'
+    pq.write_table(rows.replace_schema_metadata({"parameters": text}), path)
+
+
+@pytest.mark.parametrize("put", [put_text, put_rows, Path.mkdir, Path.touch, os.mkfifo])
+def test_a_table_that_no_longer_exists_does_not_stop_a_recovery(
+    put: Callable[[Path], None], folder: Path
+) -> None:
+    before = read_manifest(Folder(folder))
+    put(folder / "distances.parquet")
+    remove_both(folder)
+    _, tables, left_out = build_tables(folder, KNIGHT, TOURS).recovery or ("", [], {})
+    assert sorted(tables) == sorted(before)
+    assert [*left_out] == ["distances"]
+    assert (folder / "distances.parquet").exists()
+
+
+def test_a_strangers_file_that_may_not_be_read_does_not_stop_a_recovery(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(folder / TOURS.file, folder / "distances.parquet")
+    remove_both(folder)
+    real = Folder.open
+
+    def refuse(self: Folder, name: str) -> IO[bytes]:
+        if name == "distances.parquet":
+            raise PermissionError(13, "Permission denied")
+        return real(self, name)
+
+    monkeypatch.setattr(Folder, "open", refuse)
+    _, tables, left_out = build_tables(folder, KNIGHT, TOURS).recovery or ("", [], {})
+    assert TOURS.name in tables
+    problem = "distances.parquet cannot be read, and no puzzle here has such a table"
+    assert left_out == {"distances": problem}
 
 
 @pytest.mark.parametrize("name", [TOURS.file, ROWS.index_file])

@@ -20,7 +20,7 @@ from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said
-from tests.support.tampered import cell, rewrite, write_manifest
+from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
 RULES = "the files match the manifest and the table's own definition; no proof knows the rules of"
@@ -207,3 +207,51 @@ def test_a_folder_without_tables_is_an_error(
         code, out, err = read_output(capsys, *words, "--outputs", str(folder))
         assert (code, out) == (3, "")
         assert "manifest.json is not published. Run: pipeline precompute --outputs" in err
+
+
+# ---- names -----------------------------------------------------------------------------------
+
+
+def read_names(text: Said) -> list[str]:
+    """Return the files of the tables that a proof printed lines of."""
+    return [line.split()[0].strip(",") for line in text.out.splitlines() if " claim" in line][1:-1]
+
+
+def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli_in_process: Cli) -> None:
+    def ask(*names: str) -> Said:
+        return cli_in_process("verify", *names, "--quick", "--outputs", str(outputs))
+
+    assert read_names(ask("eight")) == ["eight.parquet", "eight_edge.parquet"]
+    assert read_names(ask("eight_edge")) == ["eight_edge.parquet"]
+    assert read_names(ask("knight_counts", "senet")) == ["senet.parquet", "knight_counts.parquet"]
+    assert len(read_names(ask("knight"))) == 4
+    text = ask("eigth")
+    assert (text.code, text.out) == (2, "")
+    assert text.err.startswith("pipeline: There is no table 'eigth'. Did you mean eight?")
+    text = ask("sliding_3x4")
+    assert (text.code, text.out) == (3, "")
+    assert f"Run: pipeline precompute sliding_3x4 --outputs {outputs}" in text.err
+
+
+def test_a_group_is_verified_as_far_as_it_is_published(
+    large_boards: Path, cli_in_process: Cli
+) -> None:
+    """A group has the same tables for a board and its mirror image, as in a build."""
+
+    def ask(*words: str) -> Said:
+        return cli_in_process("verify", *words, "--outputs", str(large_boards))
+
+    for name in ("sliding_3x4", "sliding_4x3", "sliding_3x4_12"):
+        text = ask(name, "--quick")
+        assert (text.code, read_names(text), text.err) == (0, ["sliding_3x4_12.idx"], "")
+    text = ask("sliding_4x3_all", "--quick", "--json")
+    assert json.loads(text.out)["unpublished"] == [f"sliding_3x4_{cell}" for cell in (11, 8, 7)]
+
+
+def test_a_damaged_table_is_found_only_if_it_is_named(copy: Path, cli_in_process: Cli) -> None:
+    path = replace_link(copy / "senet.idx")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert cli_in_process("verify", "senet", "--quick", "--outputs", str(copy)).code == 3
+    text = cli_in_process("verify", "knight_tours_5x5", "--outputs", str(copy))
+    assert (text.code, text.err) == (0, "")
+    assert "proved" in text.out
