@@ -103,7 +103,7 @@ QUERY_TESTS = {
     "queries/status.py": (
         "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
     ),
-    "queries/scans.py": "file_checks",
+    "queries/scans.py": "damaged_files",
     "queries/eight/fast_lookup.py": "queries",
     "queries/default_reader.py": "default_reader",
     "queries/reader.py": "dispatch goal_puzzle queries svg batch vectorized",

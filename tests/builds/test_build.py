@@ -37,7 +37,6 @@ from tests.support.build_recorder import (
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
-from tests.support.tampered import DAMAGES
 
 # ---- reasons ------------------------------------------------------------------------------------
 
@@ -95,25 +94,6 @@ def test_a_changed_description_causes_a_rebuild(tmp_path: Path) -> None:
     reworded = describe_anew(TOURS, "Some words")
     assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
     assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
-
-
-@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
-def test_a_missing_file_is_rebuilt(tmp_path: Path, name: str) -> None:
-    build_tables(tmp_path, PANCAKES)
-    before = contents(tmp_path)
-    (tmp_path / name).unlink()
-    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} missing"}
-    assert contents(tmp_path) == before
-
-
-@pytest.mark.parametrize("name", ["pancakes.parquet", "pancakes.idx"])
-@pytest.mark.parametrize("change", DAMAGES)
-def test_a_damaged_file_is_rebuilt(tmp_path: Path, name: str, change: str) -> None:
-    build_tables(tmp_path, PANCAKES)
-    before = contents(tmp_path)
-    DAMAGES[change](tmp_path / name)
-    assert build_tables(tmp_path, PANCAKES).reasons == {"pancakes": f"{name} damaged"}
-    assert contents(tmp_path) == before
 
 
 def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:

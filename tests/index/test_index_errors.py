@@ -12,15 +12,14 @@ from pipeline.single_query import answer_as_text
 from queries import open_tables
 from tablebase import puzzles
 from tablebase.errors import TableDamaged, TableError, TableMissing, TableVersionError
-from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from tablebase.puzzles.knight.tables import make_count_table
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import seal
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE
-from tests.support.tampered import DAMAGES, change_header, reseal, write_manifest
+from tests.support.tampered import change_header, reseal, write_manifest
 
 
 @pytest.fixture(autouse=True)
@@ -60,24 +59,6 @@ def test_an_index_sealed_again_is_the_same(folder: Path) -> None:
     data = get_index(folder).read_bytes()
     assert len(data) == 2 * BLOCK_BYTES
     assert change_header(data) == reseal(data) == data
-
-
-# ---- missing --------------------------------------------------------------------------------
-
-
-def test_a_missing_index(folder: Path) -> None:
-    get_index(folder).unlink()
-    error = get_error(folder)
-    assert isinstance(error, TableMissing)
-    command = f"pipeline precompute pancakes --outputs {folder}"
-    assert str(error) == f"{get_index(folder)} is not published. Run: {command}"
-    assert (error.file, error.command) == (str(get_index(folder)), command)
-
-
-def test_an_index_that_is_a_folder(folder: Path) -> None:
-    get_index(folder).unlink()
-    get_index(folder).mkdir()
-    get_error(folder)
 
 
 # ---- damaged --------------------------------------------------------------------------------
@@ -201,30 +182,3 @@ def test_a_folder_without_a_manifest_is_reported_before_any_file_is_read(tmp_pat
     (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
     with pytest.raises(TableMissing):
         answer_as_text("pancakes", "45321", {"outputs": str(tmp_path)})
-
-
-# ---- Parquet files that answer --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("change", [*DAMAGES, "swap", "gone"])
-def test_a_damaged_parquet_file_never_answers(tmp_path: Path, change: str) -> None:
-    tables = (
-        make_tour_table(KnightBoard(3, 4)),
-        make_tour_table(KnightBoard(4, 3)),
-        make_count_table(((3, 4),)),
-    )
-    build_tables(tmp_path, KNIGHT, *tables)
-    options: dict[str, str | bool] = {"board": "3x4", "outputs": str(tmp_path)}
-    assert answer_as_text("knight", "a1", options)
-    path = tmp_path / "knight_tours_3x4.parquet"
-    if change == "gone":
-        path.unlink()
-    elif change == "swap":
-        shutil.copy(tmp_path / "knight_tours_4x3.parquet", path)
-    else:
-        DAMAGES[change](path)
-    with pytest.raises(TableMissing if change == "gone" else TableDamaged, match="Run: ") as caught:
-        answer_as_text("knight", "a1", options)
-    assert str(caught.value).endswith(f"precompute knight_tours_3x4 --outputs {tmp_path}")
-    # the counts are another file, which is intact
-    assert "tours" in answer_as_text("knight", "a1", {**options, "count": True})

@@ -19,7 +19,6 @@ from pipeline.comparison import (
     _count_differences,
     compare_rows,
     compare_stores,
-    make_difference_error,
 )
 from tablebase.errors import TableMissing, TableVersionError
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -145,31 +144,10 @@ def test_tables_of_one_store_only_and_other_parameters(
     assert text.err == f"pipeline: 2 of 2 tables differ: knight_counts, {TOURS.name}.\n"
 
 
-@pytest.mark.parametrize("change", ["longer", "other bytes", "gone", "a folder", "a pipe"])
-def test_a_file_that_is_not_as_listed_is_damaged(
-    cli: Cli, small: Path, tmp_path: Path, change: str
-) -> None:
-    """Damage the file of a store that is compared with itself, and it is not called equal."""
-    file = small / TOURS.file
-    data = file.read_bytes()
-    file.unlink()
-    if change == "longer":
-        file.write_bytes(data + b"x")
-    elif change == "other bytes":
-        file.write_bytes(data[:-9] + b"x" + data[-8:])
-    elif change == "a folder":
-        file.mkdir()
-    elif change == "a pipe":
-        os.mkfifo(file)
+def test_a_damaged_file_is_told_with_its_command(cli: Cli, small: Path, tmp_path: Path) -> None:
     build_tables(tmp_path / "whole", KNIGHT, TOURS, COUNTS)
-    for pair in ((small, tmp_path / "whole"), (tmp_path / "whole", small), (small, small)):
-        stores = Folder(pair[0]), Folder(pair[1])
-        comparisons = compare_stores(*stores)
-        assert [each.difference for each in comparisons] == ["same", "damaged"]
-        error = make_difference_error(comparisons, *stores)
-        assert error is not None
-        assert error.exit_code == 3
-        assert str(file) in str(error)
+    (small / TOURS.file).unlink()
+    os.mkfifo(small / TOURS.file)
     text = cli("diff", str(small), str(tmp_path / "whole"), timeout=20)
     assert text.code == 3
     assert text.err.endswith(f"Run: pipeline precompute knight_tours_3x4 --outputs {small}\n")

@@ -94,7 +94,9 @@ def test_a_corrupt_version_is_damage(store: Folder) -> None:
 
 
 @pytest.mark.parametrize("listed", ["tables", "pages"])
-@pytest.mark.parametrize("wrong", [None, [], {"toys": {}}, {"toys": {"bytes": "1"}}])
+@pytest.mark.parametrize(
+    "wrong", [None, [], [1], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": {"bytes": "1"}}]
+)
 def test_invalid_lists_are_rejected(listed: str, wrong: object, store: Folder) -> None:
     manifest = {"format_version": 3, "tables": {}, listed: wrong}
     text = get_refusal(seal(manifest).encode(), store)
@@ -124,7 +126,7 @@ def test_valid_entries_are_accepted(name: str, listed: Entry, store: Folder) -> 
     assert parse_manifest(data, store)[0] == {name: listed}
 
 
-@pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden"])
+@pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden", "\0"])
 def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
     text = get_refusal(format_manifest({}, "", {name: Page(1, "", {}, "report")}).encode(), store)
     assert " is damaged: its list of pages is invalid." in str(text)
@@ -133,7 +135,7 @@ def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
 @pytest.mark.parametrize(
     ("name", "listed"),
     [
-        ("to ys", entry(name="to ys")),
+        *((name, entry(name=name)) for name in ("to ys", "a\0b", "\ud800", "", "../eight", "é")),
         ("to ys", index_alone("to ys.idx")),
         ("other", entry()),
         ("toys", replace(entry(), parquet=File("toys.1.parquet", 1, "", NO_FOOTER))),
@@ -147,6 +149,24 @@ def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
 )
 def test_invalid_files_are_rejected(name: str, listed: Entry, store: Folder) -> None:
     text = get_refusal(format_manifest({name: listed}, "", {}).encode(), store)
+    assert " is damaged: its list of tables is invalid." in str(text)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda table: table["index"].update(records="1"),
+        lambda table: table["index"].update(records=True),
+        lambda table: table["index"].update(more=1),
+        lambda table: table["index"].pop("records"),
+        lambda table: table.update(more=1),
+    ],
+)
+def test_invalid_keys_of_an_entry_are_rejected(edit: Change, store: Folder) -> None:
+    manifest = json.loads(format_manifest({"toys": entry()}, "", {}))
+    del manifest["checksum"]
+    edit(manifest["tables"]["toys"])
+    text = get_refusal(seal(manifest).encode(), store)
     assert " is damaged: its list of tables is invalid." in str(text)
 
 
