@@ -271,10 +271,10 @@ def _build_queue(
     runner: TaskRunner,
     memory: MemoryLimit,
     store: Store,
-    listing: Lock,
+    manifest_lock: Lock,
     observer: BuildObserver,
 ) -> dict[str, Entry]:
-    """Build and publish the tables of a queue; the lock `listing` guards the manifest."""
+    """Build and publish the tables of a queue; `manifest_lock` guards the manifest."""
     entries, shared = {}, SharedResults()
     for puzzle, table, reason, _ in queue:
         runner.require_no_failure()
@@ -295,7 +295,7 @@ def _build_queue(
         finally:
             memory.release(table.name)
         entries[table.name] = entry
-        with listing:
+        with manifest_lock:
             amend_manifest(store, {table.name: entry})
             notes = HashNotes(store)
             notes.add_written(entry)

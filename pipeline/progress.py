@@ -23,7 +23,7 @@ from tablebase.signals import CleanupOnSignal
 from tablebase.stdio import expand_path
 
 if TYPE_CHECKING:
-    from pipeline.verify import Claim, Verdict, Verified
+    from pipeline.verify import Claim, TableVerdict, Verified
     from tablebase.schema import Table
     from tablebase.tables.manifest import Entry
 
@@ -114,7 +114,7 @@ class ProvedTable:
     claims: int = 0
     seconds: float = 0.0
     is_printed: bool = False
-    verdicts: Sequence[Verdict] = ()
+    verdicts: Sequence[TableVerdict] = ()
     """The verdicts on a table or its boards; pages and the manifest have none."""
 
     def format_line(self) -> str:
@@ -123,19 +123,19 @@ class ProvedTable:
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
         rows = f"{self.rows:,} rows" if self.verdicts else ""
-        verdict = "".join(f"  {grade}" for grade in find_weakest(self.verdicts).values())
+        verdict = "".join(f"  {verdict}" for verdict in find_weakest(self.verdicts).values())
         times = f"{_count(self.claims, 'claim'):>9}  {_format_seconds(self.seconds):>6}"
         return f"{name:<30}  {rows:>14}  {times}{verdict}"
 
     def details(self) -> Iterator[tuple[bool, str]]:
         """Iterate over the verdicts with their boards and method, each after whether it must be
         printed."""
-        from pipeline.verify.claims import Grade, group_boards
+        from pipeline.verify.claims import Verdict, group_boards
 
-        for grade, how, boards in group_boards(self.verdicts):
+        for verdict, how, boards in group_boards(self.verdicts):
             names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
-            text = ": ".join(filter(None, (str(grade), names, how)))
-            yield bool(boards) or grade is not Grade.PROVED, text
+            text = ": ".join(filter(None, (str(verdict), names, how)))
+            yield bool(boards) or verdict is not Verdict.PROVED, text
 
 
 class ProofProgress(ProgressBar):
@@ -166,7 +166,7 @@ class ProofProgress(ProgressBar):
         if self._every_claim:
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows")
 
-    def on_verdicts(self, verdicts: Sequence[Verdict]) -> None:
+    def on_verdicts(self, verdicts: Sequence[TableVerdict]) -> None:
         """Print a table's line, and those of all tables and pages before it."""
         table = verdicts[0].table
         self._proved[table].verdicts = verdicts
@@ -196,7 +196,7 @@ class ProofProgress(ProgressBar):
         counts = count_tables(verified.verdicts)
         tables, claims = sum(counts.values()), len(verified.claims)
         seconds = time.monotonic() - self._start_time
-        by_verdict = ", ".join(f"{count} {grade}" for grade, count in counts.items())
+        by_verdict = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         line_totals = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
         end = "; only the files were compared with the manifest" if self._quick else ""
         self._say(f"{line_totals}, {_format_seconds(seconds)}{end}")

@@ -129,7 +129,7 @@ class Sources:
         return self._sources[name]
 
     def list_tables(self) -> list[Table]:
-        """List the default tables, and the optional ones that were read."""
+        """List the default tables, and those built on request that were read."""
         return [*self._tables.values()]
 
     def answer(self, figure: Figure) -> pl.DataFrame:

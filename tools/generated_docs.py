@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.builders import BUILDERS
-from pipeline.verify import PROOFS
+from pipeline.verify import PROVERS
 from queries.dispatch import get_reader_class, open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
@@ -270,11 +270,11 @@ def format_recipes() -> str:
     lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
     for recipe in sorted(list_recipes(Recipe), key=lambda recipe: recipe.search):
         builder = BUILDERS[recipe.search].partition(":")[0].replace(".", "/")
-        proved = {base for base, _ in PROOFS} & {*recipe.__mro__}
+        proved = {base for base, _ in PROVERS} & {*recipe.__mro__}
         base = max(proved, key=lambda base: len(base.__mro__))
         proofs = [
             f"`{(proof.func if isinstance(proof, partial) else proof).__name__}` ({kind.__name__})"
-            for (proved_base, kind), proof in PROOFS.items()
+            for (proved_base, kind), proof in PROVERS.items()
             if proved_base is base
         ]
         lines.append(f"| {recipe.search} | `{builder}.py` | {', '.join(proofs)} |")

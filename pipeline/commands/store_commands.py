@@ -350,5 +350,5 @@ def clean(
     if as_json:
         print_answer(f"{json.dumps([leftover.to_dict() for leftover in leftovers])}\n")
         return
-    listing = format_table(make_leftovers_table(leftovers)) if leftovers else ""
-    print_answer(f"{listing}{format_advice(leftovers, store, removed=yes)}\n")
+    table = format_table(make_leftovers_table(leftovers)) if leftovers else ""
+    print_answer(f"{table}{format_advice(leftovers, store, removed=yes)}\n")

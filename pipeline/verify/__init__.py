@@ -15,11 +15,11 @@ from functools import partial
 from pipeline.verify.claims import (
     ORDER,
     Claim,
-    Grade,
-    ListedTable,
     Listener,
-    Outcome,
+    Proof,
+    PublishedTable,
     Seen,
+    TableVerdict,
     Verdict,
     VerifyFailed,
     ignore_claim,
@@ -45,10 +45,10 @@ from tablebase.tables import MANIFEST
 from tablebase.tables.manifest import Depth
 from tablebase.tables.store import Store
 
-Prove = Callable[[ListedTable, Seen], Outcome]
-"""A function that proves one table and returns the outcome."""
+Prove = Callable[[PublishedTable, Seen], Proof]
+"""A function that proves one table."""
 
-PROOFS: dict[tuple[type, type], Prove] = {
+PROVERS: dict[tuple[type, type], Prove] = {
     (BreadthFirst, Eight): partial(prove_goals, make_space=make_eight_space),
     (BoardDistances, Sliding): prove_board,
     (BreadthFirst, Senet): prove_senet,
@@ -61,53 +61,62 @@ PROOFS: dict[tuple[type, type], Prove] = {
     (PatternDistances, Puzzle): prove_pattern,
 }
 
-__all__ = ["Claim", "Grade", "Listener", "Verdict", "Verified", "VerifyFailed", "prove", "verify"]
-OnVerdicts = Callable[[Sequence[Verdict]], None]
+__all__ = [
+    "Claim",
+    "Listener",
+    "TableVerdict",
+    "Verdict",
+    "Verified",
+    "VerifyFailed",
+    "prove",
+    "verify",
+]
+OnVerdicts = Callable[[Sequence[TableVerdict]], None]
 """A callback for the verdicts on one table."""
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
 NO_VERDICTS = "the proof that its puzzle brings found no fault, and does not say what it showed"
 
 
-def find_proof(listed: ListedTable) -> Prove:
-    """Return a table's proof: the puzzle's own, or that of the nearest base classes.
+def find_prover(published: PublishedTable) -> Prove:
+    """Return the function that proves a table: the puzzle's, or that of the nearest base classes.
 
     A table whose recipe and puzzle have no registered class gets the generic proof.
     """
-    if listed.puzzle and listed.puzzle.proof:
-        proof: Prove = load_part(listed.puzzle, listed.puzzle.proof)
-        return proof
+    if published.puzzle and published.puzzle.proof:
+        prover: Prove = load_part(published.puzzle, published.puzzle.proof)
+        return prover
     kinds = (
         (recipe, puzzle)
-        for recipe in type(listed.definition.recipe).__mro__
-        for puzzle in type(listed.puzzle).__mro__
+        for recipe in type(published.definition.recipe).__mro__
+        for puzzle in type(published.puzzle).__mro__
     )
-    return next((PROOFS[kind] for kind in kinds if kind in PROOFS), prove_generic)
+    return next((PROVERS[kind] for kind in kinds if kind in PROVERS), prove_generic)
 
 
-def check_counts(listed: ListedTable, depths: Mapping[Depth, int]) -> None:
+def check_counts(published: PublishedTable, depths: Mapping[Depth, int]) -> None:
     """Compare every number with the one in `depths`, or with the rows if a proof counted none."""
-    if listed.entry.counts is None:
+    if published.entry.counts is None:
         return
-    proved = depths or _count_rows(listed)
+    proved = depths or _count_rows(published)
     if not proved:
-        listed.note_missing_proof(["states at each distance"], "its proof counts no states")
+        published.note_missing_proof(["states at each distance"], "its proof counts no states")
         return
-    found = {(goal, depth): states for goal, depth, states in listed.entry.counts.list_depths()}
+    found = {(goal, depth): states for goal, depth, states in published.entry.counts.list_depths()}
     text = "as many states are at each distance as the proof counted"
-    with listed.begin_claim(text) as claimed:
+    with published.begin_claim(text) as claimed:
         check = replace(claimed, claim=replace(claimed.claim, file=MANIFEST))
         for goal, depth in dict.fromkeys([*found, *proved]):
-            what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
+            what = f"states of {published.name}{f', {goal}' if goal else ''} at distance {depth}:"
             check.require_equal(what, found.get((goal, depth), 0), proved.get((goal, depth), 0))
 
 
-def _count_rows(listed: ListedTable) -> Mapping[Depth, int]:
+def _count_rows(published: PublishedTable) -> Mapping[Depth, int]:
     """Count the rows at each distance; none of a table without rows, or without a depth."""
-    depth = listed.puzzle.depth if listed.puzzle else ""
-    if listed.table is None or depth not in [column.name for column in listed.table.columns]:
+    depth = published.puzzle.depth if published.puzzle else ""
+    if published.table is None or depth not in [column.name for column in published.table.columns]:
         return {}
-    return read_rows(replace(listed, listener=ignore_claim)).count_depths(depth)
+    return read_rows(replace(published, listener=ignore_claim)).count_depths(depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +124,12 @@ class Verified:
     """The result of a verification that found no fault."""
 
     claims: list[Claim]
-    verdicts: list[Verdict]
+    verdicts: list[TableVerdict]
     unpublished: list[str]
     """The default or named tables that the manifest does not list."""
 
 
-def ignore_verdicts(verdicts: Sequence[Verdict]) -> None:
+def ignore_verdicts(verdicts: Sequence[TableVerdict]) -> None:
     """Do nothing."""
 
 
@@ -139,76 +148,76 @@ def verify(
     `on_verdicts` is called once for each table, in the order of the manifest's claims.
     """
     claims: list[Claim] = []
-    verdicts: list[Verdict] = []
+    verdicts: list[TableVerdict] = []
 
     def on_claim(claim: Claim, done: int) -> None:
         claims.extend([claim] if claim.passed else [])
         listener(claim, done)
 
-    def record_verdicts(new: Sequence[Verdict]) -> None:
+    def record_verdicts(new: Sequence[TableVerdict]) -> None:
         verdicts.extend(new)
         on_verdicts(new)
 
     try:
         tables = list_tables(store, on_claim)
         if names:
-            tables = [listed for listed in tables if listed.name in names]
-        for listed in tables:
-            check_files(listed)
+            tables = [published for published in tables if published.name in names]
+        for published in tables:
+            check_files(published)
         if not names:
             check_pages(store, on_claim)
         if quick:
-            for listed in tables:
-                record_verdicts([listed.make_verdict(Grade.INTACT, ONLY_FILES)])
+            for published in tables:
+                record_verdicts([published.make_verdict(Verdict.INTACT, ONLY_FILES)])
         else:
             prove(tables, record_verdicts)
     except VerifyFailed as failure:
         listener(failure.claim, 0)
         raise
-    published = {listed.name for listed in tables}
+    proved = {published.name for published in tables}
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables if not names]
-    return Verified(claims, verdicts, [name for name in defaults if name not in published])
+    return Verified(claims, verdicts, [name for name in defaults if name not in proved])
 
 
-def prove(tables: Iterable[ListedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
+def prove(tables: Iterable[PublishedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
     """Run each table's proof in turn and report its verdicts."""
-    outcomes = dict[str, Outcome]()
-    for listed in tables:
-        outcome = _prove_table(listed, outcomes)
-        check_counts(listed, outcome.depths)
-        outcome = _limit(listed, outcome)
-        outcomes[listed.name] = outcome
-        on_verdicts(outcome.verdicts)
+    proofs = dict[str, Proof]()
+    for published in tables:
+        proof = _prove_table(published, proofs)
+        check_counts(published, proof.depths)
+        proof = _limit(published, proof)
+        proofs[published.name] = proof
+        on_verdicts(proof.verdicts)
 
 
-def _prove_table(listed: ListedTable, earlier: Seen) -> Outcome:
-    if listed.table is None:
-        return listed.make_outcome(Grade.INTACT, UNKNOWN_TABLE)
-    if not listed.definition.columns:
-        check_entry(listed)
-    outcome: object = find_proof(listed)(listed, earlier)
+def _prove_table(published: PublishedTable, earlier: Seen) -> Proof:
+    if published.table is None:
+        return published.make_proof(Verdict.INTACT, UNKNOWN_TABLE)
+    if not published.definition.columns:
+        check_entry(published)
+    proof: object = find_prover(published)(published, earlier)
     # a plugin's proof may return anything
     if (
-        isinstance(outcome, Outcome)
-        and outcome.verdicts
-        and all(verdict.verdict in ORDER for verdict in outcome.verdicts)
+        isinstance(proof, Proof)
+        and proof.verdicts
+        and all(verdict.verdict in ORDER for verdict in proof.verdicts)
     ):
-        return outcome
-    return listed.make_outcome(Grade.INTACT, NO_VERDICTS, outcome)
+        return proof
+    return published.make_proof(Verdict.INTACT, NO_VERDICTS, proof)
 
 
-def _limit(listed: ListedTable, outcome: Outcome) -> Outcome:
-    """Return the outcome with no verdict above *intact* if a column or field has no proof."""
+def _limit(published: PublishedTable, proof: Proof) -> Proof:
+    """Return the proof with no verdict above *intact* if a column or field has no proof."""
     verdicts = [
-        replace(verdict, table=listed.name, verdict=Grade(verdict.verdict))
-        for verdict in outcome.verdicts
+        replace(verdict, table=published.name, verdict=Verdict(verdict.verdict))
+        for verdict in proof.verdicts
     ]
-    if listed.gaps:
-        gaps = f"not proved: {', '.join(listed.gaps)}"
+    if published.gaps:
+        gaps = f"not proved: {', '.join(published.gaps)}"
         verdicts = [
             verdict
-            if verdict.verdict is Grade.INTACT
-            else replace(verdict, verdict=Grade.INTACT, how=f"{verdict.how}; {gaps}")
+            if verdict.verdict is Verdict.INTACT
+            else replace(verdict, verdict=Verdict.INTACT, how=f"{verdict.how}; {gaps}")
             for verdict in verdicts
         ]
-    return replace(outcome, verdicts=tuple(verdicts))
+    return replace(proof, verdicts=tuple(verdicts))

@@ -228,7 +228,7 @@ def find_places(texts: Any, known: Sequence[str]) -> Array:
     return np.asarray(places.fill_null(-1))
 
 
-class Grade(StrEnum):
+class Verdict(StrEnum):
     """The five verdicts, the strongest first."""
 
     PROVED = "proved"
@@ -244,11 +244,11 @@ class Grade(StrEnum):
     """The files are what the manifest lists; nothing about their content was shown."""
 
 
-ORDER = tuple(Grade)
+ORDER = tuple(Verdict)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TableVerdict:
     """The verdict on a table, or on one of its boards if `board` is given.
 
     `how` states in a sentence what was checked and what was not.
@@ -256,21 +256,21 @@ class Verdict:
 
     table: str
     board: str | None
-    verdict: Grade
+    verdict: Verdict
     how: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdicts of a table's proof, and results for the proofs of later tables."""
+class Proof:
+    """What was shown of a table: the verdicts, and results for the proofs of later tables."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[TableVerdict, ...]
     result: Any = None
     """Any value that a later proof of the same puzzle can use, such as counts."""
     depths: Mapping[Depth, int] = field(default_factory=dict)
     """The number of states of each goal at each distance, if the proof counted them."""
 
-    def shows(self, board: str | None = None, *, least: Grade) -> bool:
+    def shows(self, board: str | None = None, *, least: Verdict) -> bool:
         """Return whether the verdict on the table, or on a board, is at least as strong."""
         return any(
             verdict.board == board and ORDER.index(verdict.verdict) <= ORDER.index(least)
@@ -278,42 +278,42 @@ class Outcome:
         )
 
 
-Seen = Mapping[str, Outcome]
-"""The outcomes of the tables before this one, by name."""
+Seen = Mapping[str, Proof]
+"""The proofs of the tables before this one, by name."""
 
 
-def find_weakest(verdicts: Iterable[Verdict]) -> dict[str, Grade]:
+def find_weakest(verdicts: Iterable[TableVerdict]) -> dict[str, Verdict]:
     """Return each table's weakest verdict, which is its own where it has boards."""
-    weakest: dict[str, Grade] = {}
-    for verdict in verdicts:
-        grade = verdict.verdict
-        weakest[verdict.table] = max(weakest.get(verdict.table, grade), grade, key=ORDER.index)
+    weakest: dict[str, Verdict] = {}
+    for each in verdicts:
+        name, verdict = each.table, each.verdict
+        weakest[name] = max(weakest.get(name, verdict), verdict, key=ORDER.index)
     return weakest
 
 
-def count_tables(verdicts: Iterable[Verdict]) -> dict[Grade, int]:
+def count_tables(verdicts: Iterable[TableVerdict]) -> dict[Verdict, int]:
     """Return how many tables have each verdict, the strongest first."""
-    grades = [*find_weakest(verdicts).values()]
-    return {grade: grades.count(grade) for grade in ORDER if grade in grades}
+    weakest = [*find_weakest(verdicts).values()]
+    return {verdict: weakest.count(verdict) for verdict in ORDER if verdict in weakest}
 
 
-def group_boards(verdicts: Sequence[Verdict]) -> list[tuple[Grade, str, list[str]]]:
-    """Return a table's verdicts, the strongest first: grade, `how` text and boards.
+def group_boards(verdicts: Sequence[TableVerdict]) -> list[tuple[Verdict, str, list[str]]]:
+    """Return a table's verdicts, the strongest first: verdict, `how` text and boards.
 
     The list of boards is empty for a verdict on the whole table.
     """
-    boards: dict[tuple[Grade, str], list[str]] = {}
+    boards: dict[tuple[Verdict, str], list[str]] = {}
     for verdict in sorted(verdicts, key=lambda verdict: ORDER.index(verdict.verdict)):
         names = boards.setdefault((verdict.verdict, verdict.how), [])
         names.extend([verdict.board] if verdict.board else [])
-    return [(grade, how, names) for (grade, how), names in boards.items()]
+    return [(verdict, how, names) for (verdict, how), names in boards.items()]
 
 
 NO_RULE = "no rule defines it"
 
 
 @dataclass(frozen=True, slots=True)
-class ListedTable:
+class PublishedTable:
     """A table that the manifest lists; `puzzle` and `table` are None if no puzzle defines it."""
 
     store: Store
@@ -380,16 +380,16 @@ class ListedTable:
             (name for name, _ in table.index if name not in fields), NO_RULE, index=True
         )
 
-    def make_verdict(self, grade: Grade, how: str, board: str | None = None) -> Verdict:
+    def make_verdict(self, verdict: Verdict, how: str, board: str | None = None) -> TableVerdict:
         """Return a verdict on this table, or on one of its boards."""
-        return Verdict(self.name, board, grade, how)
+        return TableVerdict(self.name, board, verdict, how)
 
-    def make_outcome(
+    def make_proof(
         self,
-        grade: Grade,
+        verdict: Verdict,
         how: str,
         result: object = None,
         depths: Mapping[Depth, int] | None = None,
-    ) -> Outcome:
-        """Return the outcome of a proof with one verdict on the whole table."""
-        return Outcome((self.make_verdict(grade, how),), result, depths or {})
+    ) -> Proof:
+        """Return a proof with one verdict on the whole table."""
+        return Proof((self.make_verdict(verdict, how),), result, depths or {})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
+from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, Verdict
 from pipeline.verify.files import decode_rows, iter_records
 from tablebase.jit import compiled
 from tablebase.puzzles.fifteen import PatternDistances
@@ -157,28 +157,30 @@ def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) ->
                 least[order - first, at] = depth[order, place]
 
 
-def prove_pattern(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_pattern(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove the distances of a pattern, and the table's rows if it has any."""
-    recipe = listed.definition.recipe
+    recipe = published.definition.recipe
     assert isinstance(recipe, PatternDistances)
-    proof = Placements(listed, recipe)
+    proof = Placements(published, recipe)
     proof.prove()
-    if listed.definition.columns:
+    if published.definition.columns:
         proof.prove_rows()
-    listed.note_missing_proofs(("cells", "distance"), ("distance",))
-    return listed.make_outcome(Grade.PROVED, HOW_OF_ROWS if listed.definition.columns else HOW)
+    published.note_missing_proofs(("cells", "distance"), ("distance",))
+    return published.make_proof(
+        Verdict.PROVED, HOW_OF_ROWS if published.definition.columns else HOW
+    )
 
 
 class Placements:
     """All placements of a pattern, with the fewest moves to each from a second search."""
 
-    def __init__(self, listed: ListedTable, recipe: PatternDistances) -> None:
-        self._listed = listed
+    def __init__(self, published: PublishedTable, recipe: PatternDistances) -> None:
+        self._published = published
         self._tiles = recipe.pattern.tiles
         height, width = recipe.pattern.height, recipe.pattern.width
         cells, count = height * width, len(self._tiles)
         self._masks = list_masks(cells, count)
-        with listed.begin_claim("a second search reaches every placement", index=True) as check:
+        with published.begin_claim("a second search reaches every placement", index=True) as check:
             self._places, self._depth = search_placements(
                 height, width, self._tiles, lambda: check.report_progress(0)
             )
@@ -196,13 +198,13 @@ class Placements:
 
     def prove(self) -> None:
         """Prove every record: no entry is too high, and none too low."""
-        listed = self._listed
+        published = self._published
         text = "every entry is the fewest moves of the tiles over all places of the blank"
-        with listed.begin_claim(text, index=True) as check:
+        with published.begin_claim(text, index=True) as check:
             size = len(self._depth) * len(self._masks)
-            check.require_equal("records", listed.index.records, size)
+            check.require_equal("records", published.index.records, size)
             parts, least, used = self._iter_least(), np.empty(0, np.uint8), 0
-            for begin, records in iter_records(listed, check):
+            for begin, records in iter_records(published, check):
                 distances = records["distance"]
                 while len(least) - used < len(distances):
                     least, used = np.concatenate([least[used:], next(parts)]), 0
@@ -215,11 +217,11 @@ class Placements:
 
     def prove_rows(self) -> None:
         """Prove that the rows are the placements in the order of their ranks."""
-        with self._listed.begin_claim("every row is its rank's cells and distance") as check:
-            check.require_equal("rows", self._listed.entry.rows, self._listed.index.records)
+        with self._published.begin_claim("every row is its rank's cells and distance") as check:
+            check.require_equal("rows", self._published.entry.rows, self._published.index.records)
             least, texts = self._iter_least(), self._iter_cells()
             distances, cells = np.empty(0, np.uint8), np.empty(0, f"S{len(self._tiles)}")
-            for rows, _ in decode_rows(self._listed, len):
+            for rows, _ in decode_rows(self._published, len):
                 count = len(rows)
                 while len(distances) < count:
                     distances = np.concatenate([distances, next(least)])

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Array, Claim, ClaimCheck, ListedTable, Listener, Rows
+from pipeline.verify.claims import Array, Claim, ClaimCheck, Listener, PublishedTable, Rows
 from tablebase.errors import TableMissing
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
@@ -59,10 +59,10 @@ from tablebase.tables.store import Store
 Result = TypeVar("Result")
 
 
-def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
-    """Return every listed table, those of known puzzles first.
+def list_tables(store: Store, listener: Listener) -> list[PublishedTable]:
+    """Return every published table, those of known puzzles first.
 
-    Raise TableMissing if none is listed.
+    Raise TableMissing if none is published.
     """
     entries = read_manifest(store)
     if not entries:
@@ -71,7 +71,7 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
     text = "every known table is listed with the files that its definition names"
     claim = Claim("manifest", MANIFEST, text, len(entries))
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
-        listed = []
+        published = []
         for puzzle in list_puzzles():
             for table in puzzle.list_published(parameters):
                 entry = entries.pop(table.name, None)
@@ -81,36 +81,36 @@ def list_tables(store: Store, listener: Listener) -> list[ListedTable]:
                     f"rows of {table.name}:", bool(entry.parquet), bool(table.columns)
                 )
                 check.require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
-                listed.append(ListedTable(store, table.name, entry, puzzle, table, listener))
+                published.append(PublishedTable(store, table.name, entry, puzzle, table, listener))
     unknown = sorted(entries.items())
-    return listed + [
-        ListedTable(store, name, entry, None, None, listener) for name, entry in unknown
+    return published + [
+        PublishedTable(store, name, entry, None, None, listener) for name, entry in unknown
     ]
 
 
-def check_files(listed: ListedTable) -> None:
+def check_files(published: PublishedTable) -> None:
     """Check sizes, SHA-256 and the index's header and blocks, without decoding any row."""
-    entry = listed.entry
-    unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
+    entry = published.entry
+    unknown = "" if published.table else " (no rules for this table here: its rows are not proved)"
     text = f"size and SHA-256 match the manifest{unknown}"
     if entry.parquet:
-        with listed.begin_claim(text, force=False) as check:
+        with published.begin_claim(text, force=False) as check:
             _check_bytes(check, entry.parquet)
     if entry.index:
-        with listed.begin_claim(text, index=True, force=False) as check:
+        with published.begin_claim(text, index=True, force=False) as check:
             _check_bytes(check, entry.index)
-        _check_index(listed)
+        _check_index(published)
 
 
-def check_entry(listed: ListedTable) -> None:
+def check_entry(published: PublishedTable) -> None:
     """Compare the manifest's entry of a table without rows with the table's definition.
 
     For a table with rows, `decode_rows` does this.
     """
-    table, entry = listed.definition, listed.entry
+    table, entry = published.definition, published.entry
     text = "parameters, description and number of rows match the definition of the table"
-    with listed.begin_claim(text, index=True) as check:
-        check.require_equal("rows", entry.rows, listed.index.records)
+    with published.begin_claim(text, index=True) as check:
+        check.require_equal("rows", entry.rows, published.index.records)
         check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
         check.require_equal("description", entry.description, compute_description(table))
 
@@ -135,31 +135,31 @@ def _check_bytes(check: ClaimCheck, entry: File | IndexEntry | Page) -> None:
         raise make_open_error(store.locate(file), error, check.command) from error
 
 
-def _check_index(listed: ListedTable) -> None:
-    entry, store = listed.index, listed.store
+def _check_index(published: PublishedTable) -> None:
+    entry, store = published.index, published.store
     text = "the header matches the table: version, name, records, content hash"
-    with listed.begin_claim(text, index=True) as check, store.open(entry.file) as file:
+    with published.begin_claim(text, index=True) as check, store.open(entry.file) as file:
         header = file.read(BLOCK_BYTES)
         if len(header) < BLOCK_BYTES:
             check.refute(f"bytes {len(header)}", f"a header of {BLOCK_BYTES} bytes")
         fields = Header(header)
         # an unknown table's records may have any width that fits a block
         unknown_width = min(max(fields.width, 1), BODY_BYTES)
-        width = struct.calcsize(listed.table.record_format) if listed.table else unknown_width
+        width = struct.calcsize(published.table.record_format) if published.table else unknown_width
         check.require_equal("magic", fields.magic, MAGIC)
         check.require_equal("version", fields.version, INDEX_VERSION)
         check.require_equal("zero", fields.zero, 0)
         check.require_equal("width", fields.width, width)
         check.require_equal("block size", fields.block, BLOCK_BYTES)
         check.require_equal("records", fields.count, entry.records)
-        check.require_equal("content hash", fields.content.hex(), listed.entry.content)
-        check.require_equal("name", fields.name, listed.name.encode())
+        check.require_equal("content hash", fields.content.hex(), published.entry.content)
+        check.require_equal("name", fields.name, published.name.encode())
         check.require_equal(
             "bytes", store.get_size(entry.file), BLOCK_BYTES * count_blocks(width, entry.records)
         )
     records_per_block = BODY_BYTES // width
     text = "every block has the right checksum, and zeros after its records"
-    with listed.begin_claim(text, index=True) as check, store.open(entry.file) as file:
+    with published.begin_claim(text, index=True) as check, store.open(entry.file) as file:
         for number in range(count_blocks(width, entry.records)):
             block = file.read(BLOCK_BYTES)
             checksum = CHECKSUM.pack(compute_checksum(fields.content, number, block[:BODY_BYTES]))
@@ -175,17 +175,17 @@ def _check_index(listed: ListedTable) -> None:
 
 
 def decode_rows(
-    listed: ListedTable, transform: Callable[[Rows], Result]
+    published: PublishedTable, transform: Callable[[Rows], Result]
 ) -> Iterator[tuple[Rows, Result]]:
     """Yield a table's rows in order, one row group at a time, each with its transformed result.
 
     As many row groups are decoded in parallel as there are processors. After the last one, the
     content hash and the file's metadata are compared with the manifest.
     """
-    table, entry = listed.definition, listed.entry
-    footer, groups = _list_groups(listed)
+    table, entry = published.definition, published.entry
+    footer, groups = _list_groups(published)
     content, count = ContentHash(table.columns), 0
-    with listed.begin_claim(
+    with published.begin_claim(
         "every row decodes, and the content hash matches the manifest"
     ) as check:
 
@@ -202,25 +202,30 @@ def decode_rows(
         _check_metadata(check, footer.metadata or {}, entry)
 
 
-def read_rows(listed: ListedTable) -> Rows:
+def read_rows(published: PublishedTable) -> Rows:
     """Return all of a table's rows in one batch."""
-    empty = pa.RecordBatch.from_pylist([], make_schema(listed.definition))
-    return Rows(pa.concat_batches([empty, *(rows.batch for rows, _ in decode_rows(listed, len))]))
+    empty = pa.RecordBatch.from_pylist([], make_schema(published.definition))
+    return Rows(
+        pa.concat_batches([empty, *(rows.batch for rows, _ in decode_rows(published, len))])
+    )
 
 
-def _list_groups(listed: ListedTable) -> tuple[pq.FileMetaData, list[tuple[int, int]]]:
+def _list_groups(published: PublishedTable) -> tuple[pq.FileMetaData, list[tuple[int, int]]]:
     """Compare the footer with the table's definition; return it, and the row groups.
 
     A row group is its number and that of its first row.
     """
-    table, entry = listed.definition, listed.entry
+    table, entry = published.definition, published.entry
     groups, begin = list[tuple[int, int]](), 0
     text = "schema, all metadata and number of rows match the definition of the table"
-    with listed.begin_claim(text) as check:
-        source = listed.store.get_source(listed.file)
+    with published.begin_claim(text) as check:
+        source = published.store.get_source(published.file)
         with translate_decode_errors(check), pq.ParquetFile(source) as file:
             schema, footer = file.schema_arrow, file.metadata
-            measured, expected = measure_footer(listed.store, listed.file), listed.parquet.footer
+            measured, expected = (
+                measure_footer(published.store, published.file),
+                published.parquet.footer,
+            )
             check.require_equal("bytes of the footer", measured.bytes, expected.bytes)
             check.require_equal("SHA-256 of the footer", measured.sha256, expected.sha256)
         texts = (
@@ -293,15 +298,15 @@ def translate_decode_errors(check: ClaimCheck) -> Iterator[None]:
         check.refute(str(error), "rows that can be decoded")
 
 
-def check_records(listed: ListedTable, text: str, fields: Mapping[str, Array]) -> None:
+def check_records(published: PublishedTable, text: str, fields: Mapping[str, Array]) -> None:
     """Prove that each field of an index holds the given values, one for each record.
 
     The index's header must be checked already.
     """
-    with listed.begin_claim(text, index=True) as check:
+    with published.begin_claim(text, index=True) as check:
         for expected in fields.values():
-            check.require_equal("records", listed.index.records, len(expected))
-        for begin, records in iter_records(listed, check):
+            check.require_equal("records", published.index.records, len(expected))
+        for begin, records in iter_records(published, check):
             for name, expected in fields.items():
                 differ = view_field(records, name) != expected[begin:][: len(records)]
                 for row in np.argwhere(differ)[:1, 0].tolist():
@@ -310,22 +315,22 @@ def check_records(listed: ListedTable, text: str, fields: Mapping[str, Array]) -
                     check.refute(f"{name} {record[name]}", value, begin + row, record)
 
 
-def iter_records(listed: ListedTable, check: ClaimCheck) -> Iterator[tuple[int, Array]]:
+def iter_records(published: PublishedTable, check: ClaimCheck) -> Iterator[tuple[int, Array]]:
     """Yield the records of an index in chunks, each with the rank of its first record.
 
     The index's header must be checked already. After the last chunk, the content hash of a table
     without rows, which is that of its records, is compared with the manifest.
     """
-    table, begin = listed.definition, 0
+    table, begin = published.definition, 0
     hasher = None if table.columns else TableWriter(None, table)
-    with listed.store.open(listed.index.file) as file:
-        for records in read_records(file, table, listed.index.records):
+    with published.store.open(published.index.file) as file:
+        for records in read_records(file, table, published.index.records):
             yield begin, records  # first, as a proof says more about a wrong record than its hash
             begin += len(records)
             if hasher:
                 hasher.write({name: records[name] for name, _ in table.index})
     if hasher:
-        check.require_equal("content hash", hasher.content, listed.entry.content)
+        check.require_equal("content hash", hasher.content, published.entry.content)
 
 
 def view_field(records: Array, name: str) -> Array:

@@ -20,12 +20,12 @@ import pyarrow as pa
 from pipeline.verify.claims import (
     Array,
     Difference,
-    Grade,
-    ListedTable,
     Mask,
-    Outcome,
+    Proof,
+    PublishedTable,
     Rows,
     Seen,
+    Verdict,
     find_places,
 )
 from pipeline.verify.files import check_records, read_rows
@@ -99,22 +99,24 @@ def make_plain_space(puzzle: GoalPuzzle) -> Space:
 
 
 def prove_goals(
-    listed: ListedTable, earlier: Seen, make_space: Callable[[GoalPuzzle], Space] = make_plain_space
-) -> Outcome:
+    published: PublishedTable,
+    earlier: Seen,
+    make_space: Callable[[GoalPuzzle], Space] = make_plain_space,
+) -> Proof:
     """Prove one table, with a space that is made once for all tables of the puzzle."""
-    puzzle = listed.puzzle
+    puzzle = published.puzzle
     assert isinstance(puzzle, GoalPuzzle)
     results = (earlier[table.name].result for table in puzzle.tables if table.name in earlier)
     spaces = (result for result in results if isinstance(result, Space))
     space = next(spaces, None) or make_space(puzzle)
-    rows = read_rows(listed)
-    prove_rows(listed, puzzle, space, rows)
-    return listed.make_outcome(Grade.PROVED, HOW, space, depths=rows.count_depths("distance"))
+    rows = read_rows(published)
+    prove_rows(published, puzzle, space, rows)
+    return published.make_proof(Verdict.PROVED, HOW, space, depths=rows.count_depths("distance"))
 
 
-def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
+def prove_rows(published: PublishedTable, puzzle: GoalPuzzle, space: Space, rows: Rows) -> None:
     """Prove every column and index field of a table from the moves of its puzzle."""
-    recipe = listed.definition.recipe
+    recipe = published.definition.recipe
     assert isinstance(recipe, BreadthFirst)
     roots, state, goal = recipe.roots, rows.column("state"), rows.column("goal")
     names, at_goals = [*roots], [puzzle.rank(root) for root in roots.values()]
@@ -123,7 +125,7 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
     row_of = np.full(len(space.states), -1, dtype=np.int32)
 
     text = f"the rows are different states of the {puzzle.title}, in notation order"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         rows.require_none(check, ranks < 0, lambda row: (state[row], "a state"))
         rows.require_ascending(check, "state", ranks)
         rows.require_none(
@@ -131,7 +133,7 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
         )
         row_of[ranks] = np.arange(len(rows))
     goal_texts = ", ".join(f"{name} ({root})" for name, root in roots.items())
-    with listed.begin_claim(f"the distance is 0 only at {goal_texts}") as check:
+    with published.begin_claim(f"the distance is 0 only at {goal_texts}") as check:
         at = row_of[at_goals]
         for root, row in zip(roots.values(), at, strict=True):
             if row < 0:
@@ -140,26 +142,31 @@ def prove_rows(listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows
         rows.require_column(
             check, "distance is 0:", np.isin(np.arange(len(rows)), at), found=here == 0
         )
-    moves = _prove_moves(listed, puzzle, space, rows, row_of, goals)
+    moves = _prove_moves(published, puzzle, space, rows, row_of, goals)
     if (parity := space.parity) is not None:
         text = "these are all states of the goals' parity, each with the goal of its own parity"
-        with listed.begin_claim(text) as check:
+        with published.begin_claim(text) as check:
             rows.require_column(check, "parity", parity[at_goals][goals], found=parity[ranks])
             check.require_equal("rows", len(rows), int(np.isin(parity, parity[at_goals]).sum()))
 
-    moves = _prove_distances(listed, rows, here, moves)
-    _prove_best_moves(listed, puzzle, rows, moves)
-    _prove_solutions(listed, rows, here == 0, moves)
-    _prove_features(listed, space, rows, ranks, goals, [*roots.values()])
-    _prove_records(listed, rows, ranks, len(space.states))
+    moves = _prove_distances(published, rows, here, moves)
+    _prove_best_moves(published, puzzle, rows, moves)
+    _prove_solutions(published, rows, here == 0, moves)
+    _prove_features(published, space, rows, ranks, goals, [*roots.values()])
+    _prove_records(published, rows, ranks, len(space.states))
 
 
 def _prove_moves(
-    listed: ListedTable, puzzle: GoalPuzzle, space: Space, rows: Rows, row_of: Array, goals: Array
+    published: PublishedTable,
+    puzzle: GoalPuzzle,
+    space: Space,
+    rows: Rows,
+    row_of: Array,
+    goals: Array,
 ) -> Moves:
     """Prove that every move can be undone and leads to a row, and return the moves."""
     text = "every move can be undone and leads to a row with the same goal: no state is missing"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         has_row = row_of[space.sources] >= 0
         sources, reached = row_of[space.sources[has_row]], space.targets[has_row]
         targets, letters = np.where(reached < 0, -1, row_of[reached]), space.letters[has_row]
@@ -183,12 +190,12 @@ def _prove_moves(
     return sources, targets, letters
 
 
-def _prove_distances(listed: ListedTable, rows: Rows, here: Array, moves: Moves) -> Moves:
+def _prove_distances(published: PublishedTable, rows: Rows, here: Array, moves: Moves) -> Moves:
     """Prove the distances from those of the neighbours, and return the moves that lead nearer."""
     sources, targets, letters = moves
     near, least = here[targets], np.full(len(rows), NO_NEIGHBOUR)
     text = "each non-goal state's nearest neighbour is exactly one move nearer"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         np.minimum.at(least, sources, near)
         away = np.flatnonzero(here)
         nearest = pa.array(least[away], mask=least[away] == NO_NEIGHBOUR)
@@ -197,10 +204,12 @@ def _prove_distances(listed: ListedTable, rows: Rows, here: Array, moves: Moves)
     return sources[down], targets[down], letters[down]
 
 
-def _prove_best_moves(listed: ListedTable, puzzle: GoalPuzzle, rows: Rows, best: Moves) -> None:
+def _prove_best_moves(
+    published: PublishedTable, puzzle: GoalPuzzle, rows: Rows, best: Moves
+) -> None:
     """Prove the best moves, given the moves that lead nearer."""
     sources, _, letters = best
-    with listed.begin_claim("best_moves are exactly the moves to those neighbours") as check:
+    with published.begin_claim("best_moves are exactly the moves to those neighbours") as check:
         sets = np.zeros(len(rows), dtype=np.uint64)
         np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
         kinds, kind = np.unique(sets, return_inverse=True)
@@ -211,44 +220,49 @@ def _prove_best_moves(listed: ListedTable, puzzle: GoalPuzzle, rows: Rows, best:
         rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
 
 
-def _prove_solutions(listed: ListedTable, rows: Rows, is_goal: Mask, best: Moves) -> None:
+def _prove_solutions(published: PublishedTable, rows: Rows, is_goal: Mask, best: Moves) -> None:
     """Prove the numbers of solutions, given the moves that lead nearer."""
     sources, targets, _ = best
     text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         expected = is_goal.astype(np.int64)
         np.add.at(expected, sources, rows.read_numbers("solutions")[targets])
         rows.require_column(check, "solutions", expected)
 
 
-def _prove_records(listed: ListedTable, rows: Rows, ranks: Array, states: int) -> None:
+def _prove_records(published: PublishedTable, rows: Rows, ranks: Array, states: int) -> None:
     """Prove the index's records from the rows, which are proved already."""
-    fields = {"distance", "solutions"}.intersection(name for name, _ in listed.definition.index)
+    fields = {"distance", "solutions"}.intersection(name for name, _ in published.definition.index)
     if fields:
         depth, ways = np.full(states, UNREACHED), np.zeros(states, dtype=np.int64)
         depth[ranks], ways[ranks] = rows.read_numbers("distance"), rows.read_numbers("solutions")
         text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
         values = {"distance": depth, "solutions": ways}
-        check_records(listed, text, {name: values[name] for name in sorted(fields)})
+        check_records(published, text, {name: values[name] for name in sorted(fields)})
 
 
 def _prove_features(
-    listed: ListedTable, space: Space, rows: Rows, ranks: Array, goals: Array, roots: list[str]
+    published: PublishedTable,
+    space: Space,
+    rows: Rows,
+    ranks: Array,
+    goals: Array,
+    roots: list[str],
 ) -> None:
     """Prove the further columns that the rules define, and report those that they do not."""
     columns = [
-        column.name for column in listed.definition.columns if column.name not in PROVED_COLUMNS
+        column.name for column in published.definition.columns if column.name not in PROVED_COLUMNS
     ]
     known_features = space.features(ranks[:1], roots[0])
     if names := [name for name in columns if name in known_features]:
         text = f"{', '.join(names)}: equal to the values computed again from state and goal"
-        with listed.begin_claim(text) as check:
+        with published.begin_claim(text) as check:
             for number, root in enumerate(roots):
                 rows_of_goal = np.flatnonzero(goals == number)
                 expected = space.features(ranks[rows_of_goal], root)
                 for name in names:
                     rows.require_column(check, name, expected[name], rows_of_goal)
-    listed.note_missing_proofs({*PROVED_COLUMNS, *known_features}, ("distance", "solutions"))
+    published.note_missing_proofs({*PROVED_COLUMNS, *known_features}, ("distance", "solutions"))
 
 
 def make_eight_space(puzzle: GoalPuzzle) -> Space:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
+from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, Verdict
 from pipeline.verify.files import check_records, iter_records, read_rows
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzle import StateSpace
@@ -35,12 +35,12 @@ HOW_WITHOUT_RULES = (
 )
 
 
-def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_graph(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove one table by a second search of the graph from each root."""
-    puzzle, table = listed.puzzle, listed.definition
+    puzzle, table = published.puzzle, published.definition
     assert isinstance(puzzle, StateSpace)
     assert isinstance(table.recipe, BreadthFirst)
-    rows, graph = read_rows(listed), puzzle.make_graph()
+    rows, graph = read_rows(published), puzzle.make_graph()
     nodes = len(graph.offsets) - 1
     begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
 
@@ -53,7 +53,7 @@ def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
         name: search_graph(nodes, puzzle.find_node(state), list_edges) for name, state in roots
     }
     text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         columns = puzzle.fill_columns(table, graph, results)
         for column in table.columns:
             expected = to_arrow(column, columns[column.name])
@@ -62,9 +62,9 @@ def prove_graph(listed: ListedTable, earlier: Seen) -> Outcome:
     if table.index:
         text = "each record is as a second search of the graph finds it"
         records = dict(puzzle.make_records(table, results))
-        check_records(listed, text, records)
-        listed.note_missing_proofs([column.name for column in table.columns], records)
-    return listed.make_outcome(Grade.RECOUNTED, HOW, depths=rows.count_depths(puzzle.depth))
+        check_records(published, text, records)
+        published.note_missing_proofs([column.name for column in table.columns], records)
+    return published.make_proof(Verdict.RECOUNTED, HOW, depths=rows.count_depths(puzzle.depth))
 
 
 def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) -> SearchResult:
@@ -103,39 +103,39 @@ def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) ->
     return SearchResult(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))
 
 
-def prove_generic(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_generic(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove what a table's definition states about its rows, and report what is not proved."""
-    if listed.definition.columns:
-        _prove_rows(listed)
+    if published.definition.columns:
+        _prove_rows(published)
     else:
-        _prove_content(listed)
-    return listed.make_outcome(Grade.INTACT, HOW_WITHOUT_RULES)
+        _prove_content(published)
+    return published.make_proof(Verdict.INTACT, HOW_WITHOUT_RULES)
 
 
-def _prove_content(listed: ListedTable) -> None:
+def _prove_content(published: PublishedTable) -> None:
     """Prove that the records of a table without rows are those that the manifest lists."""
     text = "every record decodes, and the content hash matches the manifest"
-    with listed.begin_claim(text, index=True) as check:
-        for begin, records in iter_records(listed, check):
+    with published.begin_claim(text, index=True) as check:
+        for begin, records in iter_records(published, check):
             check.report_progress(begin + len(records))
-    listed.note_missing_proofs(())
+    published.note_missing_proofs(())
 
 
-def _prove_rows(listed: ListedTable) -> None:
-    table, rows = listed.definition, read_rows(listed)
+def _prove_rows(published: PublishedTable) -> None:
+    table, rows = published.definition, read_rows(published)
     if table.sorted_by:
-        with listed.begin_claim(f"the rows ascend by {', '.join(table.sorted_by)}") as check:
+        with published.begin_claim(f"the rows ascend by {', '.join(table.sorted_by)}") as check:
             sort_keys = [(name, "ascending") for name in table.sorted_by]
             order = pc.sort_indices(rows.batch, sort_keys=sort_keys)
             for name in table.sorted_by:
                 rows.require_column(check, name, rows.column(name).take(order))
     if table.index:
         numeric = {c.name for c in table.columns if c.kind in KIND_LETTERS and not c.nullable}
-        has_record_per_row = listed.index.records == len(rows)
+        has_record_per_row = published.index.records == len(rows)
         names = [name for name, _ in table.index]
         fields = [name for name in names if has_record_per_row and name in numeric]
         if fields:
             text = f"{', '.join(fields)}: each record matches its row"
-            check_records(listed, text, {name: rows.read_numbers(name) for name in fields})
+            check_records(published, text, {name: rows.read_numbers(name) for name in fields})
         unproved = (name for name in names if name not in fields)
-        listed.note_missing_proof(unproved, "no column holds the same numbers", index=True)
+        published.note_missing_proof(unproved, "no column holds the same numbers", index=True)

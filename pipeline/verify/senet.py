@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Rows, Seen
+from pipeline.verify.claims import Array, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import check_records, read_rows
 from pipeline.verify.graph_proof import Edges, search_graph
 from tablebase.graph import UNREACHED, SearchResult
@@ -70,22 +70,22 @@ class Positions:
         return sources, targets, labels
 
 
-def prove_senet(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_senet(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove the table of all positions."""
-    rows = read_rows(listed)
-    positions = prove_positions(listed, rows)
-    search = prove_plies(listed, rows, positions)
-    prove_lines(listed, rows, positions, search)
-    prove_index(listed, search)
-    listed.note_missing_proofs(COLUMNS, FIELDS)
-    return listed.make_outcome(Grade.PROVED, HOW, depths=rows.count_depths("plies"))
+    rows = read_rows(published)
+    positions = prove_positions(published, rows)
+    search = prove_plies(published, rows, positions)
+    prove_lines(published, rows, positions, search)
+    prove_index(published, search)
+    published.note_missing_proofs(COLUMNS, FIELDS)
+    return published.make_proof(Verdict.PROVED, HOW, depths=rows.count_depths("plies"))
 
 
-def prove_positions(listed: ListedTable, rows: Rows) -> Positions:
+def prove_positions(published: PublishedTable, rows: Rows) -> Positions:
     """Prove that the rows are all positions in notation order, and return them."""
     count = factorial(SQUARES) // factorial(5) ** 3
     text = f"the rows are all {count:,} arrangements, each once, in notation order"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         check.require_equal("rows", len(rows), count)
         cells, position = rows.read_cells(check, "position", SQUARES), rows.column("position")
         fives = [np.count_nonzero(cells == ord(piece), axis=1) == 5 for piece in ".AB"]
@@ -97,19 +97,21 @@ def prove_positions(listed: ListedTable, rows: Rows) -> Positions:
     return positions
 
 
-def prove_plies(listed: ListedTable, rows: Rows, positions: Positions) -> SearchResult:
+def prove_plies(published: PublishedTable, rows: Rows, positions: Positions) -> SearchResult:
     """Prove the lengths of the shortest lines, and return the search that found them."""
     text = (
         "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
         "predecessor, and null where no predecessor has one"
     )
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         opening = rows.column("position").index(OPENING).as_py()
         search = search_graph(2 * len(rows), opening, positions.list_edges)
         plies = search.depth.reshape(2, -1)
         for name, expected in zip(("plies_even", "plies_odd"), plies, strict=True):
             rows.require_column(check, name, pa.array(expected, mask=expected == UNREACHED))
-    with listed.begin_claim("plies is the smaller of the two, or null if both are null") as check:
+    with published.begin_claim(
+        "plies is the smaller of the two, or null if both are null"
+    ) as check:
         fewest = plies.min(axis=0)
         rows.require_column(check, "plies", pa.array(fewest, mask=fewest == UNREACHED))
     return search
@@ -122,14 +124,14 @@ def _list_shorter_nodes(search: SearchResult) -> Array:
 
 
 def prove_lines(
-    listed: ListedTable, rows: Rows, positions: Positions, search: SearchResult
+    published: PublishedTable, rows: Rows, positions: Positions, search: SearchResult
 ) -> None:
     """Prove the number of shortest lines and the smallest line of each row."""
     text = (
         "lines is the number of shortest lines, summed over predecessors from the opening on; "
         "null where plies is null"
     )
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         # far below 2^63: at most 120 moves lead to a node, and no line has over 30 plies
         ways = search.ways[_list_shorter_nodes(search)].astype(np.int64)
         rows.require_column(check, "lines", pa.array(ways, mask=ways == 0))
@@ -138,7 +140,7 @@ def prove_lines(
         "other shortest line has smaller dice, or the same dice and smaller squares; null where "
         "plies is null"
     )
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         for name, expected in zip(("dice", "moves"), _format_lines(positions, search), strict=True):
             rows.require_column(check, name, expected)
 
@@ -169,7 +171,7 @@ def _format_lines(positions: Positions, search: SearchResult) -> list[pa.Array]:
     return [pa.concat_arrays(texts).take(known) for texts in zip(*layers, strict=True)]
 
 
-def prove_index(listed: ListedTable, search: SearchResult) -> None:
+def prove_index(published: PublishedTable, search: SearchResult) -> None:
     """Prove the records of the index."""
     text = (
         "each record matches its row: plies_even, plies_odd and lines, and the last move of the "
@@ -177,4 +179,4 @@ def prove_index(listed: ListedTable, search: SearchResult) -> None:
     )
     (even, odd), (last_even, last_odd) = search.depth.reshape(2, -1), search.label.reshape(2, -1)
     fields = {"plies_even": even, "last_even": last_even, "plies_odd": odd, "last_odd": last_odd}
-    check_records(listed, text, {**fields, "lines": search.ways[_list_shorter_nodes(search)]})
+    check_records(published, text, {**fields, "lines": search.ways[_list_shorter_nodes(search)]})

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import ClaimCheck, Grade, ListedTable, Outcome, Rows, Seen
+from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import decode_rows, iter_records, view_field
 from pipeline.verify.sliding_states import (
     compare_bits,
@@ -86,32 +86,32 @@ def find_known_layers(table: str) -> tuple[str, list[int]]:
     return name, [int(term) for term in terms]
 
 
-def prove_board(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_board(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove the distances to one goal, and the table's rows if it has any."""
-    recipe = listed.definition.recipe
+    recipe = published.definition.recipe
     assert isinstance(recipe, BoardDistances)
     assert isinstance(recipe.board, SlidingBoard)
     (goal,) = recipe.roots
-    has_bits = listed.definition.index == BITS_INDEX
-    proof = (BitDistances if has_bits else Distances)(listed, recipe.board, goal)
+    has_bits = published.definition.index == BITS_INDEX
+    proof = (BitDistances if has_bits else Distances)(published, recipe.board, goal)
     depths = proof.prove()
     how = HOW_OF_BITS if has_bits else HOW
-    if listed.definition.columns:
+    if published.definition.columns:
         proof.prove_rows()
         how += ROWS_TOO
-    listed.note_missing_proofs(COLUMNS, ("distance", "bits"))
-    return listed.make_outcome(Grade.PROVED, how, depths=depths)
+    published.note_missing_proofs(COLUMNS, ("distance", "bits"))
+    return published.make_proof(Verdict.PROVED, how, depths=depths)
 
 
 class Distances:
     """The distances of a board to a goal, by rank."""
 
-    def __init__(self, listed: ListedTable, board: SlidingBoard, goal: str) -> None:
-        self._listed = listed
+    def __init__(self, published: PublishedTable, board: SlidingBoard, goal: str) -> None:
+        self._published = published
         self._board = board
         self._goal = goal
         odd = list_parities(board, goal)
-        has_depths = listed.definition.index != BITS_INDEX or bool(listed.definition.columns)
+        has_depths = published.definition.index != BITS_INDEX or bool(published.definition.columns)
         self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
@@ -120,22 +120,22 @@ class Distances:
 
         Return the number of states at each distance.
         """
-        listed, board, depth, goal = self._listed, self._board, self._depth, self._goal
-        with listed.begin_claim("there is a record for every state", index=True) as check:
-            check.require_equal("records", listed.index.records, len(depth))
+        published, board, depth, goal = self._published, self._board, self._depth, self._goal
+        with published.begin_claim("there is a record for every state", index=True) as check:
+            check.require_equal("records", published.index.records, len(depth))
             zeros: list[int] = []
             layers = np.zeros(UNREACHED + 1, dtype=np.int64)
-            for begin, records in iter_records(listed, check):
+            for begin, records in iter_records(published, check):
                 zeros += (begin + np.flatnonzero(records["distance"] == 0)).tolist()
                 depth[begin : begin + len(records)] = records["distance"]
                 layers += np.bincount(records["distance"], minlength=len(layers))
-        with listed.begin_claim(f"the distance is 0 only at {goal}", index=True) as check:
+        with published.begin_claim(f"the distance is 0 only at {goal}", index=True) as check:
             check.require_equal(f"distance of {goal}:", int(depth[board.rank(goal)]), 0)
             for rank in zeros:
                 if rank != board.rank(goal):
                     check.refute("distance 0", "a distance above 0", rank, self._format_state(rank))
         text = "every state except the goal has a neighbour one move nearer, and none still nearer"
-        with listed.begin_claim(text, index=True) as check:
+        with published.begin_claim(text, index=True) as check:
             chunks = (
                 (*self._shared, first, min(board.orders, first + CHUNK_ORDERS))
                 for first in range(0, board.orders, CHUNK_ORDERS)
@@ -150,16 +150,16 @@ class Distances:
 
     def _prove_counts(self, layers: npt.NDArray[np.int64], farthest: int) -> dict[Depth, int]:
         """Compare the number of states at each distance with published ones, and return it."""
-        listed, board = self._listed, self._board
+        published, board = self._published, self._board
         if self._goal == board.example:
             text = "the farthest states are as far as published (OEIS A151944)"
-            with listed.begin_claim(text, index=True) as check:
+            with published.begin_claim(text, index=True) as check:
                 check.require_equal("moves", farthest, FARTHEST[str(board)])
-        name, published = find_known_layers(listed.definition.name)
-        if published:
+        name, known = find_known_layers(published.definition.name)
+        if known:
             text = f"as many states are at each distance as published (OEIS {name})"
-            with listed.begin_claim(text, index=True) as check:
-                for distance, count in enumerate(published):
+            with published.begin_claim(text, index=True) as check:
+                for distance, count in enumerate(known):
                     check.require_equal(
                         f"states at distance {distance}:", int(layers[distance]), count
                     )
@@ -172,9 +172,9 @@ class Distances:
     def prove_rows(self) -> None:
         """Prove that the rows are the states in the order of their ranks, with correct columns."""
         text = "every row is its rank's state, distance, best moves and manhattan"
-        with self._listed.begin_claim(text) as check:
-            check.require_equal("rows", self._listed.entry.rows, self._board.size)
-            for rows, expected in decode_rows(self._listed, self._describe_rows):
+        with self._published.begin_claim(text) as check:
+            check.require_equal("rows", self._published.entry.rows, self._board.size)
+            for rows, expected in decode_rows(self._published, self._describe_rows):
                 for name, values in expected.items():
                     rows.require_column(check, name, values)
                 check.report_progress(rows.begin + len(rows))
@@ -211,11 +211,11 @@ class BitDistances(Distances):
 
     def prove(self) -> dict[Depth, int]:
         """Prove every bit by a search of its own, and compare the counts with published ones."""
-        listed, board = self._listed, self._board
+        published, board = self._published, self._board
         bits = self._read_bits()
         counts, states = np.zeros(UNREACHED + 1, dtype=np.int64), 0
         text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
-        with listed.begin_claim(text, index=True) as check:
+        with published.begin_claim(text, index=True) as check:
             for distance, layers in iter_layers(board, self._goal):
                 places, wanted = layers.list_places(distance), distance >> 1 & 1
                 compared = run_in_threads(
@@ -236,12 +236,12 @@ class BitDistances(Distances):
 
     def _read_bits(self) -> npt.NDArray[np.uint8]:
         """Read the index, and check that it is what the manifest lists."""
-        listed, board = self._listed, self._board
+        published, board = self._published, self._board
         bits = np.empty((board.size // (8 * ROW_BYTES), ROW_BYTES), dtype=np.uint8)
         text = "there is a record for every 360 states"
-        with listed.begin_claim(text, index=True) as check:
-            check.require_equal("records", listed.index.records, len(bits))
-            for begin, records in iter_records(listed, check):
+        with published.begin_claim(text, index=True) as check:
+            check.require_equal("records", published.index.records, len(bits))
+            for begin, records in iter_records(published, check):
                 bits[begin : begin + len(records)] = view_field(records, "bits")
         return bits.reshape(board.cells, -1)
 

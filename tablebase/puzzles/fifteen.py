@@ -253,7 +253,7 @@ def find_partition(table: str) -> str | None:
 
 
 class Fifteen(Puzzle):
-    """The 4x4 board; all tables are optional."""
+    """The 4x4 board; all tables are built on request."""
 
     name = "fifteen"
     title = "15-puzzle"

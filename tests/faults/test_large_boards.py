@@ -31,7 +31,7 @@ MAX_BYTES = 1 << 29
 PROOF = """
 import resource, sys
 from pipeline.verify import prove
-from pipeline.verify.claims import ListedTable
+from pipeline.verify.claims import PublishedTable
 from pipeline.verify.files import check_files
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.manifest import list_parameters, read_manifest
@@ -42,7 +42,7 @@ def collect(claim, done):
     claims.extend([claim] if claim.passed else [])
 entries = read_manifest(store)
 for table in PUZZLE.list_published(list_parameters(entries)):
-    listed = ListedTable(store, table.name, entries[table.name], PUZZLE, table, collect)
+    listed = PublishedTable(store, table.name, entries[table.name], PUZZLE, table, collect)
     check_files(listed)
     prove([listed])
 print(len(claims), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

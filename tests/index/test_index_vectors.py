@@ -10,7 +10,7 @@ import pytest
 from msgspec import convert
 
 from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import ListedTable, ignore_claim
+from pipeline.verify.claims import PublishedTable, ignore_claim
 from pipeline.verify.files import check_files
 from queries.index_reader import IndexReader
 from tablebase.errors import TableDamaged, TableVersionError
@@ -86,7 +86,7 @@ def test_each_vector_belongs_to_a_section_of_the_page() -> None:
 # ---- this program's reader, and `verify` ---------------------------------------------------
 
 
-def publish(vector: Vector, folder: Path) -> ListedTable:
+def publish(vector: Vector, folder: Path) -> PublishedTable:
     """Publish the file as the index of a table."""
     table = Table(
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
@@ -99,7 +99,7 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
     file = convert(describe_file(rows), File)
     entry = Entry(file, count, vector.content, "a test", {}, "", text)
     write_manifest(Folder(folder), {vector.name: entry})
-    return ListedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
+    return PublishedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:

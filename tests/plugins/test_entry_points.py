@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify import Verdict, VerifyFailed, prove
+from pipeline.verify import TableVerdict, VerifyFailed, prove
 from pipeline.verify.claims import Claim
 from pipeline.verify.files import list_tables
 from queries import open_tables
@@ -62,12 +62,12 @@ class Reader(DefaultReader):
 
 def prove(listed, seen):
     from pipeline.verify.files import read_rows
-    from pipeline.verify.claims import Grade
+    from pipeline.verify.claims import Verdict
 
     rows = read_rows(listed)
     with listed.begin_claim("every square is one") as fact:
         rows.require_column(fact, "square", rows.read_numbers("number") ** 2)
-    return listed.make_outcome(Grade.PROVED, "every number was squared again")
+    return listed.make_proof(Verdict.PROVED, "every number was squared again")
 
 
 SECTION = Section("Squares", "They grow.")
@@ -146,7 +146,7 @@ def read_last_claim(folder: Path) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tablebase.puzzles.MODULES", {})
         tables = list_tables(Folder(folder), lambda claim, _: claims.append(claim))
-    verdicts: list[Verdict] = []
+    verdicts: list[TableVerdict] = []
     prove(tables, verdicts.extend)
     lines = [f"{verdict.table}: {verdict.verdict}: {verdict.how}" for verdict in verdicts]
     return [*[claim.claim for claim in claims if claim.passed][-1:], *lines]

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.verify.claims import Grade, ListedTable, Listener, Outcome, Verdict, ignore_claim
+from pipeline.verify.claims import (
+    Listener,
+    Proof,
+    PublishedTable,
+    TableVerdict,
+    Verdict,
+    ignore_claim,
+)
 from pipeline.verify.knight.counts import CountLimits
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE, make_count_table
@@ -24,18 +31,18 @@ FIRST_ROWS = {f"{c}x{r}": end - c * r for (c, r), end in zip(BOARDS, ENDS, stric
 LIMITS = CountLimits(walked_squares=16, swept_both_ways="5x4")
 
 
-def open_counts(folder: Path, report: Listener = ignore_claim) -> ListedTable:
+def open_counts(folder: Path, report: Listener = ignore_claim) -> PublishedTable:
     store, name = Folder(folder), TABLE.name
-    return ListedTable(store, name, read_manifest(store)[name], PUZZLE, TABLE, report)
+    return PublishedTable(store, name, read_manifest(store)[name], PUZZLE, TABLE, report)
 
 
-def list_earlier(*names: str) -> dict[str, Outcome]:
-    """Return outcomes of the proved lists of tours of these boards."""
+def list_earlier(*names: str) -> dict[str, Proof]:
+    """Return proofs of the proved lists of tours of these boards."""
     result = {}
     for name in names:
         tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
         counts = {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
-        result[table] = Outcome((Verdict(table, None, Grade.PROVED, ""),), counts)
+        result[table] = Proof((TableVerdict(table, None, Verdict.PROVED, ""),), counts)
     return result
 
 

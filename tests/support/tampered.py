@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from pipeline.builders import tour_sweeps
 from pipeline.verify import Claim, Listener, VerifyFailed, prove
-from pipeline.verify.claims import ListedTable, ignore_claim
+from pipeline.verify.claims import PublishedTable, ignore_claim
 from pipeline.verify.files import check_files, list_tables
 from tablebase import __version__
 from tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -360,7 +360,7 @@ def without(row: int) -> Change:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
-def open_one(folder: Path, name: str, report: Listener = ignore_claim) -> ListedTable:
+def open_one(folder: Path, name: str, report: Listener = ignore_claim) -> PublishedTable:
     return next(table for table in list_tables(Folder(folder), report) if table.name == name)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pipeline.verify import Verdict
+from pipeline.verify import TableVerdict
 from tests.support.shell import ROOT
 
 PAGE = ROOT / "docs" / "trust.md"
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     verdict: str
     how: str
 
-    def covers(self, verdict: Verdict) -> bool:
+    def covers(self, verdict: TableVerdict) -> bool:
         names = re.findall(r"`([a-z]\w+)`", self.tables)
         patterns = [re.sub("[CRN]", "[0-9]+", name).replace("T", "[0-9a-f]+") for name in names]
         how = ".*".join(map(re.escape, self.how.split("…")))
@@ -41,7 +41,7 @@ def rows(heading: str) -> list[Row]:
     return [Row(*(cell.strip() for cell in cells)) for cells in lines[2:]]
 
 
-def require_same(heading: str, verdicts: Iterable[Verdict], *, whole: bool = True) -> None:
+def require_same(heading: str, verdicts: Iterable[TableVerdict], *, whole: bool = True) -> None:
     """Require that each verdict matches one row of the page.
 
     With `whole`, also require that each row has a verdict, and lists all boards that have it if it

@@ -41,10 +41,10 @@ def test_counts_of_every_kind_are_proved(
         return recounts.recount_by_sweep(board, by_files=by_files)
 
     monkeypatch.setattr(counts, "recount_by_sweep", sweep)
-    listed = open_counts(folder, reported)
+    published = open_counts(folder, reported)
     reported.clear()
     earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
-    result = prove_counts(listed, earlier, LIMITS).result
+    result = prove_counts(published, earlier, LIMITS).result
     assert swept == [("4x5", False), ("5x4", False), ("7x3", True), ("5x4", True)]
     assert [*result] == [*FIRST_ROWS]
     for name, tours in result.items():

@@ -104,12 +104,12 @@ def test_a_graph_that_contradicts_the_moves_is_detected(
 
 def test_parity_is_proved_to_be_the_goals(stacks: Path) -> None:
     reported: list[Claim] = []
-    listed = open_one(stacks, "pancakes", lambda claim, done: reported.append(claim))
+    published = open_one(stacks, "pancakes", lambda claim, done: reported.append(claim))
     (batch,) = pq.read_table(stacks / "pancakes.parquet").combine_chunks().to_batches()
     space, same = make_plain_space(PUZZLE), np.zeros(PUZZLE.size, dtype=np.int64)
-    prove_rows(listed, PUZZLE, replace(space, parity=same), Rows(batch))
+    prove_rows(published, PUZZLE, replace(space, parity=same), Rows(batch))
     text = "these are all states of the goals' parity, each with the goal of its own parity"
-    assert reported.count(replace(listed.begin_claim(text).claim, passed=True)) == 1
+    assert reported.count(replace(published.begin_claim(text).claim, passed=True)) == 1
     other = np.where(np.arange(PUZZLE.size) == 70, 1, 0)
     one_more = pa.concat_arrays([space.states, pa.array(["99999"])])
     for states, parity, row, message in (
@@ -117,7 +117,7 @@ def test_parity_is_proved_to_be_the_goals(stacks: Path) -> None:
         (one_more, np.append(same, 0), None, ("rows 120", 121)),
     ):
         with pytest.raises(VerifyFailed) as caught:
-            prove_rows(listed, PUZZLE, replace(space, states=states, parity=parity), Rows(batch))
+            prove_rows(published, PUZZLE, replace(space, states=states, parity=parity), Rows(batch))
         assert (caught.value.claim.claim, caught.value.row) == (text, row)
         assert (caught.value.found, caught.value.expected) == message
 
@@ -144,16 +144,16 @@ def test_further_columns_are_proved_if_the_rules_define_them(stacks: Path) -> No
     rows = rows.append_column("top", tops).append_column("taste", tops)
     reported: list[Claim] = []
     known = open_one(stacks, "pancakes", lambda claim, done: reported.append(claim))
-    listed = replace(known, puzzle=toy, table=toy.tables[0])
+    published = replace(known, puzzle=toy, table=toy.tables[0])
     untrue, tasty = (
         Rows(cell(column, 70, 9)(rows).combine_chunks().to_batches()[0])
         for column in ("top", "taste")
     )
     with pytest.raises(VerifyFailed) as caught:
-        prove_rows(listed, toy, make_plain_space(toy), untrue)
+        prove_rows(published, toy, make_plain_space(toy), untrue)
     assert (caught.value.row, caught.value.found) == (70, "top 9")
     assert caught.value.expected == f"{rows['top'][70]}"
-    prove_rows(listed, toy, make_plain_space(toy), tasty)
+    prove_rows(published, toy, make_plain_space(toy), tasty)
     assert reported[-1].passed
     assert reported[-1].claim == "taste: not proved, because no rule defines it"
 

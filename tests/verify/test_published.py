@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import Claim, Verdict, VerifyFailed, verify
+from pipeline.verify import Claim, TableVerdict, VerifyFailed, verify
 from tablebase.errors import TableError, TableMissing
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Folder
@@ -27,7 +27,7 @@ from tests.support.trust_page import require_same
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
     reported: list[tuple[Claim, int]] = []
-    reported_verdicts: list[list[Verdict]] = []
+    reported_verdicts: list[list[TableVerdict]] = []
     verified = verify(
         Folder(outputs),
         listener=lambda claim, done: reported.append((claim, done)),

@@ -14,11 +14,11 @@ from msgspec.structs import replace as replace_entry
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import (
     Claim,
-    Grade,
-    ListedTable,
     Listener,
-    Outcome,
+    Proof,
+    PublishedTable,
     Seen,
+    TableVerdict,
     Verdict,
     ignore_claim,
 )
@@ -55,16 +55,20 @@ def make_table(board: str) -> Table:
     return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
 
 
-def open_listed(folder: Path, board: str, report: Listener = ignore_claim) -> ListedTable:
+def open_published(folder: Path, board: str, report: Listener = ignore_claim) -> PublishedTable:
     store, table = Folder(folder), make_table(board)
-    return ListedTable(store, table.name, read_manifest(store)[table.name], PUZZLE, table, report)
+    return PublishedTable(
+        store, table.name, read_manifest(store)[table.name], PUZZLE, table, report
+    )
 
 
-def make_counts_outcome(
-    board: str, grade: Grade = Grade.RECOUNTED, **numbers: list[int]
-) -> dict[str, Outcome]:
-    """Return an outcome of the table of counts about a board."""
-    return {COUNTS_TABLE: Outcome((Verdict(COUNTS_TABLE, board, grade, ""),), {board: numbers})}
+def make_counts_proof(
+    board: str, verdict: Verdict = Verdict.RECOUNTED, **numbers: list[int]
+) -> dict[str, Proof]:
+    """Return a proof of the table of counts about a board."""
+    return {
+        COUNTS_TABLE: Proof((TableVerdict(COUNTS_TABLE, board, verdict, ""),), {board: numbers})
+    }
 
 
 def prove_board(
@@ -81,7 +85,7 @@ def prove_board(
         claims.extend([claim] if claim.passed else [])
         story(claim, done)
 
-    given = open_listed(folder, board, on_claim)
+    given = open_published(folder, board, on_claim)
     check_files(given)
     prove_ranks(given, seen or {}, limits)
     return claims
@@ -108,7 +112,7 @@ def test_claims_about_ranks_of_open_tours(
     ranked_boards: Path, golden: Callable[[str, str], None]
 ) -> None:
     story, totals = Story(), [*map(len, all_tours(5, 4))]
-    seen = make_counts_outcome("5x4", tours=totals)
+    seen = make_counts_proof("5x4", tours=totals)
     prove_board(ranked_boards, "5x4 open", story, seen, RankingLimits(tours=0, sample=5))
     golden("claims_knight_ranks", "".join(story))
 
@@ -117,7 +121,7 @@ def test_totals_differing_from_the_counts_are_detected(ranked_boards: Path) -> N
     totals = [*map(len, all_tours(5, 4))]
     totals[1], totals[3] = totals[1] + 1, totals[3] - 1
     with pytest.raises(VerifyFailed) as failed:
-        prove_board(ranked_boards, "5x4 open", seen=make_counts_outcome("5x4", tours=totals))
+        prove_board(ranked_boards, "5x4 open", seen=make_counts_proof("5x4", tours=totals))
     claim = "there are as many tours from each square as known (knight_counts)"
     assert failed.value.claim.claim == claim
     assert "found tours from b1: 7, expected 8" in str(failed.value)
@@ -258,7 +262,7 @@ def test_states_are_summed_over_all_chunks(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sum the states of all chunks of the index, whose number decides whether layers are proved."""
-    small = open_listed(ranked_boards, "5x6")
+    small = open_published(ranked_boards, "5x6")
     layers = LayerReader(proof._open_records(small), small.index.records)
     expected = sum(len([*layers.iter_states(layer, 0, 1 << 63)]) for layer in range(12))
     assert proof._prove_records(small) == expected
@@ -267,7 +271,7 @@ def test_states_are_summed_over_all_chunks(
 
 
 def test_a_wrong_content_hash_is_detected(ranked_boards: Path) -> None:
-    small = open_listed(ranked_boards, "5x6")
+    small = open_published(ranked_boards, "5x6")
     with pytest.raises(VerifyFailed) as caught:
         proof._prove_records(replace(small, entry=replace_entry(small.entry, content="none")))
     assert caught.value.found == f"content hash {small.entry.content}"
@@ -277,8 +281,8 @@ def test_a_wrong_content_hash_is_detected(ranked_boards: Path) -> None:
 @pytest.mark.parametrize("number", [16, 18])
 def test_totals_are_compared_with_the_counts(ranked_boards: Path, number: int) -> None:
     claims: list[Claim] = []
-    small = open_listed(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
-    seen = make_counts_outcome("5x6", closed=[number] * 30)
+    small = open_published(ranked_boards, "5x6", lambda claim, done: claims.append(claim))
+    seen = make_counts_proof("5x6", closed=[number] * 30)
     seen[COUNTS_TABLE].result["6x5"] = {"closed": [20] * 30}
     text = "there are as many closed tours as known (knight_counts)"
     if number == 16:
@@ -292,43 +296,51 @@ def test_totals_are_compared_with_the_counts(ranked_boards: Path, number: int) -
 
 
 @pytest.mark.parametrize(
-    ("grade", "verdict", "source"),
+    ("counted", "verdict", "source"),
     [
         (
-            Grade.PROVED,
+            Verdict.PROVED,
             "recounted",
             "closed tours are as many as knight_counts, which was recounted",
         ),
         (
-            Grade.RECOUNTED,
+            Verdict.RECOUNTED,
             "recounted",
             "closed tours are as many as knight_counts, which was recount",
         ),
         # a count by the same sweep is not a second computation
-        (Grade.PUBLISHED, "sampled", "the number of closed tours was compared with no other count"),
-        (Grade.INTACT, "sampled", "the number of closed tours was compared with no other count"),
+        (
+            Verdict.PUBLISHED,
+            "sampled",
+            "the number of closed tours was compared with no other count",
+        ),
+        (Verdict.INTACT, "sampled", "the number of closed tours was compared with no other count"),
     ],
 )
 def test_a_count_of_the_same_sweep_is_no_recount(
-    ranked_boards: Path, grade: Grade, verdict: str, source: str, monkeypatch: pytest.MonkeyPatch
+    ranked_boards: Path,
+    counted: Verdict,
+    verdict: str,
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(proof, "find_known_closed", lambda board: None)
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), make_counts_outcome("5x6", grade, closed=[16] * 30)
+        open_published(ranked_boards, "5x6"), make_counts_proof("5x6", counted, closed=[16] * 30)
     ).verdicts
     assert result.verdict == verdict
     assert source in result.how
     # a count of another board shows nothing
     (result,) = prove_ranks(
-        open_listed(ranked_boards, "5x6"), make_counts_outcome("6x5", grade, closed=[16] * 30)
+        open_published(ranked_boards, "5x6"), make_counts_proof("6x5", counted, closed=[16] * 30)
     ).verdicts
     assert result.verdict == "sampled"
 
 
 @pytest.mark.parametrize("table", [COUNTS_TABLE, "knight_closed_counts_5x6"])
 def test_a_published_total_and_a_recount_are_both_named(ranked_boards: Path, table: str) -> None:
-    seen = {table: make_counts_outcome("5x6", closed=[16] * 30)[COUNTS_TABLE]}
-    (result,) = prove_ranks(open_listed(ranked_boards, "5x6"), seen).verdicts
+    seen = {table: make_counts_proof("5x6", closed=[16] * 30)[COUNTS_TABLE]}
+    (result,) = prove_ranks(open_published(ranked_boards, "5x6"), seen).verdicts
     sources = f"as published (OEIS A175881) and as {table}, which was recounted"
     assert f"; closed tours are as many {sources}; all 8 ranks" in result.how
 
@@ -384,7 +396,7 @@ def test_keys_and_sums_are_compared_to_the_last_bit(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Use keys and sums with more bits than a floating-point number, as large boards have."""
-    small = open_listed(ranked_boards, "5x6")
+    small = open_published(ranked_boards, "5x6")
     record_type = make_record_type(small.definition)
     firsts, sums, states = encode_layer(
         (1 << 60) + np.arange(1, 301),

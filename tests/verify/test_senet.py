@@ -11,25 +11,25 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import VerifyFailed, senet
-from pipeline.verify.claims import ListedTable, Rows
+from pipeline.verify.claims import PublishedTable, Rows
 from pipeline.verify.senet import Positions, prove_positions, prove_senet
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import make_schema
 from tests.support import oracles
 from tests.support.tampered import Change, cell, cells, open_one, without
 
-Proof = Callable[[ListedTable, Rows], object]
+Proof = Callable[[PublishedTable, Rows], object]
 
 
 @pytest.fixture(scope="module")
-def listed_table(outputs: Path) -> ListedTable:
+def listed_table(outputs: Path) -> PublishedTable:
     return open_one(outputs, "senet")
 
 
-def get_failure(senet: Proof, listed: ListedTable, rows: pa.Table) -> VerifyFailed:
+def get_failure(senet: Proof, published: PublishedTable, rows: pa.Table) -> VerifyFailed:
     """Return the failure of a part of the proof, whose premises are proved of the true rows."""
     with pytest.raises(VerifyFailed) as caught:
-        senet(listed, Rows(rows.combine_chunks().to_batches()[0]))
+        senet(published, Rows(rows.combine_chunks().to_batches()[0]))
     return caught.value
 
 
@@ -100,29 +100,29 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
     return pa.table(columns, make_schema(SENET.tables[0])), plies, last
 
 
-def prove_small(listed: ListedTable, rows: Rows) -> None:
+def prove_small(published: PublishedTable, rows: Rows) -> None:
     """Run the whole proof on rows whose positions are assumed to be those of the small board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
-    given = {id(listed): rows}
+    given = {id(published): rows}
     with pytest.MonkeyPatch.context() as rules:
         rules.setattr(senet, "SQUARES", len(SMALL))
         rules.setattr(senet, "OPENING", SMALL)
         rules.setattr(senet, "read_rows", lambda given_table: given[id(given_table)])
-        true = {(id(listed), id(rows)): Positions(cells)}
+        true = {(id(published), id(rows)): Positions(cells)}
         rules.setattr(
             senet,
             "prove_positions",
             lambda given_table, given_rows: true[id(given_table), id(given_rows)],
         )
-        prove_senet(listed, {})
+        prove_senet(published, {})
 
 
 @pytest.fixture
 def checked_records(
     monkeypatch: pytest.MonkeyPatch,
-) -> list[tuple[ListedTable, str, dict[str, Any]]]:
+) -> list[tuple[PublishedTable, str, dict[str, Any]]]:
     """Return a list that receives the arguments with which records are checked."""
-    result: list[tuple[ListedTable, str, dict[str, Any]]] = []
+    result: list[tuple[PublishedTable, str, dict[str, Any]]] = []
     monkeypatch.setattr(senet, "check_records", lambda *given: result.append(given))
     return result
 
@@ -130,20 +130,20 @@ def checked_records(
 def test_a_small_board_is_proved(
     outputs: Path,
     small_table: tuple[pa.Table, Sided, Sided],
-    checked_records: list[tuple[ListedTable, str, dict[str, Any]]],
+    checked_records: list[tuple[PublishedTable, str, dict[str, Any]]],
 ) -> None:
     rows, plies, last = small_table
     passed: list[tuple[str, str]] = []
-    listed = open_one(
+    published = open_one(
         outputs,
         "senet",
         lambda claim, done: passed.extend([(claim.claim, claim.file)] if claim.passed else []),
     )
     passed.clear()
-    prove_small(listed, Rows(rows.to_batches()[0]))
+    prove_small(published, Rows(rows.to_batches()[0]))
     assert passed == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
     ((table, text, fields),) = checked_records
-    assert (table, text) == (listed, RECORDS)
+    assert (table, text) == (published, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
         "last_even": [last[0].get(at, 0) for at in EVERY],
@@ -234,7 +234,7 @@ FALSE: list[tuple[Change, int, str, str]] = [
 
 @pytest.mark.parametrize("case", FALSE, ids=range(len(FALSE)))
 def test_a_false_cell_of_senet_is_detected(
-    listed_table: ListedTable,
+    listed_table: PublishedTable,
     small_table: tuple[pa.Table, Sided, Sided],
     case: tuple[Change, int, str, str],
 ) -> None:
@@ -266,7 +266,7 @@ FIVES = "15 squares: five A, five B and five empty"
     ],
 )
 def test_a_false_position_is_detected(
-    outputs: Path, listed_table: ListedTable, change: Change, row: int | None, message: str
+    outputs: Path, listed_table: PublishedTable, change: Change, row: int | None, message: str
 ) -> None:
     rows = change(pq.read_table(outputs / "senet.parquet").combine_chunks())
     failure = get_failure(prove_positions, listed_table, rows)

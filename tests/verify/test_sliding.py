@@ -92,10 +92,10 @@ def test_a_wrong_record_is_named_with_its_state(
 def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
     """Split a table's records into two chunks, optionally with a false 0 in the first."""
 
-    def changed(listed: Any, check: ClaimCheck) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-        for begin, given in iter_records(listed, check):
+    def changed(published: Any, check: ClaimCheck) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        for begin, given in iter_records(published, check):
             result, middle = given.copy(), len(given) // 2
-            if rank is not None and listed.name == name:
+            if rank is not None and published.name == name:
                 result["distance"][rank] = 0
             yield begin, result[:middle]
             yield begin + middle, result[middle:]

@@ -17,10 +17,10 @@ from msgspec.structs import replace as replace_entry
 
 from pipeline.run import run_command
 from pipeline.tasks import TableData, TaskRunner
-from pipeline.verify import Grade, Verdict, VerifyFailed, prove, verify
+from pipeline.verify import TableVerdict, Verdict, VerifyFailed, prove, verify
 from pipeline.verify import senet as senet_proof
 from pipeline.verify import sliding as sliding_proof
-from pipeline.verify.claims import Outcome, Seen, count_tables, find_weakest, group_boards
+from pipeline.verify.claims import Proof, Seen, count_tables, find_weakest, group_boards
 from pipeline.verify.knight import counts, ranking
 from pipeline.verify.knight.recounts import Known, find_known_closed, find_known_total
 from pipeline.verify.knight.tours import prove_every_tour
@@ -43,7 +43,7 @@ from tests.support.tampered import TABLES, describe_file, edit_manifest, open_on
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.claims import ListedTable
+    from pipeline.verify.claims import PublishedTable
     from tablebase.puzzle import Columns
 
 Register = Callable[..., None]
@@ -69,12 +69,12 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Register:
 
 def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
     verdicts = [
-        Verdict("counts", "3x4", Grade.RECOUNTED, "again"),
-        Verdict("counts", "5x8", Grade.PUBLISHED, "as OEIS"),
-        Verdict("counts", "5x5", Grade.PROVED, "listed"),
-        Verdict("counts", "4x3", Grade.RECOUNTED, "again"),
-        Verdict("eight", None, Grade.PROVED, "moves"),
-        Verdict("strange", None, Grade.INTACT, "files"),
+        TableVerdict("counts", "3x4", Verdict.RECOUNTED, "again"),
+        TableVerdict("counts", "5x8", Verdict.PUBLISHED, "as OEIS"),
+        TableVerdict("counts", "5x5", Verdict.PROVED, "listed"),
+        TableVerdict("counts", "4x3", Verdict.RECOUNTED, "again"),
+        TableVerdict("eight", None, Verdict.PROVED, "moves"),
+        TableVerdict("strange", None, Verdict.INTACT, "files"),
     ]
     weakest = {"counts": "published", "eight": "proved", "strange": "intact"}
     assert find_weakest(verdicts) == weakest
@@ -88,12 +88,12 @@ def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
 
 
 def test_an_outcome_shows_equal_or_weaker_grades() -> None:
-    outcome = Outcome((Verdict("counts", "3x4", Grade.RECOUNTED, ""),))
-    assert outcome.shows("3x4", least=Grade.RECOUNTED)
-    assert outcome.shows("3x4", least=Grade.SAMPLED)
-    assert not outcome.shows("3x4", least=Grade.PROVED)
-    assert not outcome.shows("4x3", least=Grade.INTACT)
-    assert not outcome.shows(least=Grade.INTACT)
+    proof = Proof((TableVerdict("counts", "3x4", Verdict.RECOUNTED, ""),))
+    assert proof.shows("3x4", least=Verdict.RECOUNTED)
+    assert proof.shows("3x4", least=Verdict.SAMPLED)
+    assert not proof.shows("3x4", least=Verdict.PROVED)
+    assert not proof.shows("4x3", least=Verdict.INTACT)
+    assert not proof.shows(least=Verdict.INTACT)
 
 
 # ---- other packages' tables -----------------------------------------------------------------
@@ -159,15 +159,15 @@ class Proving(WithoutRules):
     proof = "tests.verify.test_verdicts:prove_own"
 
 
-def prove_own(listed: ListedTable, seen: Seen) -> object:
+def prove_own(published: PublishedTable, seen: Seen) -> object:
     """Return a verdict on another table, or something else."""
-    return OUTCOMES.pop()
+    return PROOFS.pop()
 
 
-OUTCOMES: list[object] = []
+PROOFS: list[object] = []
 
 
-def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> Verdict:
+def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> TableVerdict:
     """Return the verdict on the only table of the only puzzle, and require it in docs/trust.md."""
     register(puzzle)
     (verdict,) = verify(Folder(folder)).verdicts
@@ -182,7 +182,7 @@ def test_columns_and_fields_without_rules_keep_a_table_intact(
     tasty = Tasty()
     build_tables(tmp_path, tasty)
     verdict = verdict_on(tmp_path, register, tasty)
-    assert verdict.verdict == Grade.INTACT
+    assert verdict.verdict == Verdict.INTACT
     assert verdict.how.endswith("; not proved: taste, spice")
 
 
@@ -217,7 +217,7 @@ def alone(tmp_path: Path, register: Register) -> Path:
 
 
 def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> None:
-    assert verdict_on(alone, register, WithoutRules(ALONE)).verdict == Grade.INTACT
+    assert verdict_on(alone, register, WithoutRules(ALONE)).verdict == Verdict.INTACT
     # a puzzle of another name does not know the table at all
     register(lanes.PUZZLE)
     for quick in (False, True):
@@ -274,19 +274,19 @@ def test_every_proof_names_what_it_leaves_out(
     sliding_index: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    listed = open_one(sliding_index if table.startswith("sliding") else outputs, table)
-    old = listed.definition
+    published = open_one(sliding_index if table.startswith("sliding") else outputs, table)
+    old = published.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
     extended = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
     for name in names:
         monkeypatch.setattr(module, name, NoProof)
-    result = list[Verdict]()
-    entry = replace_entry(listed.entry, counts=None)
-    prove([replace(listed, table=extended, entry=entry)], result.extend)
-    assert {verdict.verdict for verdict in result} <= {Grade.INTACT}
+    result = list[TableVerdict]()
+    entry = replace_entry(published.entry, counts=None)
+    prove([replace(published, table=extended, entry=entry)], result.extend)
+    assert {verdict.verdict for verdict in result} <= {Verdict.INTACT}
     monkeypatch.undo()
-    assert listed.gaps == ["taste", *(name for name, _ in spice)]
+    assert published.gaps == ["taste", *(name for name, _ in spice)]
 
 
 def test_the_content_hash_of_an_index_alone_is_checked(alone: Path) -> None:
@@ -300,41 +300,39 @@ SUPER: Any = "super"
 
 
 @pytest.mark.parametrize(
-    "outcome", [None, True, [1], Outcome(()), Outcome((Verdict("jugs", None, SUPER, "it is"),))]
+    "proof", [None, True, [1], Proof(()), Proof((TableVerdict("jugs", None, SUPER, "it is"),))]
 )
 def test_a_proof_without_a_valid_outcome_shows_nothing(
-    outcome: object, tmp_path: Path, register: Register
+    proof: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    OUTCOMES[:] = [outcome]
-    assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Grade.INTACT
+    PROOFS[:] = [proof]
+    assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Verdict.INTACT
 
 
 def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     register(Proving(jugs.PUZZLE.tables))
-    OUTCOMES[:] = [Outcome((Verdict("eight", None, Grade.PROVED, "by hand"),))]
+    PROOFS[:] = [Proof((TableVerdict("eight", None, Verdict.PROVED, "by hand"),))]
     (verdict,) = verify(Folder(tmp_path)).verdicts
-    assert verdict == Verdict("jugs", None, Grade.PROVED, "by hand")
+    assert verdict == TableVerdict("jugs", None, Verdict.PROVED, "by hand")
 
 
 def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, lanes.PUZZLE)
     seen = list[Seen]()
 
-    def keep(listed: ListedTable, before: Seen) -> Outcome:
+    def keep(published: PublishedTable, before: Seen) -> Proof:
         seen.append(dict(before))
-        return Outcome((listed.make_verdict(Grade.SAMPLED, "some"),), listed.name)
+        return Proof((published.make_verdict(Verdict.SAMPLED, "some"),), published.name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.verify.find_proof", lambda listed: keep)
+        patch.setattr("pipeline.verify.find_prover", lambda published: keep)
         register(lanes.PUZZLE)
         verify(Folder(tmp_path))
     first, second = seen
     assert first == {}
-    assert [(name, outcome.result) for name, outcome in second.items()] == [
-        ("lane_3x4", "lane_3x4")
-    ]
+    assert [(name, proof.result) for name, proof in second.items()] == [("lane_3x4", "lane_3x4")]
 
 
 # ---- forged entries -------------------------------------------------------------------------
@@ -375,9 +373,9 @@ def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) 
 
 def test_the_page_has_the_verdicts_on_optional_tables(
     tmp_path: Path,
-    numbered_boards: list[Verdict],
-    counted_boards: list[Verdict],
-    pattern_verdicts: list[Verdict],
+    numbered_boards: list[TableVerdict],
+    counted_boards: list[TableVerdict],
+    pattern_verdicts: list[TableVerdict],
 ) -> None:
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
@@ -396,7 +394,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 
 
 @pytest.fixture
-def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
+def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[TableVerdict]:
     """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
     (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
     build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
@@ -408,18 +406,18 @@ def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[Verdict]:
 
 
 @pytest.fixture(scope="module")
-def numbered_boards(ranked_boards: Path) -> list[Verdict]:
+def numbered_boards(ranked_boards: Path) -> list[TableVerdict]:
     """Return verdicts on ranking tables, also with limits and references changed."""
-    result = list[Verdict]()
+    result = list[TableVerdict]()
     names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
-    listed = open_one(ranked_boards, names[0])
+    published = open_one(ranked_boards, names[0])
     few = ranking.RankingLimits(states=0, tours=0, sample=5)
     for limits in (ranking.RankingLimits(states=0), ranking.RankingLimits(tours=0, sample=5), few):
-        result += ranking.prove_ranks(listed, {}, limits).verdicts
+        result += ranking.prove_ranks(published, {}, limits).verdicts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "find_known_closed", without(find_known_closed, "5x6"))
-        result += ranking.prove_ranks(listed, {}, few).verdicts
+        result += ranking.prove_ranks(published, {}, few).verdicts
     return result
 
 
@@ -429,7 +427,7 @@ def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[Kni
 
 
 def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
-    numbered_boards: list[Verdict],
+    numbered_boards: list[TableVerdict],
 ) -> None:
     assert [verdict.verdict for verdict in numbered_boards] == [
         *("recounted", "recounted", "published", "published", "published", "sampled")
@@ -449,7 +447,7 @@ def test_ranking_tables_are_recounted_only_if_every_rank_was_tried(
 
 
 @pytest.fixture
-def counted_boards(tmp_path: Path) -> list[Verdict]:
+def counted_boards(tmp_path: Path) -> list[TableVerdict]:
     """Return verdicts on small boards, some of them treated like larger ones."""
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
@@ -457,27 +455,27 @@ def counted_boards(tmp_path: Path) -> list[Verdict]:
     return [*verdicts_on_counts(folder, table), *verdicts_on_counts(folder, table, swept=3)]
 
 
-def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[Verdict]:
+def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[TableVerdict]:
     tours = open_one(folder, "knight_tours_3x4")
-    listed = replace(open_one(folder, table.name), table=table)
+    published = replace(open_one(folder, table.name), table=table)
     earlier = {tours.name: prove_every_tour(tours, {})}
     limits = counts.CountLimits(walked_squares=16, swept_side=swept)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "find_known_closed", without(find_known_closed, "10x3"))
         patch.setattr(counts, "find_known_total", without(find_known_total, "4x6"))
-        return [*counts.prove_counts(listed, earlier, limits).verdicts]
+        return [*counts.prove_counts(published, earlier, limits).verdicts]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
     toys = (Tasty(), pancakes.PUZZLE, jugs.PUZZLE, lanes.PUZZLE)
-    result = list[Verdict]()
+    result = list[TableVerdict]()
     for place, toy in enumerate(toys):
         folder = tmp_path / str(place)
         build_tables(folder, toy)
         register(toy)
         result += verify(Folder(folder)).verdicts
     bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
-    OUTCOMES[:] = [None]
+    PROOFS[:] = [None]
     for toy in (bare, proving, lanes.PUZZLE):
         register(toy)
         result += verify(Folder(tmp_path / "2")).verdicts
@@ -489,7 +487,7 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
     require_same("Any table", result)
 
 
-def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[Verdict]) -> None:
+def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[TableVerdict]) -> None:
     result = [(verdict.board, verdict.verdict.value) for verdict in counted_boards]
     half = len(result) // 2
     assert dict(result[:half]) == {
@@ -517,7 +515,7 @@ def test_an_unproved_list_is_no_evidence_for_counts(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     tours = open_one(tmp_path, "knight_tours_3x4")
     tours.gaps.append("rating")
-    result = list[Verdict]()
+    result = list[TableVerdict]()
     prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
     assert [verdict.verdict for verdict in result] == ["intact", "recounted", "recounted"]
     assert {verdict.how for verdict in result[1:]} == {

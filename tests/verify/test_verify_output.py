@@ -9,7 +9,7 @@ import pytest
 from pipeline import verify
 from pipeline.progress import FEW_BOARDS, ProofProgress
 from pipeline.run import run_command
-from pipeline.verify import Claim, Grade, Verdict
+from pipeline.verify import Claim, TableVerdict, Verdict
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -154,9 +154,9 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
     lines = list[str]()
     reported = ProofProgress(lines.append)
     reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
-    boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
-    boards += [("5x8", Grade.PUBLISHED, "as OEIS"), ("5x5", Grade.PROVED, "listed")]
-    reported.on_verdicts([Verdict("counts", *row) for row in boards])
+    boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
+    boards += [("5x8", Verdict.PUBLISHED, "as OEIS"), ("5x5", Verdict.PROVED, "listed")]
+    reported.on_verdicts([TableVerdict("counts", *row) for row in boards])
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -166,8 +166,8 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
         "  published: 5x8: as OEIS",
     ]
     reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
-    boards = [(f"3x{ranks}", Grade.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    reported.on_verdicts([Verdict("more", *row) for row in boards])
+    boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
+    reported.on_verdicts([TableVerdict("more", *row) for row in boards])
     assert lines[-1] == "  recounted: 7 boards: again"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Grade, ListedTable, Outcome, Seen, Verdict
+from pipeline.verify.claims import Proof, PublishedTable, Seen, TableVerdict, Verdict
 from pipeline.verify.files import read_rows
 from pipeline.verify.knight.recounts import (
     COUNTED_AGAIN,
@@ -49,30 +49,30 @@ Counts = Mapping[str, ArrayLike]
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
-def prove_counts(listed: ListedTable, earlier: Seen, limits: CountLimits = LIMITS) -> Outcome:
-    """Prove the table of counts, given the outcomes of the tables that list tours.
+def prove_counts(published: PublishedTable, earlier: Seen, limits: CountLimits = LIMITS) -> Proof:
+    """Prove the table of counts, given the proofs of the tables that list tours.
 
-    The outcome's result has, for each board and each start square, the number of closed tours and,
+    The proof's result has, for each board and each start square, the number of closed tours and,
     if it was counted, that of all tours.
     """
-    proof = _Proof(listed, limits)
+    proof = _Proof(published, limits)
     proof.prove_rows()
     proof.prove_symmetry()
     proved = proof.compare_with_lists(earlier)
     proof.prove_totals()
     recounted = proof.recount_boards([*proved])
     proof.check_unproved()
-    listed.note_missing_proofs(COLUMNS)
-    return Outcome(tuple(proof.make_verdicts(proved, recounted)), proof.list_counts())
+    published.note_missing_proofs(COLUMNS)
+    return Proof(tuple(proof.make_verdicts(proved, recounted)), proof.list_counts())
 
 
 class _Proof:
     """The proof of the table of counts, with its rows by board."""
 
-    def __init__(self, listed: ListedTable, limits: CountLimits) -> None:
-        recipe = listed.definition.recipe
+    def __init__(self, published: PublishedTable, limits: CountLimits) -> None:
+        recipe = published.definition.recipe
         assert isinstance(recipe, TourCounts)
-        self._listed, self._rows, self._closed = listed, read_rows(listed), recipe.closed
+        self._published, self._rows, self._closed = published, read_rows(published), recipe.closed
         self._limits = limits
         self._boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
         self._squares = [
@@ -87,14 +87,14 @@ class _Proof:
         ]
         boards = self._boards
         self._totals = {n: known for n in self._counted if (known := find_known_total(boards[n]))}
-        self._cycles = {
+        self._closed_totals = {
             n: known for n, board in boards.items() if (known := find_known_closed(board))
         }
 
     def _prove(self, text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
         """Prove that some boards' rows have the counts that a function returns for a board."""
         squares = sum(self._boards[name].squares for name in names)
-        with self._listed.begin_claim(text, squares) as check:
+        with self._published.begin_claim(text, squares) as check:
             for name in names:
                 at = self._row_of[name, 0] + np.arange(self._boards[name].squares)
                 for column, expected in counts(name).items():
@@ -104,7 +104,7 @@ class _Proof:
         """Prove that every square has one row, with a null only where tours are not counted."""
         rows, squares = self._rows, self._squares
         text = f"there is one row for every square of {len(self._boards)} boards, in order"
-        with self._listed.begin_claim(text) as check:
+        with self._published.begin_claim(text) as check:
             check.require_equal("rows", len(rows), len(squares))
             descriptions = [
                 (str(board), board.files, board.ranks, board.name_square(at))
@@ -124,7 +124,7 @@ class _Proof:
             "mirrored squares have equally many tours, also on the board turned sideways; all "
             "squares of a board have equally many closed tours, which visit them all"
         )
-        with self._listed.begin_claim(text) as check:
+        with self._published.begin_claim(text) as check:
             sideways = [
                 row_of.get(_turn_sideways(*square), row) for row, square in enumerate(squares)
             ]
@@ -139,39 +139,39 @@ class _Proof:
 
         Return, for each board whose table is itself proved, the text for its verdict.
         """
-        listing = {
+        lists = {
             n: earlier[table] for n in self._boards if (table := f"{TOURS_PREFIX}{n}") in earlier
         }
-        if listing:
+        if lists:
             text = "the tours and closed tours are as many as in the board's own table"
-            text = f"on {', '.join(listing)}: {text}"
-            self._prove(text, [*listing], lambda name: listing[name].result)
+            text = f"on {', '.join(lists)}: {text}"
+            self._prove(text, [*lists], lambda name: lists[name].result)
         return {
             name: f"every square or its image was compared with {TOURS_PREFIX}{name}, "
             "which is proved"
-            for name, table in listing.items()
-            if table.shows(least=Grade.PROVED)
+            for name, table in lists.items()
+            if table.shows(least=Verdict.PROVED)
         }
 
     def prove_totals(self) -> None:
         """Compare the boards' totals with the published ones."""
-        totals, closed = self._totals, self._cycles
+        totals, closed = self._totals, self._closed_totals
         text = (
             f"the totals of {len(totals)} boards match published totals ({_format_sources(totals)})"
         )
         squares = sum(self._boards[name].squares for name in totals)
-        with self._listed.begin_claim(text, squares) as check:
-            for name, (published, _) in totals.items():
+        with self._published.begin_claim(text, squares) as check:
+            for name, (known, _) in totals.items():
                 tours = self._read_board("tours", name)
-                check.require_equal(f"tours of {name}:", sum(tours), published)
+                check.require_equal(f"tours of {name}:", sum(tours), known)
         text = f"the closed tours of {len(closed)} boards match published totals"
         text = f"{text} ({_format_sources(closed)})"
         self._prove(text, [*closed], lambda name: {"closed": closed[name][0]})
 
-    def recount_boards(self, listing: list[str]) -> dict[str, str]:
+    def recount_boards(self, proved: list[str]) -> dict[str, str]:
         """Recount the tours of boards by square; return the text for each board's verdict.
 
-        Boards in `listing` are left out: their proved tables were counted. Of a board and the same
+        Boards in `proved` are left out: their proved tables were counted. Of a board and the same
         board turned sideways, which are proved to have equal counts, only one is recounted.
         """
         boards, counted, limits = self._boards, self._counted, self._limits
@@ -179,7 +179,7 @@ class _Proof:
             board
             for name, board in boards.items()
             if name in counted
-            and name not in listing
+            and name not in proved
             and (board.files <= board.ranks or _turn_sideways(board)[0] not in counted)
         ]
         small = [str(board) for board in candidates if board.squares <= limits.walked_squares]
@@ -214,7 +214,7 @@ class _Proof:
         ]
         if counted_once:
             text = "counted only once: no more tours are closed than there are"
-            with self._listed.begin_claim(f"on {', '.join(counted_once)}, {text}") as check:
+            with self._published.begin_claim(f"on {', '.join(counted_once)}, {text}") as check:
                 tours = rows.read_numbers("tours", null=np.iinfo(np.int64).max)
                 closed = rows.read_numbers("closed")
                 rows.require_none(
@@ -225,21 +225,21 @@ class _Proof:
 
     def make_verdicts(
         self, proved: Mapping[str, str], recounted: Mapping[str, str]
-    ) -> Iterable[Verdict]:
+    ) -> Iterable[TableVerdict]:
         """Return the strongest verdict that holds for each board."""
         for name, board in self._boards.items():
             # a board and the same board turned sideways were proved to have the same counts
             images = [name, _turn_sideways(board)[0]]
-            for grade, how_by_board in ((Grade.PROVED, proved), (Grade.RECOUNTED, recounted)):
+            for verdict, how_by_board in ((Verdict.PROVED, proved), (Verdict.RECOUNTED, recounted)):
                 if how := [how_by_board[image] for image in images if image in how_by_board]:
-                    yield self._listed.make_verdict(grade, how[0], name)
+                    yield self._published.make_verdict(verdict, how[0], name)
                     break
             else:
                 yield self._make_total_verdict(name)
 
-    def _make_total_verdict(self, name: str) -> Verdict:
+    def _make_total_verdict(self, name: str) -> TableVerdict:
         """Return the verdict on a board whose squares have no second count."""
-        known = {"closed tours": self._cycles.get(name)}
+        known = {"closed tours": self._closed_totals.get(name)}
         if name in self._counted:
             known = {"tours": self._totals.get(name), **known}
         parts = [
@@ -250,8 +250,8 @@ class _Proof:
         ]
         if known.get("tours"):
             parts.append("the number of each square was only counted once")
-        grade = Grade.PUBLISHED if all(known.values()) else Grade.INTACT
-        return self._listed.make_verdict(grade, "; ".join(parts), name)
+        verdict = Verdict.PUBLISHED if all(known.values()) else Verdict.INTACT
+        return self._published.make_verdict(verdict, "; ".join(parts), name)
 
     def list_counts(self) -> dict[str, dict[str, list[int]]]:
         """Return the counted columns of each board, square by square."""

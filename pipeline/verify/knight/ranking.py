@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.verify.claims import Array, Grade, ListedTable, Outcome, Seen
+from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, Verdict
 from pipeline.verify.files import iter_records, view_field
 from pipeline.verify.knight.recounts import find_known_closed, find_known_total
 from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
@@ -48,19 +48,19 @@ class RankingLimits(NamedTuple):
 LIMITS = RankingLimits()
 
 
-def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMITS) -> Outcome:
-    """Prove the ranking of a board's tours, given the outcome of the table of counts.
+def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits = LIMITS) -> Proof:
+    """Prove the ranking of a board's tours, given the proof of the table of counts.
 
     If all ranks are tried, each is a different tour; if there are as many as were counted, no tour
     is missing.
     """
-    recipe = listed.definition.recipe
+    recipe = published.definition.recipe
     assert isinstance(recipe, ClosedTourRanking)
-    board, paths, states = recipe.board, recipe.is_open, _prove_records(listed)
-    layers = LayerReader(_open_records(listed), listed.index.records)
+    board, paths, states = recipe.board, recipe.is_open, _prove_records(published)
+    layers = LayerReader(_open_records(published), published.index.records)
     ranker = TourRanker(board, layers, paths=paths)
     if are_layers_summed := states <= limits.states:
-        _prove_layers(listed, ranker.sweep, layers)
+        _prove_layers(published, ranker.sweep, layers)
     totals = [ranker.count_tours(start) for start in range(board.squares if paths else 1)]
     known = find_known_total(board) if paths else find_known_closed(board)
     table, counts, counted = _find_counts(earlier, board, "tours" if paths else "closed")
@@ -68,32 +68,32 @@ def prove_ranks(listed: ListedTable, earlier: Seen, limits: RankingLimits = LIMI
     kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
         text = f"there are as many {kind} as known ({known[1]})"
-        with listed.begin_claim(text, sum(totals), index=True) as check:
+        with published.begin_claim(text, sum(totals), index=True) as check:
             check.require_equal(kind, sum(totals), known[0] // directions)
     if counted:
         text = f"there are as many {kind}{' from each square' * paths} as known ({table})"
-        with listed.begin_claim(text, sum(totals), index=True) as check:
+        with published.begin_claim(text, sum(totals), index=True) as check:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
                 check.require_equal(what, total, expected // directions)
-    tried = _prove_numbers(listed, ranker, totals, limits)
-    listed.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
-    is_recounted = bool(counted) and counts.shows(str(board), least=Grade.RECOUNTED)
+    tried = _prove_numbers(published, ranker, totals, limits)
+    published.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
+    is_recounted = bool(counted) and counts.shows(str(board), least=Verdict.RECOUNTED)
     recounted = table if is_recounted else ""
     source = known[1] if known else ""
     evidence = _Evidence(are_layers_summed, tried, sum(totals), source, recounted)
-    return listed.make_outcome(evidence.decide_grade(), evidence.describe(kind))
+    return published.make_proof(evidence.decide_verdict(), evidence.describe(kind))
 
 
 def _find_counts(
     earlier: Seen, board: KnightBoard, column: str
-) -> tuple[str, Outcome, list[int] | None]:
-    """Find the table that counts a board's tours, its outcome, and the counts of the squares."""
+) -> tuple[str, Proof, list[int] | None]:
+    """Find the table that counts a board's tours, its proof, and the counts of the squares."""
     for table in (COUNTS_TABLE, f"{COUNTS_PREFIX}{board}", f"{CLOSED_COUNTS_PREFIX}{board}"):
-        outcome = earlier.get(table, Outcome((), {}))
-        if counted := outcome.result.get(str(board), {}).get(column):
-            return table, outcome, counted
-    return "", Outcome((), {}), None
+        proof = earlier.get(table, Proof((), {}))
+        if counted := proof.result.get(str(board), {}).get(column):
+            return table, proof, counted
+    return "", Proof((), {}), None
 
 
 class _Evidence(NamedTuple):
@@ -110,7 +110,7 @@ class _Evidence(NamedTuple):
     recounted: str
     """The table whose total was counted by another method too, or an empty text."""
 
-    def decide_grade(self) -> Grade:
+    def decide_verdict(self) -> Verdict:
         """Return the verdict on layers and sums.
 
         The counts at the cut of the board are not sums of the layer before it. Only trying all
@@ -118,8 +118,8 @@ class _Evidence(NamedTuple):
         """
         has_known_total = self.source or self.recounted
         if self.are_layers_summed and self.tried == self.total and has_known_total:
-            return Grade.RECOUNTED
-        return Grade.PUBLISHED if self.source else Grade.SAMPLED
+            return Verdict.RECOUNTED
+        return Verdict.PUBLISHED if self.source else Verdict.SAMPLED
 
     def describe(self, kind: str) -> str:
         """Return the text of the verdict; `kind` names the tours."""
@@ -138,16 +138,16 @@ class _Evidence(NamedTuple):
         return f"{layers}; {totals}; {numbers} ranks were tried, which tests the lookup"
 
 
-def _prove_records(listed: ListedTable) -> int:
+def _prove_records(published: PublishedTable) -> int:
     """Check every record, and return the number of states in all of them."""
     at, states = np.zeros(3, dtype=np.int64), 0
     text = "layer after layer, the keys ascend, and each sum is that of the numbers before it"
-    with listed.begin_claim(text, index=True) as check:
-        for begin, records in iter_records(listed, check):
+    with published.begin_claim(text, index=True) as check:
+        for begin, records in iter_records(published, check):
             packed = view_field(records, "states")
             # signed, or compiled code compares them as floating point numbers
             layer, key, sums = (
-                records[name].astype(np.int64) for name, _ in listed.definition.index[:3]
+                records[name].astype(np.int64) for name, _ in published.definition.index[:3]
             )
             record, state_count = _find_first_wrong(layer, key, sums, packed, at)
             if record < len(records):
@@ -198,10 +198,10 @@ def _find_first_wrong(
     return len(layers), states_read
 
 
-def _open_records(listed: ListedTable) -> Callable[[int], tuple[int, int, int, bytes]]:
+def _open_records(published: PublishedTable) -> Callable[[int], tuple[int, int, int, bytes]]:
     """Return a function that reads a record by its number, from blocks that are already checked."""
-    form = struct.Struct(listed.definition.record_format)
-    file = listed.store.open_random_access(listed.index.file)
+    form = struct.Struct(published.definition.record_format)
+    file = published.store.open_random_access(published.index.file)
 
     @lru_cache(1 << 12)
     def block(number: int) -> bytes:
@@ -215,12 +215,12 @@ def _open_records(listed: ListedTable) -> Callable[[int], tuple[int, int, int, b
     return record
 
 
-def _prove_layers(listed: ListedTable, sweep: Sweep, layers: LayerReader) -> None:
+def _prove_layers(published: PublishedTable, sweep: Sweep, layers: LayerReader) -> None:
     """Prove that each layer has the states that follow the layer before it, with their counts."""
     cells, unlimited = sweep.cells, 1 << 63
     text = "each state's number is the sum of those that a step led from, and no state is missing"
     text += " whose colours need as much" * sweep.paths
-    with listed.begin_claim(text, index=True) as check:
+    with published.begin_claim(text, index=True) as check:
 
         def require(layer: int, ways: dict[int, int]) -> None:
             numbers_by_key = {
@@ -282,7 +282,7 @@ def _iter_steps(sweep: Sweep) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _prove_numbers(
-    listed: ListedTable, ranker: TourRanker, totals: list[int], limits: RankingLimits
+    published: PublishedTable, ranker: TourRanker, totals: list[int], limits: RankingLimits
 ) -> int:
     """Prove that ranks and tours are one to one, for all ranks or a sample.
 
@@ -301,7 +301,7 @@ def _prove_numbers(
     by_rule = "it visits each square once, by knight's jumps"
     text = f"{which}: {by_rule}; ranking the tour returns its number"
     ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
-    with listed.begin_claim(text, count, index=True) as check:
+    with published.begin_claim(text, count, index=True) as check:
         for done, place in enumerate(chosen):
             start = bisect_right(ends, place)
             number = place - (ends[start] - totals[start])

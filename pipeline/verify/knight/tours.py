@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Array, ClaimCheck, Grade, ListedTable, Outcome, Rows, Seen
+from pipeline.verify.claims import Array, ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import check_records, decode_rows
 from pipeline.verify.knight.recounts import (
     COUNTED_AGAIN,
@@ -35,15 +35,15 @@ COLUMNS = ("board", "start", "finish", "number", "closed", "path")
 NO_SQUARE = 255
 
 
-def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_every_tour(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove a table of all tours: in order, none twice, and none missing.
 
-    The outcome's result has the numbers of tours and of closed tours from each square.
+    The proof's result has the numbers of tours and of closed tours from each square.
     """
-    board = _get_board(listed)
+    board = _get_board(published)
     pairs, last = np.zeros(board.squares**2, dtype=np.int64), None
     text = "the paths strictly ascend in their square numbers: no tour appears twice"
-    for rows, squares, check in _iter_checked_paths(listed, text):
+    for rows, squares, check in _iter_checked_paths(published, text):
         # squares are numbered from 1 here, as numpy drops zeros at the end of such text
         texts = (squares + np.uint8(1)).view(f"S{board.squares}").ravel()
         rows.require_ascending(check, "path", texts, last)
@@ -52,7 +52,7 @@ def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
         pairs += np.bincount(ends, minlength=len(pairs))
     between = pairs.reshape(board.squares, board.squares)
     text = "equally many tours lead from a square to another and back, and between mirrored squares"
-    with listed.begin_claim(text) as check:
+    with published.begin_claim(text) as check:
         symmetries = np.array([board.find_images(square) for square in range(board.squares)]).T
         mirrored = (("mirrored", between[np.ix_(image, image)]) for image in symmetries)
         images = [("back", between.T), *mirrored]
@@ -64,19 +64,21 @@ def prove_every_tour(listed: ListedTable, earlier: Seen) -> Outcome:
                 )
     closing = list_jumps(board)[:, None] >> np.arange(board.squares) & 1
     counts = {"tours": between.sum(axis=1), "closed": (between * closing).sum(axis=1)}
-    _prove_counts(listed, board, counts)
-    listed.note_missing_proofs(COLUMNS)
-    return listed.make_outcome(Grade.PROVED, HOW, counts)
+    _prove_counts(published, board, counts)
+    published.note_missing_proofs(COLUMNS)
+    return published.make_proof(Verdict.PROVED, HOW, counts)
 
 
-def _prove_counts(listed: ListedTable, board: KnightBoard, counts: Mapping[str, Array]) -> None:
+def _prove_counts(
+    published: PublishedTable, board: KnightBoard, counts: Mapping[str, Array]
+) -> None:
     """Prove that no tour is missing, and compare the counts with published ones.
 
     The tours are already known to be different, so equal counts show that none is missing.
     """
 
     def prove(text: str, known: Callable[[], Mapping[str, ArrayLike]]) -> None:
-        with listed.begin_claim(text) as check:
+        with published.begin_claim(text) as check:
             for what, expected in known().items():
                 actual, wanted = counts[what], np.broadcast_to(expected, board.squares)
                 for square in range(board.squares):
@@ -86,7 +88,9 @@ def _prove_counts(listed: ListedTable, board: KnightBoard, counts: Mapping[str, 
 
     prove(f"no tour is missing: from every square {COUNTED_AGAIN}", lambda: recount_tours(board))
     if total := find_known_total(board):
-        with listed.begin_claim(f"{board} has {total[0]:,} directed tours ({total[1]})") as check:
+        with published.begin_claim(
+            f"{board} has {total[0]:,} directed tours ({total[1]})"
+        ) as check:
             check.require_equal("tours", int(counts["tours"].sum()), total[0])
     if closed := find_known_closed(board):
         text = f"{closed[0]:,} directed closed tours of {board} start at every square ({closed[1]})"
@@ -97,51 +101,51 @@ def _prove_counts(listed: ListedTable, board: KnightBoard, counts: Mapping[str, 
         prove(f"{text} (OEIS A165134, example)", lambda: {"tours": known})
 
 
-def prove_pairs(listed: ListedTable, earlier: Seen) -> Outcome:
+def prove_pairs(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove a table of one tour for every ordered pair of squares, and its index."""
-    board, paths = _get_board(listed), []
+    board, paths = _get_board(published), []
     ends = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
     pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
-    for rows, squares, check in _iter_checked_paths(listed, text):
-        check.require_equal("rows", listed.entry.rows, len(pairs))
+    for rows, squares, check in _iter_checked_paths(published, text):
+        check.require_equal("rows", published.entry.rows, len(pairs))
         actual = [
             f"{board.name_square(path[0])} to {board.name_square(path[-1])}" for path in squares
         ]
         rows.require_column(check, "from", pairs[rows.begin :][: len(rows)], found=actual)
         paths.append(squares)
     text = "each record holds the squares of its row's path"
-    check_records(listed, text, {"squares": np.concatenate(paths)})
-    listed.note_missing_proofs(COLUMNS, ("squares",))
-    return listed.make_outcome(Grade.PROVED, HOW_OF_PAIRS)
+    check_records(published, text, {"squares": np.concatenate(paths)})
+    published.note_missing_proofs(COLUMNS, ("squares",))
+    return published.make_proof(Verdict.PROVED, HOW_OF_PAIRS)
 
 
-def _get_board(listed: ListedTable) -> KnightBoard:
-    recipe = listed.definition.recipe
+def _get_board(published: PublishedTable) -> KnightBoard:
+    recipe = published.definition.recipe
     assert isinstance(recipe, (AllTours, TourPerPair))
     return recipe.board
 
 
 def _iter_checked_paths(
-    listed: ListedTable, order: str
+    published: PublishedTable, order: str
 ) -> Iterator[tuple[Rows, Array, ClaimCheck]]:
     """Yield the rows in chunks, each with its paths as square numbers and a check of their order.
 
     Two claims are proved here: that every path is a tour, and that the other columns match it. The
     caller uses the check to prove the third, `order`.
     """
-    board = _get_board(listed)
+    board = _get_board(published)
     tours = "every path is a tour: it visits each square once, by knight's jumps"
     with (
-        listed.begin_claim(order) as order_check,
-        listed.begin_claim(
+        published.begin_claim(order) as order_check,
+        published.begin_claim(
             "board, start, finish, closed and number match the path"
         ) as column_check,
-        listed.begin_claim(tours) as tour_check,
+        published.begin_claim(tours) as tour_check,
     ):
         start, number = -1, 0
         for rows, squares in decode_rows(
-            listed, partial(_check_paths, tour_check, column_check, board)
+            published, partial(_check_paths, tour_check, column_check, board)
         ):
             starts = np.append(start, squares[:, 0])  # numbers ascend by one within a start
             numbers = np.append(number, rows.read_numbers("number"))
