@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     ProgressCallback = Callable[[int, int], None]
     Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
     Default = TypeVar("Default")
+    Kept = TypeVar("Kept")
 else:  # a single lookup must not import `typing`
     Found = None
 
@@ -288,9 +289,8 @@ class Reader(Generic[Found]):
         self.on_step: Callable[[int], None] = ignore_progress
         """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
-        self._scans: dict[str, pl.LazyFrame] = {}
         self._row_groups: dict[str, RowGroups] = {}
-        self._rows: pl.DataFrame | None = None
+        self._kept: dict[object, Any] = {}
         self._lock = RLock()
         """The lock under which something is read that threads then share."""
         self._closed = False
@@ -392,7 +392,7 @@ class Reader(Generic[Found]):
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
-        if name in self._indexes and not self._closed:
+        if name in self._indexes:
             return self._indexes[name]
         return self.open_table_index(
             next(table for table in self.puzzle.tables if table.name == name)
@@ -403,8 +403,8 @@ class Reader(Generic[Found]):
 
         `request`: the name that builds it with the tables that it is read with.
         """
-        self.require_open()
         with self._lock:
+            self.require_open()
             if table.name not in self._indexes:
                 self._indexes[table.name] = IndexReader(self.store, table, request)
             return self._indexes[table.name]
@@ -429,13 +429,18 @@ class Reader(Generic[Found]):
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""
-        self.require_open()
-        with self._lock:
-            if table.name not in self._scans:
-                from queries.scans import scan_table
+        from queries.scans import scan_table
 
-                self._scans[table.name] = scan_table(self.store, table)
-            return self._scans[table.name]
+        return self.keep(("scan", table.name), lambda: scan_table(self.store, table))
+
+    def keep(self, name: object, make: Callable[[], Kept]) -> Kept:
+        """Return what is made of the tables the first time, and kept until they are closed."""
+        with self._lock:
+            self.require_open()
+            if name not in self._kept:
+                self._kept[name] = make()
+            kept: Kept = self._kept[name]
+            return kept
 
     def refresh_lists(self) -> bool:
         """Forget which files the lists have; return False if the store cannot have changed."""
@@ -451,6 +456,7 @@ class Reader(Generic[Found]):
         from queries.scans import require_published
 
         with self._lock:
+            self.require_open()
             if table.name not in self._row_groups:
                 file = require_published(self.store, table).parquet
                 assert file
@@ -470,11 +476,14 @@ class Reader(Generic[Found]):
             raise ValueError(f"the tables in {self.store} are closed")
 
     def close(self) -> None:
-        """Close all files; later questions raise ValueError."""
-        self._closed = True
-        self._row_groups.clear()
-        for index in self._indexes.values():
-            index.close()
+        """Close all files and forget what was read: later questions raise ValueError."""
+        with self._lock:
+            self._closed = True
+            self._row_groups.clear()
+            self._kept.clear()
+            for index in self._indexes.values():
+                index.close()
+            self._indexes.clear()
 
     def make_query(self, **options: Any) -> Query:
         """Make a query from its options by name, given as texts or as values."""
@@ -498,11 +507,8 @@ class Reader(Generic[Found]):
 
     def read_rows(self) -> pl.DataFrame:
         """Return a batch's columns of all rows of the first table, read once."""
-        with self._lock:
-            if self._rows is None:
-                rows = self.scan_table(self.puzzle.tables[0])
-                self._rows = rows.select(self.columns).collect()
-            return self._rows
+        rows = self.scan_table(self.puzzle.tables[0])
+        return self.keep("rows", lambda: rows.select(self.columns).collect())
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

@@ -196,8 +196,7 @@ class TableUnreadable(TableError):
     """A file that could not be read, for a reason other than missing or damaged contents."""
 
     def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
-        rebuild = ", or rebuild it" if command else ""
-        super().__init__(f"{file} cannot be read: {reason}. {hint}{rebuild}.", file, command, "")
+        super().__init__(f"{file} cannot be read: {reason}. {hint}.", file, command, "")
         self.reason = reason
 
 

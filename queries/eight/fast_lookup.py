@@ -6,7 +6,7 @@ five.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from queries.board_query import BoardAnswer
 from tablebase.puzzles.eight import (
@@ -23,16 +23,14 @@ from tablebase.puzzles.eight import (
 
 
 def make_fast_lookups(
-    records: bytes, measure: Callable[[str, str], int]
+    distances: Sequence[int], solutions: Sequence[int], measure: Callable[[str, str | None], int]
 ) -> tuple[Callable[[object, str, str | None], int], Callable[[str], BoardAnswer]]:
-    """Make the functions `distance` and `probe` over the records of `eight.idx`.
+    """Make the functions `distance` and `probe` over the fields of the records of `eight.idx`.
 
     `distance` is a method: bound to an object, it can be sent to another process. For a goal it
-    calls `measure`.
+    calls `measure`, and also when the tables are closed: then the fields are empty.
     """
     head, tail = make_rank_parts()
-    distances = records[0::2]
-    solutions = records[1::2]
     slides = [
         [(letter, min(cell, to), max(cell, to)) for letter, to in exits]
         for cell, exits in enumerate(EXITS)
@@ -48,7 +46,10 @@ def make_fast_lookups(
             return distance(table, parse(key))
         if code >> SET_SHIFT != ALL_DIGITS:
             return distance(table, parse(key))
-        return distances[code & RANK_MASK]
+        try:
+            return distances[code & RANK_MASK]
+        except IndexError:
+            return measure(key, None)
 
     def probe(state: str) -> BoardAnswer:
         try:

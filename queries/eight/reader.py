@@ -116,11 +116,16 @@ class EightReader(GoalReader[BoardAnswer]):
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         self._rows_by_goal: dict[str, pl.DataFrame] = {}
+        self._distances, self._solutions = bytearray(), bytearray()
         self._forget_lookups()
 
     def close(self) -> None:
-        super().close()
-        self._forget_lookups()
+        with self._lock:
+            super().close()
+            self._rows_by_goal.clear()
+            self._distances.clear()  # a method that a program saved has them too
+            self._solutions.clear()
+            self._forget_lookups()
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> BoardAnswer:
         """Return the answer for a state and a goal, as any reader of a puzzle with goals does."""
@@ -139,10 +144,15 @@ class EightReader(GoalReader[BoardAnswer]):
         from queries.eight.fast_lookup import make_fast_lookups
 
         find_slowly = super().distance
-        records = self.open_index("eight").read_records()
-        distance, self._probe = make_fast_lookups(records, find_slowly)
-        # a bound method, because a function made here could not be sent to another process
-        self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
+        with self._lock:
+            self.require_open()
+            if self._distances:  # a program calls a method that it saved before they were read
+                return
+            records = self.open_index("eight").read_records()
+            self._distances, self._solutions = bytearray(records[0::2]), bytearray(records[1::2])
+            distance, self._probe = make_fast_lookups(self._distances, self._solutions, find_slowly)
+            # a bound method, because a function made here could not be sent to another process
+            self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
 
     def _load_distance(self, key: str, goal: str | None = None) -> int:
         """Return the fewest moves (0-31) from a state to the goal, or the layout it reaches."""
@@ -179,6 +189,7 @@ class EightReader(GoalReader[BoardAnswer]):
     def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """Return the rows for a goal, "" for the layouts; those of a few goals stay in memory."""
         with self._lock:
+            self.require_open()
             rows = self._rows_by_goal.pop(goal, None)
             if rows is None:
                 rows = make()

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from queries.answer_frames import Answers
     from queries.fifteen.batch import Answered
     from queries.fifteen.compiled_search import CompiledSolver
-    from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Column, Table
-    from tablebase.tables.store import Store
 
 MAX_PLAIN_POSITIONS = 20_000
 """Positions after which the compiled search takes over: loading it takes about as long."""
@@ -248,11 +246,6 @@ class FifteenReader(Reader[FifteenSolution]):
     joined_characters = BOARD.cells
     long_cells = tuple(map(str, range(10, BOARD.cells)))
 
-    def __init__(self, puzzle: Puzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
-        self._plain: dict[str, PlainSolver] = {}
-        self._compiled: dict[str, CompiledSolver] = {}
-
     def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.
 
@@ -297,7 +290,7 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def search(self, partition: str, board: list[int], search: SearchState) -> list[int]:
         """Return the blank's cells on a shortest solution, by the search that is faster."""
-        if partition not in self._compiled:
+        if ("compiled", partition) not in self._kept:
             try:
                 return self.open_plain(partition).search(board, search, MAX_PLAIN_POSITIONS)
             except PlainSearchOver:
@@ -326,16 +319,14 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def open_plain(self, partition: str) -> PlainSolver:
         """Return the search in plain Python, which reads the tables' blocks as it needs them."""
-        if partition not in self._plain:
-            patterns = PARTITIONS[partition].patterns
-            indexes = self._open_indexes(partition)
-            self._plain[partition] = PlainSolver(
-                [
-                    PatternReader(pattern, index.read_block)
-                    for pattern, index in zip(patterns, indexes, strict=True)
-                ]
+
+        def make_solver() -> PlainSolver:
+            indexes = zip(
+                PARTITIONS[partition].patterns, self._open_indexes(partition), strict=True
             )
-        return self._plain[partition]
+            return PlainSolver([PatternReader(each, index.read_block) for each, index in indexes])
+
+        return self.keep(("plain", partition), make_solver)
 
     def open_compiled(
         self, partition: str, pause: Callable[[], None] = ignore_progress
@@ -344,16 +335,16 @@ class FifteenReader(Reader[FifteenSolution]):
 
         `pause` is called while they are read, and may raise SearchPaused.
         """
-        with self._lock:
-            if partition not in self._compiled:
-                from queries.fifteen.compiled_search import CompiledSolver
-                from queries.fifteen.flat_tables import make_tables
 
-                patterns = PARTITIONS[partition].patterns
-                chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
-                tables = make_tables(patterns, chunks, pause)
-                self._compiled[partition] = CompiledSolver(patterns, tables)
-            return self._compiled[partition]
+        def make_solver() -> CompiledSolver:
+            from queries.fifteen.compiled_search import CompiledSolver
+            from queries.fifteen.flat_tables import make_tables
+
+            patterns = PARTITIONS[partition].patterns
+            chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
+            return CompiledSolver(patterns, make_tables(patterns, chunks, pause))
+
+        return self.keep(("compiled", partition), make_solver)
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
         request = self.puzzle.name if partition == DEFAULT_PARTITION else name_partition(partition)

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
-    from tablebase.puzzle import Puzzle
     from tablebase.schema import Table
-    from tablebase.tables.store import Store
 
 MAX_INT64 = (1 << 63) - 1
 """The highest number that a table can hold."""
@@ -200,10 +198,6 @@ class KnightReader(Reader[KnightAnswer]):
     columns = ("start", "finish", "number", "closed", "path")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
 
-    def __init__(self, puzzle: Puzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
-        self._ranked_tours: dict[tuple[str, bool], RankedTours] = {}
-
     def count(
         self, start: str | None = None, board: str | None = None, *, closed: bool = False
     ) -> CountAnswer:
@@ -223,13 +217,10 @@ class KnightReader(Reader[KnightAnswer]):
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
-        key = str(board), closed
-        with self._lock:
-            if key not in self._ranked_tours:
-                from queries.knight.ranked_tours import RankedTours
+        from queries.knight.ranked_tours import RankedTours
 
-                self._ranked_tours[key] = RankedTours(self, board, closed=closed)
-            return self._ranked_tours[key]
+        name = "ranked tours", str(board), closed
+        return self.keep(name, lambda: RankedTours(self, board, closed=closed))
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":

@@ -16,6 +16,7 @@ from tablebase.puzzles.sliding import (
     parse_board,
 )
 from tablebase.resources import get_free_memory
+from tablebase.tables.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.index_reader import IndexReader
     from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
     from queries.sliding.bit_lookup import BitLookup
     from queries.sliding.vectorized import GoalLookup
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding import BoardGoalView
-    from tablebase.schema import Column
+    from tablebase.schema import Column, Table
     from tablebase.tables.store import Store
 
 COLUMNS = ("state", "goal", "distance", "best_moves")
@@ -43,7 +45,7 @@ LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
 SOLVED_BY_SEARCH = "pipeline query fifteen"
-"""The command that answers for the 4x4 board, whose tables would take 1.3 TB each."""
+"""The command that answers for the 4x4 board."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -140,7 +142,6 @@ class BoardReader(GoalReader[BoardAnswer]):
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
-        self._records: dict[str, npt.NDArray[np.uint8]] = {}
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
@@ -172,17 +173,18 @@ class BoardReader(GoalReader[BoardAnswer]):
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
         table = self.table_names[view.layout]
-        with self._lock:
-            if table not in self._records:
-                import numpy as np
+        return self.keep(("records", table), lambda: _read_records(self.open_index(table)))
 
-                index, at = self.open_index(table), 0
-                records = np.empty(index.count * index.width, dtype=np.uint8)
-                for chunk in index.iter_chunks():
-                    records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
-                    at += len(chunk)
-                self._records[table] = records
-            return self._records[table]
+
+def _read_records(index: IndexReader) -> npt.NDArray[np.uint8]:
+    """Return all records of an index as bytes, which are in memory once."""
+    import numpy as np
+
+    records, at = np.empty(index.count * index.width, dtype=np.uint8), 0
+    for chunk in index.iter_chunks():
+        records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+        at += len(chunk)
+    return records
 
 
 class BitReader(BoardReader):
@@ -199,8 +201,10 @@ class BitReader(BoardReader):
         super().__init__(puzzle, store)
         self._walks: dict[tuple[str, str], int] = {}
         """Distances of the states that walks passed, by layout and state of its table."""
-        self._distances: dict[str, npt.NDArray[np.uint8]] = {}
-        """Distances of all states, by layout, as soon as a question needs them."""
+
+    def close(self) -> None:
+        super().close()
+        self._walks.clear()
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES
@@ -248,10 +252,7 @@ class BitReader(BoardReader):
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states, which are measured together, in one chunk."""
-        with self._lock:
-            if view.layout not in self._distances:
-                self._distances[view.layout] = self._measure_distances(view)
-        yield self._distances[view.layout]
+        yield self.keep(("distances", view.layout), lambda: self._measure_distances(view))
 
     def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
         free = get_free_memory()
@@ -272,6 +273,24 @@ class BitReader(BoardReader):
         from queries.sliding.bit_lookup import BitLookup
 
         return BitLookup(self.puzzle, view, goal, self._read_table(view))
+
+
+class UnpublishedFifteen(BoardReader):
+    """A reader of the 4x4 board without its tables, which would take 1.3 TB each.
+
+    Every question raises the error that names the command to ask instead.
+    """
+
+    def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
+        words = [state] if goal == self.puzzle.example else [state, "--goal", goal]
+        raise self._make_error(" ".join(words))
+
+    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
+        raise self._make_error(self.puzzle.example)
+
+    def _make_error(self, key: str) -> TableMissing:
+        file = self.store.locate(self.puzzle.tables[0].index_file)
+        return TableMissing(file, f"{SOLVED_BY_SEARCH} {key}{format_outputs(str(self.store))}")
 
 
 class SlidingReader(Reader):
@@ -299,10 +318,9 @@ class SlidingReader(Reader):
         board = parse_board(text)
         with self._lock:
             if str(board) not in self._boards:
-                if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
-                    file = self.store.locate(board.tables[0].index_file)
-                    raise TableMissing(file, SOLVED_BY_SEARCH)
                 kind = BitReader if board.is_packed else BoardReader
+                if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
+                    kind = UnpublishedFifteen
                 self._boards[str(board)] = kind(board, self.store)
                 self._boards[str(board)].on_step = self.on_step
                 if self._closed:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tablebase.errors import TablebaseError, quote
 from tablebase.puzzle import Puzzle
+from tablebase.schema import Table
 
 GROUP = "puzzle_tablebase.puzzles"
 
@@ -52,10 +53,14 @@ def load_plugin(name: str, builtin: Iterable[Puzzle]) -> Puzzle:
     (point,) = find_entry_points()[name]
     plugin = load_object(name, f"{point.value}:PUZZLE")
     if not isinstance(plugin, Puzzle):
-        raise _make_error(name, f"PUZZLE in {point.value} is of type {type(plugin).__name__}")
+        raise _make_error(name, f"PUZZLE in {point.value} is {_explain_type(plugin)}")
     missing = [part for part in ("name", "title", "tables") if not hasattr(plugin, part)]
     if missing:
         raise _make_error(name, f"PUZZLE in {point.value} has no {' and no '.join(missing)}")
+    tables: object = plugin.tables
+    if not isinstance(tables, tuple) or not all(isinstance(table, Table) for table in tables):
+        wanted = f"{Table.__module__}.{Table.__qualname__}"
+        raise _make_error(name, f"PUZZLE.tables in {point.value} is not a tuple of {wanted}")
     if plugin.name != name:
         raise _make_error(name, f"the puzzle itself is named {plugin.name!r}")
     clashes = [
@@ -73,9 +78,21 @@ def load_object(name: str, where: str) -> Any:
     point = EntryPoint(name, where, GROUP)
     try:
         return point.load()
-    except (Exception, SystemExit) as error:  # foreign code may raise anything when imported
+    except SystemExit as error:
+        problem = f"{point.module} calls sys.exit when it is imported"
+        raise _make_error(name, problem) from error
+    except Exception as error:  # foreign code may raise anything when imported
         problem = f"loading {where} failed ({type(error).__name__}: {error})"
         raise _make_error(name, problem) from error
+
+
+def _explain_type(value: object) -> str:
+    """Say what a plugin's `PUZZLE` is, and what it should be."""
+    if isinstance(value, type) and issubclass(value, Puzzle):
+        return f"the class {value.__name__}, not an object of it: write PUZZLE = {value.__name__}()"
+    kind = type(value)
+    wanted = f"{Puzzle.__module__}.{Puzzle.__qualname__}"
+    return f"an object of {kind.__module__}.{kind.__qualname__}, which does not inherit {wanted}"
 
 
 def _make_error(name: str, problem: str) -> PluginError:

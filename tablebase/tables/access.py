@@ -8,6 +8,7 @@ import os
 from tablebase.errors import (
     BadRequest,
     FileChanged,
+    NotAFile,
     TableDamaged,
     TableError,
     TableMissing,
@@ -59,21 +60,21 @@ def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> s
         return ""
     words = [COMMAND, name] if name else [COMMAND]
     words += ["--force"] if force else []
-    return " ".join(words) + _format_outputs(str(store))
+    return " ".join(words) + format_outputs(str(store))
 
 
 def format_remove_command(table: str, store: Store) -> str:
     """Return the command that removes a table from a store; empty for a read-only store."""
-    return "" if store.is_read_only() else f"{REMOVE} {table}{_format_outputs(str(store))}"
+    return "" if store.is_read_only() else f"{REMOVE} {table}{format_outputs(str(store))}"
 
 
 def format_clean_command(store: Store) -> str:
     """Return the command that removes what unfinished builds left in a store; empty for a
     read-only store."""
-    return "" if store.is_read_only() else f"{CLEAN} --yes{_format_outputs(str(store))}"
+    return "" if store.is_read_only() else f"{CLEAN} --yes{format_outputs(str(store))}"
 
 
-def _format_outputs(folder: str) -> str:
+def format_outputs(folder: str) -> str:
     """Return the option that names a store; empty for the default folder."""
     if folder == DEFAULT_FOLDER:
         return ""
@@ -113,6 +114,10 @@ def make_open_error(path: str, error: OSError, command: str) -> TableError:
         return TableUnreadable(path, str(error), hint)
     if isinstance(error, NotADirectoryError):
         return TableUnreadable(path, name_file_on_way(path), MOVE_FILE)
+    if isinstance(error, NotAFile):
+        hint = "Move it away, then rebuild the table" if command else "Move it away"
+        return TableUnreadable(path, str(error), hint, command)
     is_refused = error.errno in (errno.EACCES, errno.EPERM)
     hint = "Change its permissions" if is_refused else "Check what is there"
+    hint += ", or rebuild it" if command else ""
     return TableUnreadable(path, explain_os_error(error), hint, command)

@@ -93,16 +93,16 @@ def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("file", "query", "remedy"),
     [
-        ("manifest.json", "query eight 123456780", "Check what is there."),
+        ("manifest.json", "query eight 123456780", "Move it away."),
         (
             "eight.idx",
             "query eight 123456780",
-            "Check what is there, or rebuild it. Run: pipeline precompute eight",
+            "Move it away, then rebuild the table. Run: pipeline precompute eight",
         ),
         (
             "knight_counts.parquet",
             "query knight a1 --board 5x5 --count",
-            "Check what is there, or rebuild it. Run: pipeline precompute knight_counts",
+            "Move it away, then rebuild the table. Run: pipeline precompute knight_counts",
         ),
     ],
 )

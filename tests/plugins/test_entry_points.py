@@ -155,10 +155,27 @@ def read_last_claim(folder: Path) -> list[str]:
 REFUSED = [
     ("eight", PANCAKES, "the program has a puzzle of that name itself"),
     ("stacks", PANCAKES, "the puzzle itself is named 'pancakes'"),
-    ("pancakes", "PUZZLE = 3", "PUZZLE in bad is of type int"),
+    (
+        "pancakes",
+        "class Puzzle: pass\nPUZZLE = Puzzle()",
+        "PUZZLE in bad is an object of bad.Puzzle, which does not inherit tablebase.puzzle.Puzzle",
+    ),
+    (
+        "pancakes",
+        "import tablebase.puzzle as t\nclass Cakes(t.Puzzle): pass\nPUZZLE = Cakes",
+        "PUZZLE in bad is the class Cakes, not an object of it: write PUZZLE = Cakes()",
+    ),
+    (
+        "pancakes",
+        (
+            "import tablebase.puzzle as t\nname = 'pancakes'\n"
+            "PUZZLE = type('X', (t.Puzzle,), dict.fromkeys(('name', 'title', 'tables'), name))()"
+        ),
+        "PUZZLE.tables in bad is not a tuple of tablebase.schema.Table",
+    ),
     ("pancakes", "import nowhere", "No module named 'nowhere'"),
     ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
-    ("pancakes", "import sys\nsys.exit(3)", "SystemExit: 3"),
+    ("pancakes", "import sys\nsys.exit(3)", "bad calls sys.exit when it is imported"),
     (
         "pancakes",
         "import tablebase.puzzle as t\nPUZZLE = type('X', (t.Puzzle,), {'name': 'pancakes'})()",

@@ -73,7 +73,7 @@ def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.Monke
     assert reader.make_query().answer_keys(pl.Series(["5x5"]))[0]["error"].to_list() == [
         str(several.value)
     ]
-    reader._rows = all_rows.head(1)
+    reader._kept["rows"] = all_rows.head(1)
     assert reader.make_query().answer("5x5").to_dict() == first
     with pytest.raises(NoAnswer) as caught:
         reader.make_query().answer("9x9")

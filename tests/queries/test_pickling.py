@@ -7,6 +7,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
@@ -65,11 +66,23 @@ def test_answers(outputs: Path) -> None:
 
 def test_closed_tables_stay_closed(outputs: Path) -> None:
     with pt.open_tables(str(outputs)) as tables:
+        saved: list[tuple[Callable[[str], object], str]] = [(tables.eight.distance, "378546201")]
         for ask in QUESTIONS:
             ask(tables)
+        saved += [(tables.eight.distance, "378546201"), (tables.eight.probe, "378546201")]
+        saved += [(tables.senet.plies, "ABAAABBB.B...A."), (tables.knight.probe, "b1")]
+        for method, key in saved:
+            method(key)
+        lazy = tables.eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
+        lazy.collect()
     for ask in QUESTIONS:
         with pytest.raises(ValueError, match="are closed"):
             ask(tables)
+    with pytest.raises(ValueError, match="are closed"):
+        lazy.collect()
+    for method, key in saved:
+        with pytest.raises(ValueError, match="are closed"):
+            method(key)
     for senet in (send(tables).senet, send(tables.senet)):
         with pytest.raises(ValueError, match="are closed"):
             senet.probe("ABABABABAB.....")
