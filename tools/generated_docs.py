@@ -42,7 +42,7 @@ from tools.notebook_pictures import (
     draw_tour,
     list_tables,
 )
-from tools.recipe_results import format_recipes_page
+from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sliding_picture import draw_sliding
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -313,6 +313,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/tables.md": table_page,
     "docs/cli.md": command_page,
     "docs/recipes.md": lambda: fill_sessions(format_recipes_page()),
+    "examples/analysis.py": format_notebook,
     "docs/python.md": python_page,
     "docs/index-format.md": index_format_page,
     "docs/notebook-board.svg": draw_board,
