@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -21,16 +20,17 @@ from pathlib import Path
 
 from pipeline.builders import BUILDERS
 from pipeline.verify import PROVERS
-from queries.dispatch import get_reader_class, open_reader
+from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
-from tablebase.puzzles import MODULES, list_puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
 from tests.support.call_order import list_called_modules
 from tests.support.shell import program
 from tools.bits_picture import draw_bits
+from tools.command_page import format_command_page
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
 from tools.format_tables import make_parts
@@ -47,25 +47,6 @@ from tools.sliding_picture import draw_sliding
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
-COMMANDS = (
-    (),
-    ("precompute",),
-    ("remove",),
-    ("query",),
-    *(("query", name) for name in MODULES),
-    ("status",),
-    ("runs",),
-    ("histogram",),
-    ("sample",),
-    *(("sample", name) for name in MODULES if get_reader_class(name).sample_options),
-    ("verify",),
-    ("report",),
-    ("explore",),
-    ("graph",),
-    ("diff",),
-    ("clean",),
-    ("help",),
-)
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/samples.md", "docs/counting.md")
 BUILD_STEPS = {
@@ -216,16 +197,6 @@ def table_section(table: Table) -> list[str]:
     ]
 
 
-def command_page() -> str:
-    parts = ["# Commands\n\n`make docs` writes this page from the program's help.\n"]
-    for command in COMMANDS:
-        words = shlex.join(["pipeline", *command, "--help"])
-        parts.append(
-            f"\n## {words.removesuffix(' --help')}\n\n```\n{run_command(words).strip()}\n```\n"
-        )
-    return "".join(parts)
-
-
 def summarize(file: Path) -> str:
     """Return the first paragraph of a module's docstring, on one line."""
     docstring = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
@@ -311,7 +282,7 @@ def python_page() -> str:
 MADE: dict[str, Callable[[], str]] = {
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
-    "docs/cli.md": command_page,
+    "docs/cli.md": format_command_page,
     "docs/recipes.md": lambda: fill_sessions(format_recipes_page()),
     "examples/analysis.py": format_notebook,
     "docs/python.md": python_page,

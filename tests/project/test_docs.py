@@ -6,12 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from pipeline.commands.app import app
-from pipeline.commands.options import find_subcommand
 from tablebase.tables.store import Folder
-from tools.generated_docs import COMMANDS, MADE, ROOT
+from tools.generated_docs import MADE, ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -21,15 +18,6 @@ MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "outputs" / "REA
 @pytest.mark.parametrize("name", MADE)
 def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
     assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"
-
-
-def test_every_command_is_documented() -> None:
-    documented = {command[0] for command in COMMANDS if command}
-    assert documented == set(get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
-    for name in ("query", "sample"):
-        group = find_subcommand(get_command(app), name)
-        with_puzzle = {command[1] for command in COMMANDS if command[:1] == (name,) and command[1:]}
-        assert with_puzzle == set(group.list_commands(None))
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
