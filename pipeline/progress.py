@@ -347,7 +347,8 @@ class BuildProgress(ProgressBar, BuildObserver):
         self._line_interval, self._silent_seconds = line_interval, silent_seconds
         self._steps: dict[str, _Step] = {}
         self._reasons: dict[str, str] = {}
-        self._planned: list[str] = []
+        self.planned: list[str] = []
+        """The names of the tables that the build makes."""
         self._started = self._printed_at = time.monotonic()
         self._lock = RLock()
         self._is_over = Event()
@@ -368,8 +369,8 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def on_plan(self, tables: Sequence[Table]) -> None:
         """Begin the bar for all tables."""
-        self._planned = [table.name for table in tables]
-        if len(self._planned) > 1:
+        self.planned = [table.name for table in tables]
+        if len(self.planned) > 1:
             self._show_whole()
 
     def on_table(self, table: Table, reason: str) -> None:
@@ -404,7 +405,7 @@ class BuildProgress(ProgressBar, BuildObserver):
             self.built[table.name] = BuiltTable(self._reasons[table.name], entry, statistics)
             made = f"{entry.rows:,} rows" if entry.states is None else f"{entry.states:,} states"
             self._print(f"{table.name}: {made} in {statistics.seconds:.1f} s")
-            if len(self._planned) > 1:
+            if len(self.planned) > 1:
                 self._show_whole()
 
     def on_failure(self, table: Table, statistics: TableStatistics) -> None:
@@ -423,7 +424,7 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def estimate_seconds_left(self) -> float | None:
         """Estimate the seconds until all tables are built; None where too little is known."""
-        expected = {name: self._expected.get(name) for name in self._planned}
+        expected = {name: self._expected.get(name) for name in self.planned}
         whole = sum(filter(None, expected.values()))
         if None in expected.values() or not whole:
             return None
@@ -443,14 +444,14 @@ class BuildProgress(ProgressBar, BuildObserver):
         return "tables" if left is None else f"tables, about {_format_time_left(left)} left"
 
     def _show_whole(self) -> None:
-        self.show(self.describe_whole(), len(self.built), len(self._planned), WHOLE)
+        self.show(self.describe_whole(), len(self.built), len(self.planned), WHOLE)
 
     def _tick(self) -> None:
         """Update the time left; without a terminal, break a long silence."""
         while not self._is_over.wait(TICK_SECONDS):
             with self._lock:
                 if self.console.is_terminal:
-                    if len(self._planned) > 1:
+                    if len(self.planned) > 1:
                         self._show_whole()
                 elif time.monotonic() - self._printed_at >= self._silent_seconds:
                     for name, step in self._steps.items():

@@ -83,7 +83,7 @@ def _wait_for_signal(watched: list[int]) -> None:
     number = _signal.sigwait(watched)
     _received.append(number)
     cleanup_lock.acquire(timeout=MAX_WAIT_SECONDS)
-    for cleanup in list(_cleanups.values()):
+    for cleanup in reversed(list(_cleanups.values())):  # the last one first, as blocks end
         try:
             cleanup()
         except BaseException:  # noqa: S112  whatever failed: the process must end

@@ -22,7 +22,7 @@ from pipeline.commands.options import (
     complete_requests,
     parse_memory,
 )
-from pipeline.terminal import print_answer, print_error, print_line
+from pipeline.terminal import find_width, print_answer, print_error, print_line, wrap_message
 from tablebase.cost import Cost, estimate_cost
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_names
@@ -156,12 +156,12 @@ def _build(run: Invocation) -> None:
     from pipeline.tasks import open_executor
 
     request = run.request
-    expected_seconds = find_expected_seconds(request)
+    progress = BuildProgress(quiet=run.is_quiet, expected_seconds=find_expected_seconds(request))
     with (
-        BuildProgress(quiet=run.is_quiet, expected_seconds=expected_seconds) as progress,
+        CleanupOnSignal(partial(_note_interrupt, run, progress)),
+        progress,
         RunRecorder(request.store, run.command, progress) as recorder,
         open_executor(run.scheduler, request.jobs) as (executor, at_once),
-        CleanupOnSignal(partial(_note_checkpoints, run)),
     ):
         build(dataclasses.replace(request, jobs=at_once), recorder, executor)
     if recorder.problem and not run.is_quiet:
@@ -172,22 +172,25 @@ def _build(run: Invocation) -> None:
         _print_build(run, progress)
 
 
-def _note_checkpoints(run: Invocation) -> None:
+def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
     """Say on standard error, when a signal ends the build, what the same command resumes.
 
     A forced build resumes nothing.
     """
     from pipeline.dry_run import find_saved_work
 
-    saved = [
-        table.name
-        for _, tables in run.request.tables
-        for table in tables
-        if find_saved_work(run.request.store, table)
-    ]
-    if saved and not run.is_quiet and not run.request.force:
-        note = f"pipeline: interrupted; the same command resumes {', '.join(saved)}\n"
-        os.write(2, note.encode())  # another thread may hold the lock of sys.stderr
+    if run.is_quiet or run.request.force:
+        return
+    requested = [table for _, tables in run.request.tables for table in tables]
+    saved = [table.name for table in requested if find_saved_work(run.request.store, table)]
+    facts = [f"saved in part: {', '.join(saved)}"] if saved else []
+    if progress.built:
+        facts.insert(0, f"{len(progress.built)} of {len(progress.planned)} tables are built")
+    note = f"resumes ({'; '.join(facts)})" if facts else "begins again: nothing was saved yet"
+    text = f"pipeline: interrupted; the same command {note}"
+    width = find_width(sys.stderr)
+    # another thread may hold the lock of sys.stderr
+    os.write(2, f"{wrap_message(text, width) if width else text}\n".encode())
 
 
 def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any]:

@@ -199,6 +199,26 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
         assert not list(folder.glob(".*.unpublished"))
 
 
+@pytest.mark.parametrize(
+    ("line", "resumed"),
+    [
+        ("building eight (missing)", "begins again: nothing was saved yet"),
+        ("eight: 362,880 rows in ", "resumes (1 of 2 tables are built)"),
+    ],
+)
+def test_an_interrupt_says_what_the_same_command_resumes(
+    line: str, resumed: str, tmp_path: Path
+) -> None:
+    build = start_build(tmp_path, "eight")
+    assert build.stderr is not None
+    while not build.stderr.readline().startswith(line):
+        assert build.poll() is None
+    build.send_signal(signal.SIGINT)
+    *_, note = build.communicate()[1].splitlines()
+    assert build.returncode == 130
+    assert note == f"pipeline: interrupted; the same command {resumed}"
+
+
 def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)
@@ -210,7 +230,8 @@ def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) ->
     build.send_signal(signal.SIGINT)
     _, note = build.communicate()
     assert build.returncode == 130
-    assert "pipeline: interrupted; the same command resumes knight_tours_5x7\n" in note
+    resumed_part = "saved in part: knight_tours_5x7"
+    assert f"pipeline: interrupted; the same command resumes ({resumed_part})\n" in note
     saved = {path: path.stat().st_mtime_ns for path in folder.glob(".knight_tours_5x7.*.kept")}
     first = max(
         saved, key=lambda path: path.stat().st_size
