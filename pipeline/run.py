@@ -81,10 +81,12 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
     gc.enable()
     watch_signals()
-    if sys.stderr.isatty():
-        from pipeline.terminal import announce_batch
+    if sys.stderr.isatty() and arguments[:1] == ["query"]:
+        from pipeline.single_query import find_batch_source
+        from pipeline.terminal import show_line
 
-        announce_batch(arguments)
+        if source := find_batch_source(arguments[1:]):  # its libraries take a second
+            show_line(f"reading {source}")
     from pipeline.limits import guard_libraries
     from pipeline.terminal import require_usual_width
     from tablebase.stdio import wrap_standard_input

@@ -49,20 +49,6 @@ def clear_line() -> None:
         sys.stderr.flush()
 
 
-def announce_batch(arguments: list[str]) -> None:
-    """Show what a batch reads, if these are the arguments of one: its libraries take a second."""
-    source = ""
-    for at, argument in enumerate(arguments):
-        if argument in ("-h", "--help"):
-            return
-        if argument == "--input":
-            source = " ".join(arguments[at + 1 : at + 2])
-        elif argument.startswith("--input="):
-            source = argument.partition("=")[2]
-    if source and arguments[0] == "query":
-        show_line("reading standard input" if source == "-" else f"reading {source}")
-
-
 class StepLine:
     """A line on a terminal with the moves that a lookup has made, if it takes over a second."""
 

@@ -188,8 +188,9 @@ def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_b
     if source == "-" and sys.stdin and sys.stdin.isatty():
         print_error("reading keys from standard input (press Ctrl-D to finish)")
     with BatchProgress(output=output) as bar:
-        if source != "-":
-            bar.show(f"reading {escape_control(source)}", 0, None)
+        if source != "-" or not (sys.stdin and sys.stdin.isatty()):
+            name_read = "standard input" if source == "-" else escape_control(source)
+            bar.show(f"reading {name_read}", 0, None)
         # after the first line on the screen, because it takes a second
         from queries.batch import Batch, choose_output_format, run_batch
 

@@ -49,6 +49,25 @@ def test_a_batch_is_announced_before_the_command_line_is_loaded(
         assert render_screen(said.err)[0].startswith("pipeline: 'none' is not")
 
 
+@pytest.mark.parametrize("words", ["", "-", "--input -", "--goal none", "--column x -"])
+def test_a_batch_from_a_pipe_is_announced_too(outputs: Path, tmp_path: Path, words: str) -> None:
+    keys = tmp_path / "keys.txt"
+    keys.write_text("123456780 378546201\n")
+    command = ["query", "eight", *words.split(), "--outputs", str(outputs)]
+    said = run_on_terminal(command, columns=200, stdin=keys, shares_stdout=False)
+    assert said.err.startswith("\rreading standard input\r\x1b[K")
+    assert (said.code, len(said.out.splitlines())) == ((2, 0) if len(words) > 9 else (0, 3))
+    assert "reading standard input" in said.err.partition("\x1b[K")[2], "the bar says it, too"
+
+
+@pytest.mark.parametrize("words", ["--hardest", "12 --column x", "--goal edge 123456780", "--help"])
+def test_no_other_query_is_announced(outputs: Path, tmp_path: Path, words: str) -> None:
+    (tmp_path / "empty").touch()
+    command = ["query", "eight", *words.split(), "--outputs", str(outputs)]
+    said = run_on_terminal(command, columns=200, stdin=tmp_path / "empty")
+    assert "reading" not in said.err
+
+
 def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> None:
     """Look up 130 different keys, of which one names a square."""
     keys, counts = tmp_path / "keys.txt", list[int]()

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -43,23 +44,28 @@ def run_on_terminal(
     env: Mapping[str, str] | None = None,
     cwd: Path = ROOT,
     on_output: Callable[[str], object] = len,
+    stdin: Path | None = None,
 ) -> Said:
     """Run the program with standard error on a terminal, and standard output if it is shared.
 
     What comes to the terminal is in `err`, with the ends of lines that it gets; `on_output` gets
-    it whenever more has come.
+    it whenever more has come. `stdin`: the file to read; None: that of this process.
     """
     termios = pytest.importorskip("termios")
     parent_end, child_end = os.openpty()
     termios.tcsetwinsize(child_end, (40, columns))
     terminal = environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
-    with subprocess.Popen(
-        [program(env=env), *words],
-        stdout=child_end if shares_stdout else subprocess.PIPE,
-        stderr=child_end,
-        env=terminal,
-        cwd=cwd,
-    ) as process:
+    with (
+        ExitStack() as files,
+        subprocess.Popen(
+            [program(env=env), *words],
+            stdin=files.enter_context(stdin.open("rb")) if stdin else None,
+            stdout=child_end if shares_stdout else subprocess.PIPE,
+            stderr=child_end,
+            env=terminal,
+            cwd=cwd,
+        ) as process,
+    ):
         os.close(child_end)
         raw = b""
         try:
