@@ -5,19 +5,12 @@ import { HttpSource } from "./http_source.js";
 import { IndexFile } from "./index_file.js";
 import { answerKnight } from "./knight.js";
 import { answerSenet } from "./senet.js";
-import { Board, makeGoal } from "./sliding.js";
+import { Board, EIGHT, listLayouts } from "./sliding.js";
 
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
 const MANIFEST = "manifest.json";
 const FORMAT_VERSION = 3;
-/** Cells of the largest board whose states have one digit or letter a cell. */
-const MAX_CELLS = 16;
-const EIGHT = [
-  { name: "corner", state: "123456780", table: "eight" },
-  { name: "centre", state: "123804765", table: "eight" },
-  { name: "edge", state: "123456708", table: "eight_edge" },
-];
 
 /**
  * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
@@ -102,6 +95,20 @@ export class Tables {
     return index;
   }
 
+  /** Give a question the records that it needs, until it is answered. */
+  async #answer(question) {
+    let step = question.next();
+    while (!step.done) {
+      const { table, width, ranks } = step.value;
+      step = question.next(await this.openIndex(table, width).records(ranks));
+    }
+    return step.value;
+  }
+
+  #makeBoard(described) {
+    return new Board({ ...described, locate: (file) => this.source.locate(file) });
+  }
+
   /**
    * Answer for a state of the 8-puzzle. `goal`: `corner`, `centre`, `edge`, or any state; by default
    * the one of the first two that the state reaches.
@@ -109,7 +116,7 @@ export class Tables {
    * @param {{goal?: string, solution?: boolean}} [options]
    */
   eight(state, options) {
-    return this.#makeBoard(3, 3, EIGHT, 2).answer(state, options);
+    return this.#answer(this.#makeBoard(EIGHT).answer(state, options));
   }
 
   /**
@@ -117,19 +124,13 @@ export class Tables {
    * @returns {Promise<Record<string, string[]>>}
    */
   async listBoards() {
+    const boards = Object.entries(await this.#listLayouts());
+    return Object.fromEntries(boards.map(([board, layouts]) => [board, layouts.map(({ state }) => state)]));
+  }
+
+  async #listLayouts() {
     const { indexes } = await this.readManifest();
-    /** @type {Record<string, string[]>} */
-    const boards = {};
-    for (const file of Object.keys(indexes)) {
-      const [, rows, columns, cell] = /^sliding_(\d+)x(\d+)_(\d+)\.idx$/.exec(file) ?? [];
-      const cells = Number(rows) * Number(columns);
-      // a state has a digit or letter for each cell, and a goal has its blank on one of them
-      if (!(cells <= MAX_CELLS && cell >= 1 && cell <= cells)) continue;
-      (boards[`${rows}x${columns}`] ??= []).push(makeGoal(cells, Number(cell) - 1));
-    }
-    // first the corner, which is the goal that is meant where none is named
-    for (const goals of Object.values(boards)) goals.sort((one, other) => other.indexOf("0") - one.indexOf("0"));
-    return boards;
+    return listLayouts(Object.keys(indexes));
   }
 
   /**
@@ -140,19 +141,14 @@ export class Tables {
    * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
    */
   async sliding(board, state, options) {
-    const boards = await this.listBoards();
+    const boards = await this.#listLayouts();
     const [rows, columns] = String(board).split("x").map(Number);
     // a taller board is the mirror image of a wide one, whose tables have its answers
     const wide = rows > columns ? `${columns}x${rows}` : board;
-    if (!Object.hasOwn(boards, wide) || board !== `${rows}x${columns}`) throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
-    const layouts = boards[wide].map((goal) => ({
-      name: goal, state: goal, table: `sliding_${wide}_${goal.indexOf("0") + 1}`,
-    }));
-    return this.#makeBoard(rows, columns, layouts).answer(state, options);
-  }
-
-  #makeBoard(rows, columns, layouts, width) {
-    return new Board({ rows, columns, layouts, width, open: (name, bytes) => this.openIndex(name, bytes) });
+    if (!Object.hasOwn(boards, wide) || board !== `${rows}x${columns}`) {
+      throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
+    }
+    return this.#answer(this.#makeBoard({ rows, columns, layouts: boards[wide] }).answer(state, options));
   }
 
   /**
@@ -161,7 +157,7 @@ export class Tables {
    * @param {{onProgress?: import("./sliding.js").OnProgress}} [options]
    */
   senet(position, options) {
-    return answerSenet(this.openIndex("senet", 8), position, options);
+    return this.#answer(answerSenet(position, options));
   }
 
   /**
@@ -170,6 +166,6 @@ export class Tables {
    * @param {string} finish
    */
   knight(start, finish) {
-    return answerKnight(this.openIndex("knight_tours_8x8", 64), start, finish);
+    return this.#answer(answerKnight(start, finish));
   }
 }

@@ -1,8 +1,9 @@
 import { crc32 } from "./crc32.js";
 import { BAD_REQUEST, makeUnusable, TablebaseError, UNUSABLE } from "./errors.js";
 
-const BLOCK = 4096;
-const BODY = 4092;
+export const BLOCK = 4096;
+/** The bytes of a block before its checksum. */
+export const BODY = 4092;
 const INDEX_VERSION = 2;
 /** Indexes up to this size are read whole, by one request. */
 const MAX_SMALL_BYTES = 1 << 20;
@@ -167,12 +168,7 @@ class Build {
   }
 
   #checkBlock(number, block, listed) {
-    const place = new DataView(new ArrayBuffer(8));
-    place.setBigUint64(0, BigInt(number), true);
-    const counted = new Uint8Array(place.buffer);
-    const isWhole = block.length === BLOCK
-      && crc32(listed.content, counted, block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
-    if (isWhole) return block;
+    if (block.length === BLOCK && isWhole(block, number, listed.content)) return block;
     const isIndex = number === 0 && block.length >= 6 && isMagic(block);
     const version = isIndex ? view(block).getUint16(4, true) : INDEX_VERSION;
     throw this.#fail(version !== INDEX_VERSION ? `it is of format version ${version}, not ${INDEX_VERSION}`
@@ -180,18 +176,11 @@ class Build {
   }
 
   #checkHeader(block, listed) {
-    const header = view(block);
+    const { version, isLater, width, count, name } = readHeader(block);
     if (!isMagic(block)) throw this.#fail("it is not an index");
-    const version = header.getUint16(4, true);
     if (version !== INDEX_VERSION) throw this.#fail(`it is of format version ${version}, not ${INDEX_VERSION}`);
-    if (header.getUint16(6, true) !== 0 || header.getUint32(12, true) !== BLOCK) {
-      throw this.#fail("it is laid out in a later way");
-    }
-    const name = new TextDecoder().decode(block.subarray(56, 120)).replace(/\0+$/, "");
-    if (header.getUint32(8, true) !== this.index.width || name !== this.index.name) {
-      throw this.#fail("it is the index of another table");
-    }
-    const count = Number(header.getBigUint64(16, true));
+    if (isLater) throw this.#fail("it is laid out in a later way");
+    if (width !== this.index.width || name !== this.index.name) throw this.#fail("it is the index of another table");
     if (listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
       throw this.#fail(`${count} records do not match its ${listed.bytes} bytes`);
     }
@@ -201,6 +190,26 @@ class Build {
   #fail(problem, mayHaveChanged = false) {
     return Object.assign(makeUnusable(this.index.source.locate(this.index.file), problem), { mayHaveChanged });
   }
+}
+
+/** Return the fields of an index's first block. */
+export function readHeader(block) {
+  const fields = view(block);
+  return {
+    version: fields.getUint16(4, true),
+    isLater: fields.getUint16(6, true) !== 0 || fields.getUint32(12, true) !== BLOCK,
+    width: fields.getUint32(8, true),
+    count: Number(fields.getBigUint64(16, true)),
+    content: block.subarray(24, 56),
+    name: new TextDecoder().decode(block.subarray(56, 120)).replace(/\0+$/, ""),
+  };
+}
+
+/** Return whether a block has its checksum, which is over the table's content hash and the block's number too. */
+export function isWhole(block, number, content) {
+  const place = new DataView(new ArrayBuffer(8));
+  place.setBigUint64(0, BigInt(number), true);
+  return crc32(content, new Uint8Array(place.buffer), block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
 }
 
 function view(block) {

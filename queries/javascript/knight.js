@@ -1,7 +1,9 @@
-// The knight's tours of 8x8: one for each pair of squares that a tour can join.
+// The knight on square boards, and its tours of 8x8: one for each pair of squares that a tour can join.
+// Square number = file + side * rank: a1 = 0, b1 = 1.
 import { BAD_REQUEST, NO_ANSWER, TablebaseError } from "./errors.js";
 
-const FILES = "abcdefgh";
+/** The jumps 1-8 as (files, ranks downwards). */
+const JUMPS = [[-1, -2], [1, -2], [2, -1], [2, 1], [1, 2], [-1, 2], [-2, 1], [-2, -1]];
 
 /**
  * @typedef {object} KnightAnswer
@@ -12,28 +14,70 @@ const FILES = "abcdefgh";
  * @property {string} path the squares, two characters each
  */
 
-function parseSquare(name) {
-  if (typeof name !== "string" || !/^[a-h][1-8]$/.test(name)) {
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(name)} is not a square, one of a1 to h8, such as b1.`);
+/** A square board. */
+export class KnightBoard {
+  /** @param {number} side */
+  constructor(side) {
+    this.side = side;
+    this.name = `${side}x${side}`;
+    this.files = "abcdefgh".slice(0, side);
+    this.count = side * side;
+    this.squares = Array.from({ length: this.count }, (_, square) => square);
+    /** The squares a jump away from each, ascending. */
+    this.neighbours = this.squares.map((from) => this.squares.filter((to) => this.jump(from, to)));
   }
-  return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
+
+  nameOf(square) {
+    return this.files[square % this.side] + (1 + Math.floor(square / this.side));
+  }
+
+  numberOf(name) {
+    return this.files.indexOf(name[0]) + this.side * (Number(name[1]) - 1);
+  }
+
+  /** Return the problem of a text that should be a square; "" if there is none. */
+  problem(text) {
+    if (!text) return "it is empty";
+    if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter and a digit (file and rank)";
+    const isInside = this.files.includes(text[0]) && Number(text[1]) <= this.side;
+    return isInside ? "" : `the squares are a1 to ${this.nameOf(this.count - 1)}`;
+  }
+
+  isLight(square) {
+    return (square + (this.side + 1) * Math.floor(square / this.side)) % 2 === 1;
+  }
+
+  /** Return which of the jumps 1-8 leads from a square to another; 0 if none does. */
+  jump(from, to) {
+    const right = (to % this.side) - (from % this.side);
+    const down = Math.floor(from / this.side) - Math.floor(to / this.side);
+    return 1 + JUMPS.findIndex(([files, ranks]) => files === right && ranks === down);
+  }
+
+  /** Return whether the colours, which alternate along a tour, allow one between two squares. */
+  joins(start, end) {
+    return (this.isLight(start) === this.isLight(end)) === (this.count % 2 === 1);
+  }
 }
+
+const BOARD = new KnightBoard(8);
 
 /**
  * Return the tour between two squares.
- * @param {import("./index_file.js").IndexFile} index
  * @param {string} start
  * @param {string} finish
- * @returns {Promise<KnightAnswer>}
+ * @returns {Generator<import("./sliding.js").Need, KnightAnswer, Uint8Array[]>}
  */
-export async function answerKnight(index, start, finish) {
-  const [one, other] = [start, finish].map(parseSquare);
-  const files = Math.abs((one % 8) - (other % 8));
-  const ranks = Math.abs((one >> 3) - (other >> 3));
-  if ((files + ranks) % 2 === 0) {
+export function* answerKnight(start, finish) {
+  for (const name of [start, finish]) {
+    if (typeof name === "string" && !BOARD.problem(name)) continue;
+    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(name)} is not a square, one of a1 to h8, such as b1.`);
+  }
+  const [from, to] = [start, finish].map((name) => BOARD.numberOf(name));
+  if (!BOARD.joins(from, to)) {
     throw new TablebaseError(NO_ANSWER, `No tour leads from ${start} to ${finish}: it ends on the other colour.`);
   }
-  const squares = [...await index.record(32 * one + (other >> 1))];
-  const path = squares.map((square) => FILES[square % 8] + (1 + (square >> 3))).join("");
-  return { board: "8x8", start, finish, closed: files * ranks === 2, path };
+  const [squares] = yield { table: "knight_tours_8x8", width: 64, ranks: [32 * from + (to >> 1)] };
+  const path = [...squares].map((square) => BOARD.nameOf(square)).join("");
+  return { board: BOARD.name, start, finish, closed: BOARD.jump(to, from) > 0, path };
 }

@@ -9,6 +9,17 @@ const MAX_SMALL_CELLS = 10;
 const ROW_STATES = 360;
 const ROW_BYTES = 45;
 const MAX_STEPS = 254;
+/** The board of the 8-puzzle. */
+export const EIGHT = {
+  rows: 3,
+  columns: 3,
+  width: 2,
+  layouts: [
+    { name: "corner", state: "123456780", table: "eight" },
+    { name: "centre", state: "123804765", table: "eight" },
+    { name: "edge", state: "123456708", table: "eight_edge" },
+  ],
+};
 
 /**
  * An answer, with the names of the tables' columns.
@@ -30,6 +41,9 @@ const MAX_STEPS = 254;
  * @property {string} table
  *
  * @typedef {(told: {moves: number, state: string}) => void} OnProgress
+ *
+ * Records of a table that a question needs: who asks it gets them, and gives them to its generator.
+ * @typedef {{table: string, width: number, ranks: number[]}} Need
  */
 
 /** A board with the tables of some goals. */
@@ -39,20 +53,20 @@ export class Board {
    * @param {number} options.rows
    * @param {number} options.columns
    * @param {Layout[]} options.layouts of the board that has no more rows than columns
-   * @param {(name: string, width: number) => import("./index_file.js").IndexFile} options.open
    * @param {number} [options.width] bytes of a record, if they are those of the 8-puzzle
+   * @param {(file: string) => string} [options.locate] where a file is, for messages
    */
-  constructor({ rows, columns, layouts, open, width }) {
+  constructor({ rows, columns, layouts, width, locate = (file) => file }) {
     this.rows = rows;
     this.columns = columns;
     /** The board whose tables have the answers of this one. @type {Board} */
-    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, layouts, open, width });
+    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, layouts, width, locate });
     this.layouts = rows <= columns ? layouts : layouts.map(({ state, table }) => {
       const blank = state.indexOf("0");
       const goal = makeGoal(rows * columns, (blank % rows) * columns + Math.floor(blank / rows));
       return { name: goal, state: goal, table };
     });
-    this.open = open;
+    this.locate = locate;
     this.cells = rows * columns;
     this.marks = MARKS.slice(0, this.cells);
     this.isNotationOrder = width !== undefined;
@@ -74,7 +88,7 @@ export class Board {
       + `which has each of ${this.marks} once, such as ${example}.`);
   }
 
-  /** Return each legal move in the order U D L R: letter, tile that slides, state after it. */
+  /** Return each legal move in the order U D L R: letter, tile that slides, cell that it comes from, state after it. */
   moves(state) {
     const blank = state.indexOf("0");
     const column = blank % this.columns;
@@ -82,36 +96,52 @@ export class Board {
       U: blank >= this.columns, D: blank + this.columns < this.cells, L: column > 0, R: column + 1 < this.columns,
     };
     return [..."UDLR"].filter((letter) => isLegal[letter]).map((letter) => {
-      const cells = [...state];
       const cell = blank + this.step[letter];
-      [cells[blank], cells[cell]] = [cells[cell], "0"];
-      return { letter, tile: state[cell], after: cells.join("") };
+      return { letter, tile: state[cell], cell, after: swapCells(state, blank, cell) };
     });
+  }
+
+  /** Return the row and the column of the blank. */
+  #findBlank(state) {
+    const blank = state.indexOf("0");
+    return [Math.floor(blank / this.columns), blank % this.columns];
+  }
+
+  /** Return the parities of the blank's moves, and of the swaps of tiles, between two states. */
+  parities(state, goal) {
+    const [[row, column], [goalRow, goalColumn]] = [state, goal].map((one) => this.#findBlank(one));
+    const order = [...state].map((tile) => goal.indexOf(tile));
+    const swaps = countSmaller(order).reduce((sum, count) => sum + count, 0);
+    return { moves: Math.abs(row + column - goalRow - goalColumn) % 2, swaps: swaps % 2 };
   }
 
   /** Return whether moves lead from a state to another. */
   joins(state, goal) {
-    return (this.#steps(state, goal) + countSwaps(state, goal)) % 2 === 0;
-  }
-
-  /** Return the number of rows and columns between the blanks of two states. */
-  #steps(state, goal) {
-    const [from, to] = [state.indexOf("0"), goal.indexOf("0")];
-    return Math.abs((from % this.columns) - (to % this.columns))
-      + Math.abs(Math.floor(from / this.columns) - Math.floor(to / this.columns));
+    const { moves, swaps } = this.parities(state, goal);
+    return moves === swaps;
   }
 
   rank(state) {
-    const cells = this.isNotationOrder ? [...state] : this.cellAt.map((cell) => state[cell]);
-    if (this.isNotationOrder) {
-      return countSmaller(cells).reduce((sum, count, at) => sum * (this.cells - at) + count, 0);
-    }
-    const tiles = cells.filter((tile) => tile !== "0");
-    const order = countSmaller(tiles).reduce((sum, count, at) => sum * (tiles.length - at) + count, 0);
+    if (this.isNotationOrder) return rankOrder([...state]);
+    const cells = this.cellAt.map((cell) => state[cell]);
+    const order = rankOrder(cells.filter((tile) => tile !== "0"));
     return cells.indexOf("0") * this.orders + Math.floor(order / 2);
   }
 
-  /** Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. */
+  /** Return the state with a rank that reaches a goal; undefined if it reaches another one. */
+  unrank(rank, goal) {
+    const states = this.isNotationOrder ? [unrankOrder([...this.marks], rank).join("")] : [0, 1].map((last) => {
+      const tiles = unrankOrder([...this.marks.slice(1)], 2 * (rank % this.orders) + last);
+      tiles.splice(Math.floor(rank / this.orders), 0, "0");
+      return this.place.map((place) => tiles[place]).join("");
+    });
+    return states.find((state) => this.joins(state, goal));
+  }
+
+  /**
+   * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `undo`
+   * leads back from it.
+   */
   turn(goal) {
     const { rows, columns, cells, wide } = this;
     // each way has, for each cell of the wide board, the cell of this one
@@ -124,9 +154,16 @@ export class Board {
     for (const way of ways) {
       const layout = wide.layouts.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
       if (!layout) continue;
-      const names = {};
-      way.forEach((cell, at) => { names[goal[cell]] = layout.state[at]; });
-      return { layout, state: (state) => way.map((cell) => names[state[cell]]).join("") };
+      const rename = (state, names, others) => [...state].map((tile) => others[names.indexOf(tile)]);
+      const named = way.map((cell) => goal[cell]);
+      return {
+        layout,
+        state: (state) => rename(way.map((cell) => state[cell]), named, layout.state).join(""),
+        undo: (state) => {
+          const tiles = rename(state, layout.state, named);
+          return tiles.map((_, cell) => tiles[way.indexOf(cell)]).join("");
+        },
+      };
     }
     return null;
   }
@@ -146,9 +183,9 @@ export class Board {
    * @param {string} state
    * @param {{goal?: string, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
    *   distance and best moves alone, where the table has distances
-   * @returns {Promise<BoardAnswer>}
+   * @returns {Generator<Need, BoardAnswer, Uint8Array[]>}
    */
-  async answer(state, { goal, solution = true, onProgress = () => {} } = {}) {
+  *answer(state, { goal, solution = true, onProgress = () => {} } = {}) {
     this.requireState(state);
     const goalState = this.findGoal(state, goal);
     const view = this.turn(goalState);
@@ -156,8 +193,8 @@ export class Board {
     if (!this.joins(state, goalState)) {
       throw new TablebaseError(NO_ANSWER, `${goalState} cannot be reached from ${state}: swap any two tiles.`);
     }
-    const walk = new Walk(this, view, this.open(view.layout.table, this.width));
-    const first = await walk.begin(state);
+    const walk = new Walk(this, view);
+    const first = yield* walk.begin(state);
     const steps = [];
     const path = [state];
     for (let best = first.best; best.length && (solution || this.isPacked);) {
@@ -165,7 +202,7 @@ export class Board {
       steps.push(best[0]);
       path.push(best[0].after);
       onProgress({ moves: steps.length, state: best[0].after });
-      best = await walk.next(best[0].after, goalState);
+      best = yield* walk.next(best[0].after, goalState);
     }
     if (steps.length && path.at(-1) !== goalState) throw walk.fail();
     const letters = (moves) => moves.map((move) => move.letter).join("");
@@ -189,20 +226,18 @@ class Walk {
   /**
    * @param {Board} board
    * @param {{layout: Layout, state: (state: string) => string}} view
-   * @param {import("./index_file.js").IndexFile} index
    */
-  constructor(board, view, index) {
+  constructor(board, view) {
     this.board = board;
     this.view = view;
-    this.index = index;
     /** The distance of the state where the walk is, of bits: modulo 4. */
     this.value = 0;
   }
 
   /** Return the moves that lead nearer, and what the record says of the state. */
-  async begin(state) {
+  *begin(state) {
     const moves = this.board.moves(state);
-    const [own, ...others] = await this.#read([state, ...moves.map((move) => move.after)]);
+    const [own, ...others] = yield* this.#read([state, ...moves.map((move) => move.after)]);
     this.value = own.value;
     const best = this.#choose(moves, others);
     const isGoal = this.view.state(state) === this.view.layout.state;
@@ -213,11 +248,11 @@ class Walk {
   }
 
   /** Go on to a state that is one move nearer; return the moves from there that lead nearer. */
-  async next(state, goal) {
+  *next(state, goal) {
     this.value = this.board.isPacked ? (this.value + 3) % 4 : this.value - 1;
     if (state === goal) return [];
     const moves = this.board.moves(state);
-    const best = this.#choose(moves, await this.#read(moves.map((move) => move.after)));
+    const best = this.#choose(moves, yield* this.#read(moves.map((move) => move.after)));
     if (!best.length) throw this.fail();
     return best;
   }
@@ -227,35 +262,59 @@ class Walk {
     return moves.filter((_, at) => records[at].value === wanted);
   }
 
-  /** @returns {Promise<{value: number, solutions?: number}[]>} */
-  async #read(states) {
+  /** @returns {Generator<Need, {value: number, solutions?: number}[], Uint8Array[]>} */
+  *#read(states) {
+    const { board: { wide }, view: { layout } } = this;
+    const need = { table: layout.table, width: wide.width };
     const seen = states.map(this.view.state);
-    const ranks = seen.map((state) => this.board.wide.rank(state));
-    if (!this.board.isPacked) {
-      const records = await this.index.records(ranks);
+    const ranks = seen.map((state) => wide.rank(state));
+    if (!wide.isPacked) {
+      const records = yield { ...need, ranks };
       return records.map(([value, solutions]) => ({ value, solutions }));
     }
-    const records = await this.index.records(ranks.map((rank) => Math.floor(rank / ROW_STATES)));
-    const [goal, { columns }] = [this.view.layout.state, this.board.wide];
-    const cell = (state) => [Math.floor(state.indexOf("0") / columns), state.indexOf("0") % columns];
-    const [row, column] = cell(goal);
+    const records = yield { ...need, ranks: ranks.map((rank) => Math.floor(rank / ROW_STATES)) };
     return records.map((record, at) => {
       const place = ranks[at] % ROW_STATES;
-      const [ownRow, ownColumn] = cell(seen[at]);
-      const parity = (Math.abs(ownRow - row) + Math.abs(ownColumn - column)) % 2;
-      return { value: parity + 2 * ((record[place >> 3] >> (place & 7)) & 1) };
+      const bit = (record[place >> 3] >> (place & 7)) & 1;
+      return { value: wide.parities(seen[at], layout.state).moves + 2 * bit };
     });
   }
 
   fail() {
-    return makeUnusable(this.index.source.locate(this.index.file), "no walk leads from a state to the goal");
+    return makeUnusable(this.board.locate(`${this.view.layout.table}.idx`), "no walk leads from a state to the goal");
   }
 }
 
-/** Return the state with the tiles in reading order and the blank on a cell, counted from 0. */
+/** Return the state with the tiles in reading order and the blank on a cell. */
 export function makeGoal(cells, blank) {
   const tiles = MARKS.slice(1, cells);
   return `${tiles.slice(0, blank)}0${tiles.slice(blank)}`;
+}
+
+/**
+ * Return the goals of the sliding boards that have tables among some files, by board: rows x columns. The first is
+ * nearest to the last corner, which is meant where none is named.
+ */
+export function listLayouts(files) {
+  /** @type {Record<string, Layout[]>} */
+  const boards = {};
+  for (const file of files) {
+    const [, table, board, rows, columns, number] = /^(sliding_((\d+)x(\d+))_(\d+))\.idx$/.exec(file) ?? [];
+    const [cells, cell] = [rows * columns, Number(number)];
+    // a state has a digit or letter for each cell, and a goal has its blank on one of them
+    if (!(cells <= MARKS.length && cell >= 1 && cell <= cells)) continue;
+    const state = makeGoal(cells, cell - 1);
+    (boards[board] ??= []).push({ name: state, state, table });
+  }
+  for (const layouts of Object.values(boards)) layouts.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
+  return boards;
+}
+
+/** Return the state with the contents of two cells swapped. */
+export function swapCells(state, one, other) {
+  const cells = [...state];
+  [cells[one], cells[other]] = [cells[other], cells[one]];
+  return cells.join("");
 }
 
 /** Return for each item the number of later ones that are smaller. */
@@ -263,7 +322,19 @@ function countSmaller(items) {
   return items.map((item, at) => items.slice(at).filter((later) => later < item).length);
 }
 
-/** Return the number of pairs in another order than in the goal. */
-function countSwaps(state, goal) {
-  return countSmaller([...state].map((tile) => goal.indexOf(tile))).reduce((sum, count) => sum + count, 0);
+/** Return the rank of an order of items among all their orders. */
+function rankOrder(items) {
+  return countSmaller(items).reduce((sum, count, at) => sum * (items.length - at) + count, 0);
+}
+
+/** Return ascending items in the order with a rank. */
+function unrankOrder(items, rank) {
+  const places = [];
+  let rest = rank;
+  for (let left = 1; left <= items.length; left++) {
+    places.unshift(rest % left);
+    rest = Math.floor(rest / left);
+  }
+  const remaining = [...items];
+  return places.map((place) => remaining.splice(place, 1)[0]);
 }

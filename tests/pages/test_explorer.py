@@ -93,7 +93,7 @@ def test_the_scripts_have_no_unused_names() -> None:
     exported = {
         (name, word)
         for name, text in modules.items()
-        for word in re.findall(r"^export (?:async )?(?:const|function)\*? (\w+)", text, re.M)
+        for word in re.findall(r"^export (?:async )?(?:const|function|class)\*? (\w+)", text, re.M)
     }
     assert exported == imported
 

@@ -12,8 +12,9 @@ let routes = 0;
 function went(name, parts, { replace = false } = {}) {
   const address = `#${[name, ...parts].join("/")}`;
   if (showing !== name) return;
-  trouble("");
   if (location.hash !== address) {
+    // a search that ends leaves what was wrong with the address on view
+    trouble("");
     history[replace ? "replaceState" : "pushState"](null, "", address);
   }
   // a link back to the view restores what it showed
@@ -42,6 +43,7 @@ async function missing(name) {
   const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : {};
   // tables beside the page may have it
   const problem = await view.findMore?.();
+  listViews();
   if (view.make) return "";
   const add = view.command ? ` To add it: ${view.command}, then pipeline explore.` : "";
   const titles = listNames().map((one) => VIEWS[one].title).join(", ");

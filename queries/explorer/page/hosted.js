@@ -1,10 +1,10 @@
 // Sliding boards whose tables are not inside the page but beside it, on the host that it came from: their
 // answers are read in parts. A page that was opened from disk has none.
 import { counted } from "#page/dom.js";
-import { once } from "#page/reader.js";
-import { inOrder, makeRules } from "#page/slide_rules.js";
-import { makeSolvedGame } from "#page/solved_game.js";
+import { describeBoard } from "#page/slide_rules.js";
+import { SolvedGame } from "#page/solved_game.js";
 import { openTables } from "#tables/index.js";
+import { makeGoal } from "#tables/sliding.js";
 
 const LEVELS = [5, 10, 20];
 /** Statuses of a host that has no such file: a page may be hosted without tables. */
@@ -41,29 +41,17 @@ async function listGames() {
 }
 
 function makeHostedBoard(board, goals) {
-  const [rows, columns] = board.split("x").map(Number);
-  const rules = makeRules({ rows, columns, layouts: goals.map((state) => {
-    const cell = state.indexOf("0");
-    const place = `Gap in row ${Math.floor(cell / columns) + 1}, column ${(cell % columns) + 1}`;
-    return { name: state, state, label: cell === rows * columns - 1 ? "Gap last" : place };
-  }) });
-  let progressed = () => {};
-
-  /** Read a shortest solution from the host's tables. */
-  function find(state, goal) {
-    return tables.sliding(board, state, {
-      goal, onProgress: (told) => progressed(`${counted(told.moves, "move")} found in the tables beside this page`),
-    });
-  }
-
-  return {
-    ...makeSolvedGame({ rules, levels: LEVELS, find, findsBestMoves: true }),
-    title: `Sliding board ${rows}×${columns}`,
-    address: [board],
-    first: () => inOrder(rules.cells, rules.cells - 1).replace(/(.)(.)0$/, "0$1$2"),
+  const game = new SolvedGame({
+    ...describeBoard(board, goals.map((state) => ({ name: state, state }))),
+    distances: LEVELS,
+    first: () => makeGoal(game.cells, game.cells - 1).replace(/(.)(.)0$/, "0$1$2"),
     knows: "This page reads the answer from the tables beside it, a few blocks for each move.",
-    open: once(async () => {}),
-    onProgress: (listener) => { progressed = listener; },
-    goalProblem: (goal) => (rules.turned(goal) ? "" : "no table beside this page has the gap of a goal there"),
-  };
+    goalsHere: "no table beside this page has the gap of a goal there",
+    findsBestMoves: true,
+    /** Read a shortest solution from the host's tables. */
+    find: (state, goal) => tables.sliding(board, state, {
+      goal, onProgress: ({ moves }) => game.onProgress(`${counted(moves, "move")} found in the tables beside this page`),
+    }),
+  });
+  return game;
 }

@@ -44,7 +44,7 @@ export function makeKnightBoard(picked) {
     const order = new Map(visited.map((square, step) => [square, step + 1]));
     for (const square of board.squares) {
       const step = order.get(square);
-      cells[square].className = [board.light(square) ? "light" : "dark", ...classes(square)].filter(Boolean).join(" ");
+      cells[square].className = [board.isLight(square) ? "light" : "dark", ...classes(square)].filter(Boolean).join(" ");
       cells[square].replaceChildren(make("span", { class: "place" }, step && square !== standing ? String(step) : ""));
       const said = [board.nameOf(square), ...words(square), step ? `number ${step}` : ""];
       cells[square].setAttribute("aria-label", said.filter(Boolean).join(", "));
@@ -82,7 +82,7 @@ export function drawKnight(board, squares) {
   const line = { stroke: "#0b6b67", "stroke-width": 0.05 };
   return makePicture(
     board.side, board.side,
-    ...board.squares.map((square) => drawCell(...at(square), board.light(square) ? "#f7f3ea" : "#d5dfd9")),
+    ...board.squares.map((square) => drawCell(...at(square), board.isLight(square) ? "#f7f3ea" : "#d5dfd9")),
     drawPath(drawJumps(board, squares), line),
     drawPath(isClosed ? drawJumps(board, [squares.at(-1), squares[0]]) : "", { ...line, "stroke-dasharray": "0.12 0.1" }),
     ...squares.map((square, step) => drawLabel(...at(square), String(step + 1), 20)),

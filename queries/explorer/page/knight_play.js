@@ -1,7 +1,6 @@
 // The knight in play: a tour of one's own, square by square.
 import { byId, quoted, say } from "#page/dom.js";
-import { BOARDS } from "#page/knight.js";
-import { completeTour, countTours, listed, noStart, numberTour, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, completeTour, countTours, listed, noStart, numberTour, toursFrom } from "#page/knight_tours.js";
 
 const USUAL = "5x5";
 

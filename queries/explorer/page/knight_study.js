@@ -1,7 +1,6 @@
 // The knight in study: two squares or a number to choose, and the tour, which is animated.
 import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
-import { BOARDS } from "#page/knight.js";
-import { firstTour, knightFacts, listed, noNumber, noStart, noTour, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, firstTour, knightFacts, listed, noNumber, noStart, noTour, toursFrom } from "#page/knight_tours.js";
 import { makePlayer } from "#page/player.js";
 
 const KNIGHT_MS = 130;

@@ -1,9 +1,10 @@
 // The knight's answers: a tour is identified by its board, its start and its number. For 8x8 the page
 // has one tour for each end, read from its table; for 6x6 and 5x5 all, found by search when needed.
-import { BOARDS } from "#page/knight.js";
 import { beginsWith, listBeginnings, searchTour } from "#page/knight_search.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
+import { KnightBoard } from "#tables/knight.js";
 
+export const BOARDS = Object.fromEntries([8, 6, 5].map((side) => [`${side}x${side}`, new KnightBoard(side)]));
 const PAIRS = BOARDS["8x8"];
 const PER_START = PAIRS.count / 2;
 const BEGUN = 6;
@@ -16,22 +17,19 @@ const MOST_VISITS = 200000;
 const tours = {};
 
 export const openKnight = once(async () => {
-  const index = await openIndex(`knight_tours_${PAIRS.name}`, PAIRS.count, PAIRS.count * PER_START);
-  tours[PAIRS.name] = pairTours(index.records);
+  const index = await openIndex(`knight_tours_${PAIRS.name}`);
+  tours[PAIRS.name] = pairTours(index);
   for (const board of Object.values(BOARDS)) tours[board.name] ??= await listedTours(board);
   return index;
 });
 
 /** Make the functions of a table with one tour for each pair of ends. */
-function pairTours(records) {
+function pairTours(index) {
   return {
     total: () => PER_START,
     // two squares side by side differ in colour
     numberTo: (start, end) => (PAIRS.joins(start, end) ? end >> 1 : null),
-    squares(start, number) {
-      const at = PAIRS.count * (PER_START * start + number);
-      return [...records.subarray(at, at + PAIRS.count)];
-    },
+    squares: (start, number) => [...index.record(PER_START * start + number)],
     numberOf: () => null,
     count: () => null,
     complete: (path) => searchTour(PAIRS, path, () => true, { quick: true, most: MOST_VISITS }),

@@ -1,10 +1,9 @@
 // The knight's view: the board, in play or in study, and its address.
 import { byId } from "#page/dom.js";
-import { BOARDS } from "#page/knight.js";
 import { drawKnight, makeKnightBoard } from "#page/knight_board.js";
 import { makeKnightPlay } from "#page/knight_play.js";
 import { makeKnightStudy } from "#page/knight_study.js";
-import { openKnight } from "#page/knight_tours.js";
+import { BOARDS, openKnight } from "#page/knight_tours.js";
 import { joinMode, makeModes, makeModeView } from "#page/modes.js";
 
 /** Make the view; it calls `went(parts, how)` to change the address. */

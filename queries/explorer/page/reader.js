@@ -1,56 +1,59 @@
 // The reader of the page's compressed data. Of .idx files (docs/index-format.md) the page contains the
-// header, the blocks' checksums, and the bytes grouped by their place in the record; the reader
+// header, the blocks' checksums, and the bytes grouped by their place in the record: planes. The reader
 // rebuilds the original blocks and compares every checksum.
-
-import { crc32 } from "#tables/crc32.js";
+import { BLOCK, BODY, isWhole, readHeader } from "#tables/index_file.js";
 
 const HEADER = 120;
-const CONTENT = 24;
-const NAME = 56;
-const BLOCK = 4096;
-const BODY = BLOCK - 4;
+const CHECKSUM = 4;
 
 /**
- * Open an index of the page: its records and blocks; throws if it is damaged. `check` compares the
- * checksums; the caller has to call it if bytes have to be restored first.
+ * Open an index of the page: its planes and blocks; throws if it is damaged. `check` compares the checksums;
+ * with `unchecked`, the caller restores planes that the page does not have, and has to call it.
  */
-export async function openIndex(name, width, count, { unchecked = false } = {}) {
-  const sound = (so, problem) => mustBe(so, `${name}.idx`, problem);
-  const payload = await carried(`${name}.idx`);
-  const header = payload.subarray(0, HEADER);
-  const fields = new DataView(payload.buffer, 0, HEADER);
-  const text = (from, to) => String.fromCharCode(...header.subarray(from, to));
-  sound(text(0, 4) === "PTIX", "not an index");
-  sound(fields.getUint16(4, true) === 2, "not of format version 2");
-  sound(text(NAME, HEADER) === name.padEnd(HEADER - NAME, "\0"), "the index of another table");
-  const sizes = [fields.getUint32(8, true), fields.getUint32(12, true), fields.getBigUint64(16, true)];
-  sound(`${sizes}` === `${[width, BLOCK, count]}`, "of another size");
-  const used = BODY - (BODY % width);
-  const checksums = payload.subarray(HEADER, HEADER + 4 * (1 + Math.ceil((width * count) / used)));
-  const records = new Uint8Array(width * count);
-  for (let plane = 0, from = HEADER + checksums.length; from < payload.length; plane++, from += count) {
-    for (let at = 0, to = plane; at < count; at++, to += width) records[to] = payload[from + at];
-  }
+export async function openIndex(name, { unchecked = false } = {}) {
+  const data = await carried(`${name}.idx`);
+  const makeBlock = (number) => {
+    const block = new Uint8Array(BLOCK);
+    block.set(data.subarray(HEADER + CHECKSUM * number, HEADER + CHECKSUM * (number + 1)), BODY);
+    return block;
+  };
+  const first = makeBlock(0);
+  first.set(data.subarray(0, HEADER));
+  const { width, count, content } = readHeader(first);
+  const mustBeWhole = (block, number) => mustBe(isWhole(block, number, content), `${name}.idx`, "damaged");
+  mustBeWhole(first, 0);
+  const perBlock = Math.floor(BODY / width);
+  const last = Math.ceil(count / perBlock);
+  const begin = HEADER + CHECKSUM * (last + 1);
+  const planes = Array.from({ length: width }, (_, plane) => data.subarray(begin + count * plane, begin + count * (plane + 1)));
+
   function* blocks() {
-    for (let number = 0; 4 * number < checksums.length; number++) {
-      const block = new Uint8Array(BLOCK);
-      block.set(number ? records.subarray(used * (number - 1), used * number) : header);
-      block.set(checksums.subarray(4 * number, 4 * number + 4), BODY);
+    yield first;
+    for (let number = 1; number <= last; number++) {
+      const block = makeBlock(number);
+      const from = perBlock * (number - 1);
+      const to = Math.min(from + perBlock, count);
+      planes.forEach((plane, at) => {
+        for (let rank = from; rank < to; rank++) block[width * (rank - from) + at] = plane[rank];
+      });
       yield block;
     }
   }
-  const check = () => {
-    const place = new Uint8Array(8);
-    const number = new DataView(place.buffer);
-    for (const block of blocks()) {
-      const crc = crc32(header.subarray(CONTENT, NAME), place, block.subarray(0, BODY));
-      const said = new DataView(block.buffer).getUint32(BODY, true);
-      sound(crc === said, `damaged: the checksum of block ${number.getUint32(0, true)} is wrong`);
-      number.setUint32(0, number.getUint32(0, true) + 1, true);
-    }
-  };
+  function check() {
+    [...blocks()].forEach(mustBeWhole);
+  }
   if (!unchecked) check();
-  return { records, blocks, check };
+  return { planes, count, blocks, check, record: (rank) => Uint8Array.from(planes, (plane) => plane[rank]) };
+}
+
+/** Answer a question of the package from tables of the page, by their names. */
+export function answerFrom(tables, question) {
+  let step = question.next();
+  while (!step.done) {
+    const { table, ranks } = step.value;
+    step = question.next(ranks.map(tables[table].record));
+  }
+  return step.value;
 }
 
 /** Return a function that does the work once, however often it is called. */

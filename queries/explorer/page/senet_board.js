@@ -2,14 +2,16 @@
 import { byId, calm, make } from "#page/dom.js";
 import { makeGrid } from "#page/grid.js";
 import { drawCell, drawLabel, drawPath, makePicture } from "#page/pictures.js";
-import { guarded, SENET_SQUARES } from "#page/senet_rules.js";
+import { guarded } from "#page/senet_rules.js";
+import { OPENING } from "#tables/senet.js";
 
 const TRAVEL_MS = 450;
+const SQUARES = OPENING.length;
 
 /** Make the board; `picked(square)` and `typed(square, key)` are called on clicks and keys. */
 export function makeSenetBoard(picked, typed) {
   const cells = makeGrid(byId("senet-board"), (cell) => picked(cell + 1), (cell, key) => typed(cell + 1, key))
-    .lay(SENET_SQUARES, SENET_SQUARES);
+    .lay(SQUARES, SQUARES);
 
   /** Show a position, the squares of its last move, and the moves that can be chosen. */
   function paint(position, last = null, choices = []) {
@@ -60,7 +62,7 @@ export function drawSenet(position) {
     A: { d: "M0.2 0.5a0.3 0.3 0 1 0 0.6 0a0.3 0.3 0 1 0 -0.6 0", fill: "#0b6b67", ink: "#ffffff" },
     B: { d: "M0.22 0.22h0.56v0.56h-0.56z", fill: "#f6e5c8", ink: "#9a5b00" },
   };
-  return makePicture(SENET_SQUARES, 1, ...[...position].flatMap((piece, column) => {
+  return makePicture(SQUARES, 1, ...[...position].flatMap((piece, column) => {
     const cell = drawCell(column, 0, "#fffefb");
     if (piece === ".") return [cell, drawLabel(column, 0, String(column + 1), 14, "#5b636a")];
     const { d, fill, ink } = shapes[piece];

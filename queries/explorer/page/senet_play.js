@@ -1,16 +1,15 @@
 // Senet in play: throws, moves of either side, undo and the end.
 import { byId, calm, counted, make, pickOne, quoted, say } from "#page/dom.js";
 import { wordMove } from "#page/senet_board.js";
-import {
-  afterMove, listMoves, readMoves, SENET_OPENING, SENET_SQUARES, senetProblem, THROWS, writeMove,
-} from "#page/senet_rules.js";
+import { afterMove, listMoves, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
+import { OPENING, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
 const MOVES = /^\d+[-x]\d+(,\d+[-x]\d+)*$/;
 
 /** Make the part of the view that plays; `changed(parts, how)` changes the address. */
 export function makeSenetPlay({ board, changed }) {
-  let start = SENET_OPENING;
+  let start = OPENING;
   let first = "A";
   let moves = [];
   let thrown = null;
@@ -31,7 +30,7 @@ export function makeSenetPlay({ board, changed }) {
 
   /** Return the game as parts of its address. */
   function parts() {
-    const isUsual = start === SENET_OPENING && first === "A";
+    const isUsual = start === OPENING && first === "A";
     return [
       ...(isUsual ? [] : [start, first]), ...(moves.length ? [moves.map(writeMove).join(",")] : []),
       ...(thrown ? [thrown] : []), ...(other.value === "page" ? ["page"] : []),
@@ -121,7 +120,7 @@ export function makeSenetPlay({ board, changed }) {
     if (isPageToMove()) moves.pop();
     refresh();
   });
-  byId("senet-anew").addEventListener("click", () => begin({ position: SENET_OPENING, mover: "A" }));
+  byId("senet-anew").addEventListener("click", () => begin({ position: OPENING, mover: "A" }));
   other.addEventListener("change", () => refresh());
 
   return {
@@ -137,7 +136,7 @@ export function makeSenetPlay({ board, changed }) {
     get taken() {
       return { position: position(), lines: [
         `${mover()} to move after ${counted(moves.length, "turn")}`,
-        ...(start === SENET_OPENING ? [] : [`start       ${start}, ${first} to move`]),
+        ...(start === OPENING ? [] : [`start       ${start}, ${first} to move`]),
         `dice        ${moves.map((one) => one.throw).join(" ")}`, `moves       ${moves.map(writeMove).join(" ")}`,
       ] };
     },
@@ -149,9 +148,9 @@ export function makeSenetPlay({ board, changed }) {
       const line = given.find((part) => MOVES.test(part));
       const value = given.find((part) => THROWS.includes(Number(part)));
       const strange = given.find((part) => ![text, side, line, value, "page"].includes(part));
-      const bad = text === undefined ? "" : senetProblem(text.padEnd(SENET_SQUARES, "."));
+      const bad = text === undefined ? "" : senetProblem(text.padEnd(OPENING.length, "."));
       other.value = given.includes("page") ? "page" : "friend";
-      start = bad || !text ? SENET_OPENING : text.padEnd(SENET_SQUARES, ".");
+      start = bad || !text ? OPENING : text.padEnd(OPENING.length, ".");
       first = "AB".includes(side) ? side : "A";
       const read = line && !bad ? readMoves(start, first, line) : { moves: [], problem: "" };
       moves = read.moves;

@@ -1,18 +1,18 @@
 // Senet's rules on 15 squares. A position is 15 characters of A, B and ".", square 1 first. A moves
 // first, then the sides alternate; passing is not allowed.
+import { OPENING, PIECES, writeMove } from "#tables/senet.js";
+import { swapCells } from "#tables/sliding.js";
 
-export const SENET_OPENING = "ABABABABAB.....";
-export const SENET_SQUARES = 15;
-export const CHARACTERS = ".AB";
+const SQUARES = OPENING.length;
 export const THROWS = [1, 2, 3, 4, 5];
 
 /** Return the problem of a text that should be a position; "" if there is none. */
 export function senetProblem(text) {
   if (!text) return "it is empty";
-  const foreign = [...text].find((letter) => !CHARACTERS.includes(letter));
+  const foreign = [...text].find((letter) => !PIECES.includes(letter));
   if (foreign) return `“${foreign}” is not one of A, B and “.”`;
-  if (text.length !== SENET_SQUARES) {
-    return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SENET_SQUARES}`;
+  if (text.length !== SQUARES) {
+    return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SQUARES}`;
   }
   return [..."AB."].map((piece) => [piece, text.split(piece).length - 1])
     .filter(([, count]) => count !== 5)
@@ -28,16 +28,10 @@ export function guarded(position, square) {
   return piece !== "." && (position[square - 2] === piece || position[square] === piece);
 }
 
-export function exchangedSenet(position, start, goal) {
-  const squares = [...position];
-  [squares[start - 1], squares[goal - 1]] = [squares[goal - 1], squares[start - 1]];
-  return squares.join("");
-}
-
 /** Return a side's legal moves with a throw, by their start squares. */
 export function listMoves(position, mover, throwOf) {
   const moves = [];
-  for (let start = 1; start + throwOf <= SENET_SQUARES; start++) {
+  for (let start = 1; start + throwOf <= SQUARES; start++) {
     const goal = start + throwOf;
     const there = position[goal - 1];
     if (position[start - 1] !== mover || there === mover) continue;
@@ -48,14 +42,9 @@ export function listMoves(position, mover, throwOf) {
   return moves;
 }
 
-/** Return a move as text: `5-10` to an empty square, `4x7` for a swap. */
-export function writeMove({ start, swap, goal }) {
-  return `${start}${swap ? "x" : "-"}${goal}`;
-}
-
 /** Return the position after a move. */
 export function afterMove({ before, start, goal }) {
-  return exchangedSenet(before, start, goal);
+  return swapCells(before, start - 1, goal - 1);
 }
 
 /** Return the moves that a text names, from a position, and the problem of the first illegal one. */

@@ -1,12 +1,12 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
-import {
-  SENET_POSITIONS, senetFacts, senetFarthest, senetLine, senetRanks, unrankSenet,
-} from "#page/senet.js";
+import { listFarthest, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
-import { SENET_OPENING, SENET_SQUARES, senetProblem } from "#page/senet_rules.js";
+import { senetProblem } from "#page/senet_rules.js";
+import { NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
 
+const POSITIONS = 1 + rankPosition("BBBBBAAAAA.....");
 const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;
 const SQUARES = /^[AB.]{15}$/;
@@ -171,8 +171,8 @@ export function makeSenetStudy({ board, changed }) {
   }
 
   function unreached() {
-    return [["Why", `No line of play from the opening leads here. This is true of ${senetRanks(null).length} `
-      + `of the ${SENET_POSITIONS.toLocaleString("en")} positions.`]];
+    return [["Why", `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} `
+      + `of the ${POSITIONS.toLocaleString("en")} positions.`]];
   }
 
   function unfinished() {
@@ -188,22 +188,22 @@ export function makeSenetStudy({ board, changed }) {
     const text = field.value.trim().toUpperCase();
     const bad = senetProblem(text);
     // an incomplete text is not an error while the user types
-    const early = type === "input" && text.length < SENET_SQUARES;
+    const early = type === "input" && text.length < OPENING.length;
     setProblem(byId("senet-problem"), bad && !early ? wrong(text, bad) : "", field);
     if (!bad && text !== position) begin(text);
   }
 
   function wrong(text, bad) {
-    return `${quoted(text)} is not a position: ${bad}. Example: ${SENET_OPENING}`;
+    return `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
   }
 
   field.addEventListener("input", entered);
   onEntered(field, entered);
-  const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankSenet(pickOne(ranks()))));
-  oneOf("senet-farthest", () => senetRanks(senetFarthest()));
-  oneOf("senet-never", () => senetRanks(null));
-  oneOf("senet-random", () => [Math.floor(Math.random() * SENET_POSITIONS)]);
-  byId("senet-opening").addEventListener("click", () => begin(SENET_OPENING));
+  const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
+  oneOf("senet-farthest", listFarthest);
+  oneOf("senet-never", () => listRanks(NEVER));
+  oneOf("senet-random", () => [Math.floor(Math.random() * POSITIONS)]);
+  byId("senet-opening").addEventListener("click", () => begin(OPENING));
 
   return {
     begin,
@@ -231,7 +231,7 @@ export function makeSenetStudy({ board, changed }) {
       const side = rest.find((part) => "AB".includes(part));
       const strange = rest.find((part) => part !== step && part !== side);
       // mail and chat programs omit the full stops at the end of a link
-      const given = text?.padEnd(SENET_SQUARES, ".");
+      const given = text?.padEnd(OPENING.length, ".");
       const bad = given === undefined ? "" : senetProblem(given);
       if (bad && SQUARES.test(given)) {
         setUp(given);

@@ -1,7 +1,8 @@
 // A sliding board in play: the moves so far, hints, and the end.
 import { counted, make, say } from "#page/dom.js";
 import { TILE_WAY } from "#page/slide_board.js";
-import { inOrder, nameTile } from "#page/slide_rules.js";
+import { nameTile } from "#page/slide_rules.js";
+import { makeGoal } from "#tables/sliding.js";
 
 const TRIES = 20;
 
@@ -27,7 +28,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
   }
 
   const isSolved = () => states.at(-1) === at.goal;
-  const isPossible = () => game().joined(at.start, at.goal);
+  const isPossible = () => game().joins(at.start, at.goal);
 
   /** Show a game: its start, its goal, the moves and the number of hints so far. */
   function show({ start, goal, moves = "", hints = 0, hinted = false, isRead = false }) {
@@ -99,7 +100,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
     mine("aim").style.setProperty("--columns", game().columns);
     mine("aim").replaceChildren(...tiles.map((tile) => make("span", { class: tile ? "" : "gap" }, tile)));
     mine("aim").setAttribute("aria-label", `Goal: ${tiles.map((tile) => tile || "gap").join(" ")}`);
-    const isOrdered = at.goal === inOrder(game().cells, game().cells - 1);
+    const isOrdered = at.goal === makeGoal(game().cells, game().cells - 1);
     mine("task").textContent = isOrdered
       ? `Tap a tile beside the gap to slide it, and put the numbers in order, 1 to ${game().cells - 1}.`
       : "Tap a tile beside the gap to slide it, and make the board look like the small one.";

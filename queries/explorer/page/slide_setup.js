@@ -1,7 +1,8 @@
 // A small board and a text field in which the user sets up a state.
 import { onEntered, quoted, setProblem } from "#page/dom.js";
 import { makeGrid } from "#page/grid.js";
-import { exchanged, nameTile } from "#page/slide_rules.js";
+import { nameTile } from "#page/slide_rules.js";
+import { swapCells } from "#tables/sliding.js";
 
 /**
  * Make a field `part` of a view, for the state that `get` returns and `set` changes. `check(text)`
@@ -19,7 +20,7 @@ export function makeSetup({ mine, game }, part, { get, set, check }) {
   });
 
   function exchange(picked, cell) {
-    const to = exchanged(get(), picked, cell);
+    const to = swapCells(get(), picked, cell);
     if (problem(check(to), to)) refresh();
     else set(to);
   }

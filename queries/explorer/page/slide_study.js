@@ -2,8 +2,9 @@
 import { counted, drawn, make, pickOne, say, setFacts, setProblem } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
-import { exchanged, nameTile } from "#page/slide_rules.js";
+import { nameTile } from "#page/slide_rules.js";
 import { makeSetup } from "#page/slide_setup.js";
+import { swapCells } from "#tables/sliding.js";
 
 const PLAY_MS = 450;
 const KNOB = 1.9; // half the slider's knob, in hundredths of its length
@@ -203,7 +204,7 @@ export function makeSlideStudy(view) {
   mine("random").addEventListener("click", () => begin(game().random(at.goal), at.goal));
   mine("exchange").addEventListener("click", () => {
     const [one, other] = listExchange().map((tile) => state().indexOf(tile));
-    begin(exchanged(state(), one, other), at.goal);
+    begin(swapCells(state(), one, other), at.goal);
     mine("board").focus();
   });
 

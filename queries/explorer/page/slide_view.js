@@ -56,9 +56,9 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   /** Change to another board. */
   function use(other) {
     game = other;
-    game.onLearned?.(() => { if (game === other) now().learn(); });
-    game.onLost?.(() => { if (game === other) now().lose(); });
-    game.onProgress?.((text) => { if (game === other) mine("unit").textContent = text; });
+    game.onLearned = () => { if (game === other) now().learn(); };
+    game.onLost = () => { if (game === other) now().lose(); };
+    game.onProgress = (text) => { if (game === other) mine("unit").textContent = text; };
     board.lay(game);
     modesOf.study.lay();
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
@@ -119,7 +119,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     const start = good(from, (text) => wanted.problem(text));
     const layout = wanted.layouts.find((one) => one.name === to)?.state ?? to;
     const goal = good(layout, (text) => wanted.problem(text) || wanted.goalProblem(text))
-      ?? wanted.layoutOf(start ?? wanted.first()).state;
+      ?? wanted.findGoal(start ?? wanted.first());
     if (start === undefined) return { start, goal, problems };
     const letters = rest.filter((part) => MOVES.test(part)).join("");
     const moves = letters.slice(0, wanted.follow(start, letters).length - 1);

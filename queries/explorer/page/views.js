@@ -1,14 +1,12 @@
 // The registry of the page's views, by their names in the address.
-import { EIGHT, openEight } from "#page/eight.js";
 import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
 import { findHosted } from "#page/hosted.js";
-import { BOARDS } from "#page/knight.js";
-import { completeTour, firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, completeTour, firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
 import { senetFacts, wholeSenet } from "#page/senet.js";
 import { makeSenetView } from "#page/senet_view.js";
 import { makeSlideView } from "#page/slide_view.js";
-import { SLIDING } from "#page/sliding.js";
+import { EIGHT, SLIDING } from "#page/tabled_game.js";
 
 /** The sliding boards inside the page, and those beside it as soon as they are found. */
 const SLIDES = { ...SLIDING };
@@ -41,8 +39,8 @@ export const VIEWS = {
 
 /** The functions for tests, and for the browser's console. */
 export const CONSOLE = Object.freeze({
-  openEight, openSenet: wholeSenet, openKnight,
-  eight: EIGHT.facts,
+  openEight: EIGHT.open, openSenet: wholeSenet, openKnight,
+  eight: (state, goal) => EIGHT.facts(state, goal),
   openSliding: (board) => SLIDING[board].open(),
   sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
   /** Return the states of a shortest solution of a 4x4 board. */

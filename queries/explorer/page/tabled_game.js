@@ -1,0 +1,88 @@
+// Sliding boards whose tables are inside the page, the 8-puzzle one of them: all answers are read at once.
+import { pickOne } from "#page/dom.js";
+import { answerFrom, once, openIndex } from "#page/reader.js";
+import { describeBoard, Game } from "#page/slide_rules.js";
+import { EIGHT as EIGHT_BOARD, listLayouts } from "#tables/sliding.js";
+
+const LEVELS = [5, 10, 20];
+const MAX_DISTANCE = 254;
+
+class TabledGame extends Game {
+  tables = {};
+  #hardest = new Map(); // by goal
+
+  open = once(async () => {
+    const names = [...new Set(this.layouts.map(({ table }) => table))];
+    const opened = await Promise.all(names.map((name) => openIndex(name)));
+    names.forEach((name, at) => { this.tables[name] = opened[at]; });
+    return this.tables;
+  });
+
+  /** Return the distances of a view's table, by rank. */
+  #listDistances({ layout }) {
+    return this.tables[layout.table].planes[0];
+  }
+
+  /** Return the answer for a state and a goal, keyed as the columns; its distance is null if it is out of reach. */
+  facts(state, goal = this.findGoal(state)) {
+    if (!this.joins(state, goal)) return { state, goal_state: goal, distance: null };
+    return answerFrom(this.tables, this.answer(state, { goal }));
+  }
+
+  /** Return the fewest moves to the goal; null if it is out of reach. */
+  distance(state, goal) {
+    const view = this.turn(goal);
+    return this.joins(state, goal) ? this.#listDistances(view)[this.rank(view.state(state))] : null;
+  }
+
+  /** Yield the states at a distance from a goal, in a random order. */
+  * #drawStates(goal, distance) {
+    const view = this.turn(goal);
+    const distances = this.#listDistances(view);
+    const ranks = [];
+    for (let at = distances.indexOf(distance); at >= 0; at = distances.indexOf(distance, at + 1)) ranks.push(at);
+    while (ranks.length) {
+      const [rank] = ranks.splice(Math.floor(Math.random() * ranks.length), 1);
+      const state = this.unrank(rank, view.layout.state);
+      // a table may have the states of another goal too
+      if (state) yield view.undo(state);
+    }
+  }
+
+  /** Return the states farthest from a goal. */
+  hardest(goal) {
+    let found = this.#hardest.get(goal) ?? [];
+    for (let distance = MAX_DISTANCE; !found.length; distance--) found = [...this.#drawStates(goal, distance)];
+    this.#hardest.set(goal, found);
+    return found;
+  }
+
+  /** Return a random state of a level; undefined if there is none. */
+  draw(goal, level) {
+    return level === "hardest" ? pickOne(this.hardest(goal)) : this.#drawStates(goal, Number(level)).next().value;
+  }
+
+  /** Return the levels of difficulty: some distances, and the largest of all. */
+  levels(goal) {
+    const distances = this.#listDistances(this.turn(goal));
+    return [...LEVELS.filter((distance) => distances.includes(distance)).map(this.nameLevel), { name: "hardest", label: "hardest" }];
+  }
+}
+
+const LABELS = { corner: "Gap last", centre: "Gap in the centre", edge: "Gap at the edge" };
+
+export const EIGHT = new TabledGame({
+  ...EIGHT_BOARD,
+  layouts: EIGHT_BOARD.layouts.map((layout) => ({ ...layout, label: LABELS[layout.name] })),
+  title: "8-puzzle",
+  address: [],
+  first: () => "378546201",
+});
+
+/** The sliding boards of the page, by board. */
+export const SLIDING = Object.fromEntries(
+  Object.entries(listLayouts(Array.from(document.scripts, ({ id }) => id))).map(([board, layouts]) => [board, new TabledGame({
+    ...describeBoard(board, layouts),
+    first() { return this.hardest(layouts[0].state)[0]; },
+  })]),
+);
