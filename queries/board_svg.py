@@ -10,14 +10,15 @@ CELLS_PER_ROW = 24
 
 
 def draw_boards(
-    title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *,
-    width: int, bare: bool = False,
-) -> str:  # fmt: skip
-    """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour."""
-    picture = Picture(title, bare=bare)
-    edge = 2 if bare else 20
-    top = 0 if bare else 44
-    if not bare:
+    title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *, width: int
+) -> str:
+    """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour.
+
+    Without a title the picture is for a page.
+    """
+    picture = Picture(title)
+    edge, top = (20, 44) if title else (2, 0)
+    if title:
         picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
     height, in_row = len(states[0]) // width, max(1, CELLS_PER_ROW // width)
     pitch_x, pitch_y = width * SIDE + 22, height * SIDE + 34
@@ -28,7 +29,7 @@ def draw_boards(
         _draw_board(picture, x, y + 18, state, moved[number] if moved else "", width)
     across = min(in_row, len(states))
     rows = -(-len(states) // in_row)
-    total = max(across * pitch_x - 22 + 2 * edge, 0 if bare else 2 * edge + 8.5 * len(title))
+    total = max(across * pitch_x - 22 + 2 * edge, 2 * edge + 8.5 * len(title))
     return picture.to_svg(total, top + rows * pitch_y - 16 + edge)
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import vl_convert
 
 from queries.figure import Drawing, Panels
-from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP
+from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
 
 EMPTY_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """The roles of groups without a label, which would be announced without a name."""
@@ -73,14 +73,14 @@ CONFIG: dict[str, Any] = {
 
 
 def render_svg(drawing: Drawing, title: str) -> str:
-    """Render a chart as SVG text for a page that has others; return SVG text unchanged."""
-    if isinstance(drawing, str):
-        return drawing
-    spec = drawing.to_dict()
-    spec["config"] = CONFIG
-    version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
-    text: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
-    return EMPTY_ROLES.sub("", text).replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    """Return a chart, or the text of an SVG without a title, as SVG text with a title."""
+    text: str = drawing
+    if not isinstance(drawing, str):
+        spec = drawing.to_dict()
+        spec["config"] = CONFIG
+        version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
+        text = EMPTY_ROLES.sub("", vl_convert.vegalite_to_svg(spec, vl_version=version))
+    return text.replace("<svg", f"<svg{label_svg(title)}", 1)
 
 
 def list_panels(drawing: Drawing | Panels) -> Panels:

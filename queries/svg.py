@@ -60,10 +60,11 @@ def make_dark_rules(within: str = "") -> str:
 class Picture:
     """A picture: shapes that are collected and written as one SVG."""
 
-    def __init__(self, title: str, *, bare: bool = False) -> None:
-        """Begin an empty picture; a `bare` one is for a page with its own rules and background."""
+    def __init__(self, title: str = "") -> None:
+        """Begin an empty picture; one without a title is for a page, which has one, the rules, and
+        a background.
+        """
         self.title = title
-        self._bare = bare
         self._shapes: list[str] = []
 
     def add_rect(
@@ -109,16 +110,22 @@ class Picture:
 
     def to_svg(self, width: float, height: float) -> str:
         """Return the complete picture as SVG text."""
-        background = "" if self._bare else f"<style>{make_dark_rules()}</style>"
-        if not self._bare:
-            background += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
-        title = _escape(self.title)
+        head = shown = ""
+        if self.title:
+            head, shown = label_svg(self.title), f"<title>{_escape(self.title)}</title>"
+            shown += f"<style>{make_dark_rules()}</style>"
+            shown += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
         shapes = "\n".join(self._shapes)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-            f'width="{width:g}" height="{height:g}" font-family="{FONT}" role="img" '
-            f'aria-label="{title}">\n<title>{title}</title>{background}\n{shapes}\n</svg>\n'
+            f'width="{width:g}" height="{height:g}" font-family="{FONT}"{head}>\n'
+            f"{shown}\n{shapes}\n</svg>\n"
         )
+
+
+def label_svg(title: str) -> str:
+    """Return the attributes of an SVG by which screen readers announce its title."""
+    return f' role="img" aria-label="{_escape(title)}"'
 
 
 def _escape(text: str) -> str:
@@ -134,8 +141,11 @@ BOLD = ' font-weight="600"'
 PANEL, PANEL_HIGH, GAP, AXIS = 268, 150, 26, 52
 
 
-def draw_histogram(counts: pl.DataFrame) -> str:
-    """Draw a frame of `queries.histogram.count_states`: one panel per goal, all on one scale."""
+def draw_histogram(counts: pl.DataFrame, *, bare: bool = False) -> str:
+    """Draw a frame of `queries.histogram.count_states`: one panel per goal, all on one scale.
+
+    A `bare` picture has no title.
+    """
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
     panels: dict[str, dict[int | None, int]] = {}
     for row in counts.to_dicts():
@@ -144,7 +154,7 @@ def draw_histogram(counts: pl.DataFrame) -> str:
     max_states = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
     step, top = _choose_ticks(max_states)
     panel_width = PANEL if len(panels) > 1 else 2 * PANEL
-    picture = Picture(f"Number of states by {depth}")
+    picture = Picture("" if bare else f"Number of states by {depth}")
     head = 58
     baseline = head + PANEL_HIGH
     for at, (goal, panel) in enumerate(panels.items()):

@@ -305,7 +305,7 @@ def _draw_hardest(frame: pl.DataFrame) -> str:
         for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
             states.append(row["state"])
             heads.append(f"{goal}, {row['distance']}")
-    return draw_boards("The hardest states", states, heads, width=3, bare=True)
+    return draw_boards("", states, heads, width=3)
 
 
 def _describe_hardest(frame: pl.DataFrame) -> str:

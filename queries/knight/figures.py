@@ -210,14 +210,14 @@ def _describe_ends(frame: pl.DataFrame) -> str:
 def _draw_gallery(frame: pl.DataFrame) -> str:
     """Draw the tours side by side in one picture."""
     columns, pitch_x, pitch_y = 4, 236, 262
-    picture = Picture("Tours of the 8x8 board", bare=True)
+    picture = Picture()
     shapes = []
     for number, path in enumerate(frame["path"]):
         row, column = divmod(number, columns)
         tour = draw_tour(EIGHT, path, square=27, with_numbers=False, bare=True)
         shapes.append(
             f'<g transform="translate({column * pitch_x} {row * pitch_y})">'
-            f"{tour[tour.index('</title>') + 8 : tour.rindex('</svg>')].strip()}</g>"
+            f"{tour[tour.index('>') + 1 : tour.rindex('</svg>')].strip()}</g>"
         )
     svg = picture.to_svg(columns * pitch_x - 16, -(-frame.height // columns) * pitch_y - 18)
     return svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")
@@ -280,6 +280,11 @@ SECTION = Section(
         lambda frame: _draw_ends(frame, 6),
     ),
     Figure(
-        "knight-gallery", "Gallery", choose_gallery, _find_gallery, _describe_gallery, _draw_gallery
+        "knight-gallery",
+        "A gallery of tours of 8x8",
+        choose_gallery,
+        _find_gallery,
+        _describe_gallery,
+        _draw_gallery,
     ),
 )

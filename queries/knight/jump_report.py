@@ -136,7 +136,8 @@ def draw_jumps(
     board: KnightBoard, tours: int, shares: dict[str, float], *, bare: bool = False
 ) -> str:
     """Draw the board with every jump, and a bar for each jump of `compute_shares`."""
-    picture = Picture(f"How often each jump occurs among the closed tours of {board}", bare=bare)
+    title = "" if bare else f"How often each jump occurs among the closed tours of {board}"
+    picture = Picture(title)
     picture.add_text(LEFT, 28, "The closed tours with each jump, of all", 15, INK, "start", BOLD)
     caption = f"{board}, from {tours:,} uniform samples; the thicker, the more"
     picture.add_text(LEFT, 48, caption, 12, MUTED, "start")

@@ -19,7 +19,7 @@ def draw_tour(
     closed = squares[-1] in board.list_neighbours(squares[0])
     kind = "closed" if closed else "open"
     title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
-    picture = Picture(f"A knight's tour of {title}", bare=bare)
+    picture = Picture("" if bare else f"A knight's tour of {title}")
     edge, top = (26, 42) if with_numbers else (2, 24)
     size, weight = (14, BOLD) if with_numbers else (12, "")
     picture.add_text(edge, top - 10, title, size, INK, "start", weight)

@@ -38,7 +38,7 @@ def make_section(puzzle: GoalPuzzle) -> Section:
                 count_by_distance,
                 _find_distances,
                 _describe_distances,
-                draw_histogram,
+                lambda frame: draw_histogram(frame, bare=True),
                 (table.name,),
             )
             for table in puzzle.tables

@@ -223,8 +223,7 @@ def _find_unreachable(frame: pl.DataFrame) -> str:
 
 
 def _draw_unreachable(frame: pl.DataFrame) -> str:
-    positions = frame.filter("never")["position"].to_list()
-    return draw_strips("Every arrangement that is never reached", positions)
+    return draw_strips(frame.filter("never")["position"].to_list())
 
 
 SECTION = Section(

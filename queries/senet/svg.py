@@ -9,9 +9,9 @@ SPOT = 9
 COLUMNS = 5
 
 
-def draw_strips(title: str, positions: list[str]) -> str:
+def draw_strips(positions: list[str]) -> str:
     """Draw many positions, each as a strip of 15 squares, column by column; for a page."""
-    picture = Picture(title, bare=True)
+    picture = Picture()
     rows = -(-len(positions) // COLUMNS)
     for number, position in enumerate(positions):
         column, row = divmod(number, rows)

@@ -118,7 +118,10 @@ def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: Rep
     colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
     for picture in pictures:
         root = ElementTree.fromstring(picture)
-        assert root.get("aria-label")
+        name = str(root.get("aria-describedby")).removesuffix("-text")
+        title = re.escape(report_data[1][name].title)
+        assert re.fullmatch(rf"{title}(: .+)?", root.attrib["aria-label"])
+        assert "<title>" not in picture, "a figure has one title"
         assert page.count(f'<p id="{root.get("aria-describedby")}">') == 1
         used = set(colour.findall(picture)) - {"none", "transparent"}
         # clipping paths are never painted
@@ -638,7 +641,7 @@ def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     frame = sources.answer(figure)
     assert frame.rows() == count_states("pancakes", Folder(tmp_path)).rows()
     assert figure.describe(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
-    assert figure.draw(frame) == draw_histogram(frame)
+    assert figure.draw(frame) == draw_histogram(frame, bare=True)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
     assert run_code(sources.format_code(figure)).equals(frame)

@@ -27,6 +27,7 @@ from queries.svg import (
     RAMP,
     RAMP_DARK,
     SERIES,
+    Picture,
     draw_histogram,
 )
 from tablebase.errors import BadRequest
@@ -61,7 +62,7 @@ def pictures(outputs: Path) -> dict[str, str]:
         "small": draw_tour(KnightBoard(5, 5), str(small["path"]), with_numbers=False),
         "boards": ask("eight", outputs, "867254301").to_svg(),
         "line": ask("senet", outputs, ".A..BB..ABBABAA").to_svg(),
-        "strips": draw_strips("Two", ["ABABABABAB.....", ".....AAAAABBBBB"]),
+        "strips": draw_strips(["ABABABABAB.....", ".....AAAAABBBBB"]),
     }
 
 
@@ -204,7 +205,7 @@ def test_strips_picture_shows_the_pieces(pictures: dict[str, str]) -> None:
 
 
 def test_titles_are_escaped() -> None:
-    svg = draw_strips('<script>"&', ["ABABABABAB....."])
+    svg = Picture('<script>"&').to_svg(1, 1)
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
 
 
