@@ -11,7 +11,6 @@ from tablebase.tables.store import Folder
 from tests.support.default_tables import COUNT
 from tests.support.shell import Cli
 from tests.support.tampered import (
-    cut_byte,
     describe_file,
     edit_manifest,
     flip_byte,
@@ -25,19 +24,13 @@ def remove_from_manifest(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "spoil", "state"),
-    [
-        ("senet.parquet", remove_from_manifest, "missing"),
-        ("senet.parquet", Path.unlink, "damaged"),
-        ("senet.idx", Path.unlink, "damaged"),
-        ("senet.parquet", cut_byte, "damaged"),
-        ("senet.idx", flip_byte, "damaged"),
-    ],
+    ("spoil", "state"), [(remove_from_manifest, "missing"), (flip_byte, "damaged")]
 )
 def test_a_table_that_cannot_be_used(
-    copy: Path, cli: Cli, file: str, spoil: Callable[[Path], None], state: str
+    copy: Path, cli: Cli, spoil: Callable[[Path], None], state: str
 ) -> None:
-    spoil(copy / file)
+    """`test_damaged_files.py` tries every damage of every kind of file."""
+    spoil(copy / "senet.idx")
     command = f"pipeline precompute senet --outputs {copy}"
     text = cli("status", "--outputs", str(copy))
     assert text.code == 3

@@ -133,12 +133,3 @@ def test_a_file_in_place_of_the_store_is_named(command: str, tmp_path: Path, cli
     problem = f"{tmp_path}/file is a file, not a folder. Move it away"
     assert (text.code, text.out) == (3, "")
     assert text.err.startswith(f"pipeline: {tmp_path}/file/manifest.json cannot be read: {problem}")
-
-
-def test_a_build_replaces_a_named_pipe_with_a_file(copy: Path, cli: Cli) -> None:
-    (copy / "eight.idx").unlink()
-    os.mkfifo(copy / "eight.idx")
-    text = cli("precompute", "eight", "--outputs", str(copy), timeout=60)
-    assert text.code == 0
-    assert "building eight (eight.idx cannot be read)" in text.err
-    assert (copy / "eight.idx").is_file()

@@ -9,18 +9,14 @@ import polars as pl
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify import Claim, VerifyFailed, prove, verify
+from pipeline.verify import Claim, VerifyFailed, prove
 from pipeline.verify.files import check_files, list_tables
-from queries.histogram import count_states, format_bars
-from queries.status import list_status
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NoAnswer, NotationError
 from tablebase.puzzle import Puzzle
 from tablebase.tables.store import Folder
-from tests import wide
 from tests.support import jugs, lanes, oracles
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Said, python
 from tests.support.tampered import (
     TABLES,
     cell,
@@ -51,19 +47,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert build_tables(path, toy).finished == [table.name for table in toy.tables]
     yield path
     assert not list(path.glob(".*.unpublished"))
-
-
-def run_program(folder: Path, *words: str) -> Said:
-    """Run the whole program in a process of its own, with the puzzles registered."""
-    return python(
-        "import sys, tablebase.puzzles\n"
-        "for name in ('jugs', 'lanes'):\n"
-        "    tablebase.puzzles.MODULES[name] = f'tests.support.{name}'\n"
-        f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.run import main\n"
-        "sys.exit(main())\n",
-        env={"PIPELINE_OUTPUTS": str(folder)},
-    )
 
 
 def list_shortest_lines() -> dict[str, list[str]]:
@@ -105,13 +88,6 @@ def test_the_index_of_a_searched_toy_has_a_record_for_each_rank(folder: Path) ->
         assert (steps, line_count) == (255 if row_steps is None else row_steps, rows["ways"][rank])
 
 
-def test_the_histogram_of_a_searched_toy(tmp_path: Path) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    counts = count_states("jugs", Folder(tmp_path))
-    assert sum(counts.drop_nulls("steps")["states"]) == len(list_shortest_lines())
-    assert "steps" in format_bars(counts).splitlines()[0]
-
-
 @pytest.mark.parametrize("name", ["lane_3x4", "lane_4x3"])
 def test_the_rows_of_a_listed_toy_are_the_tours(folder: Path, name: str) -> None:
     files, ranks = map(int, name.removeprefix("lane_").split("x"))
@@ -145,28 +121,6 @@ def test_lookups_of_a_listed_toy(folder: Path) -> None:
         answer_as_text("lanes", "3x4", options)
     with pytest.raises(NoAnswer):
         answer_as_text("lanes", "9x9", options)
-
-
-def test_the_status_of_both_toys(folder: Path) -> None:
-    states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
-    for toy in TOYS.values():
-        assert {states.pop(table.name) for table in toy.tables} == {"published"}
-    assert set(states.values()) == {"missing"}
-
-
-@wide
-def test_precompute_and_query_of_both_toys_at_the_shell(tmp_path: Path, folder: Path) -> None:
-    for name, toy in TOYS.items():
-        text = run_program(tmp_path, "precompute", name)
-        assert text.code == 0, text.err
-        for table in toy.tables:
-            data = (tmp_path / f"{table.name}.parquet").read_bytes()
-            assert data == (folder / f"{table.name}.parquet").read_bytes()
-    options: dict[str, str | bool] = {"outputs": str(folder)}
-    assert run_program(tmp_path, "query", "jugs", "43").out == answer_as_text("jugs", "43", options)
-    refused = run_program(tmp_path, "query", "jugs", "60")
-    assert (refused.code, refused.out) == (2, "")
-    assert "lane_3x4" in run_program(tmp_path, "status").out
 
 
 # ---- verification ---------------------------------------------------------------------------
@@ -289,16 +243,3 @@ def test_rows_out_of_order_and_false_records_are_found_without_rules(
     with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
         prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
     assert caught.value.row == 7
-
-
-def test_a_table_without_a_proof_is_not_called_proved(
-    folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(puzzles, "MODULES", {"jugs": "tests.support.jugs"})
-    (verdict,) = verify(Folder(folder_without_rules)).verdicts
-    assert (verdict.table, verdict.board, verdict.verdict) == ("jugs", None, "intact")
-    monkeypatch.setattr(jugs, "PUZZLE", jugs.Jugs())
-    # the second search uses the puzzle's own graph and columns, so it is no proof from the rules
-    (verdict,) = verify(Folder(folder_without_rules)).verdicts
-    assert verdict.verdict == "recounted"
-    assert verdict.how.endswith("are the puzzle's own, as in the build")

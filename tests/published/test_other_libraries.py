@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -183,22 +182,6 @@ def test_duckdb_reads_few_row_groups(
     ((read, total),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
     assert int(total) == count_row_groups(outputs, name)
     assert 1 <= int(read) <= limit
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "limit"),
-    [
-        ("eight", ds.field("state") == "378546201", 1),
-        ("senet", ds.field("position") == "ABAAABBB.B...A.", 1),
-        # an Enum prunes nothing in pyarrow; the path, which begins with the start, does
-        ("knight_tours_6x6", (ds.field("path") >= "c3") & (ds.field("path") < "c4"), 12),
-    ],
-)
-def test_pyarrow_reads_few_row_groups(
-    outputs: Path, name: str, options: ds.Expression, limit: int
-) -> None:
-    (fragment,) = ds.dataset(file_of(outputs, name)).get_fragments()
-    assert 1 <= len(fragment.split_by_row_group(options)) <= limit
 
 
 def test_a_range_of_paths_selects_the_tours_of_a_start(outputs: Path) -> None:

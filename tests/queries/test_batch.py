@@ -16,7 +16,7 @@ import pytest
 
 from pipeline.single_query import OptionTexts
 from queries import batch_formats, open_tables
-from queries.batch import Batch, choose_output_format, run_batch
+from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from queries.eight.vectorized import NO_RANK, rank_states
 from queries.key_columns import KeyFormat
@@ -69,10 +69,12 @@ def test_answers_equal_the_tables_rows(ask: Ask, outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_all_output_formats_agree(ask: Ask, tmp_path: Path, outputs: Path, kind: str) -> None:
+def test_all_output_formats_agree(
+    ask_in_process: Ask, tmp_path: Path, outputs: Path, kind: str
+) -> None:
     keys = [*states(outputs, 50)["state"], "bad", "1 2 3"]
     target = tmp_path / f"answers.{kind}"
-    code, text, _ = ask("eight", "--output", str(target), text="\n".join(keys).encode())
+    code, text, _ = ask_in_process("eight", "--output", str(target), text="\n".join(keys).encode())
     assert (code, text) == (2, "")
     if kind == "parquet":
         answers = pl.read_parquet(target)
@@ -90,10 +92,10 @@ def test_all_output_formats_agree(ask: Ask, tmp_path: Path, outputs: Path, kind:
     assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
 
 
-def test_input_columns_are_copied(ask: Ask, tmp_path: Path) -> None:
+def test_input_columns_are_copied(ask_in_process: Ask, tmp_path: Path) -> None:
     source = tmp_path / "asked.csv"
     source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
-    code, text, complaint = ask("eight", "--input", str(source), "--column", "board")
+    code, text, complaint = ask_in_process("eight", "--input", str(source), "--column", "board")
     assert code == 2
     assert text.splitlines()[:2] == [
         "id,board,note,goal,distance,best_moves,solutions,error",
@@ -101,44 +103,47 @@ def test_input_columns_are_copied(ask: Ask, tmp_path: Path) -> None:
     ]
     assert text.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
     assert "1 key is invalid" in complaint
-    code, _, complaint = ask("eight", "--input", str(source))
+    code, _, complaint = ask_in_process("eight", "--input", str(source))
     assert code == 2
     assert "no text column 'state'" in complaint
+    assert "no text column ''" in ask_in_process("eight", "--input", str(source), "--column", "")[2]
 
 
-def test_parquet_in_and_senet_joined(ask: Ask, tmp_path: Path, outputs: Path) -> None:
+def test_parquet_in_and_senet_joined(ask_in_process: Ask, tmp_path: Path, outputs: Path) -> None:
     rows = pl.read_parquet(outputs / "senet.parquet").sample(2_000, seed=1, shuffle=True)
     source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
     rows.select("position", pl.lit(7).alias("mine")).write_parquet(source)
-    code, _, _ = ask("senet", "--input", str(source), "--output", str(target))
+    code, _, _ = ask_in_process("senet", "--input", str(source), "--output", str(target))
     answers = pl.read_parquet(target)
     assert code == 0
     assert answers.drop("mine", "error").equals(rows)
     assert answers["mine"].to_list() == [7] * len(rows)
 
 
-def test_unreachable_senet_positions_are_not_invalid(ask: Ask) -> None:
-    code, text, complaint = ask("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
+def test_unreachable_senet_positions_are_not_invalid(ask_in_process: Ask) -> None:
+    code, text, complaint = ask_in_process("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
     assert (code, complaint) == (0, "")
     assert "never reached" in text.splitlines()[1]
     assert text.splitlines()[2].startswith("ABABABABAB.....,0,0,")
 
 
-def test_invalid_senet_keys_keep_their_rows(ask: Ask) -> None:
-    code, text, complaint = ask("senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n")
+def test_invalid_senet_keys_keep_their_rows(ask_in_process: Ask) -> None:
+    code, text, complaint = ask_in_process(
+        "senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n"
+    )
     assert (code, "2 keys are invalid" in complaint) == (2, True)
     keys = [line.partition(",")[0] for line in text.splitlines()]
     assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
 
 
-def test_knight_and_options_that_shape_the_answer(ask: Ask) -> None:
-    code, text, _ = ask("knight", "--closed", text=b"a1 z9 h8")
+def test_knight_and_options_that_shape_the_answer(ask_in_process: Ask) -> None:
+    code, text, _ = ask_in_process("knight", "--closed", text=b"a1 z9 h8")
     assert code == 2
     lines = text.splitlines()
     assert lines[1].startswith("a1,")
     assert ",true,a1" in lines[1]
     assert lines[2].startswith("z9,,,,")
-    code, text, _ = ask("eight", "--goal", "087654321", text=b"378546201 123804765")
+    code, text, _ = ask_in_process("eight", "--goal", "087654321", text=b"378546201 123804765")
     assert code == 0
     assert text.splitlines()[1] == "378546201,087654321,23,U,3,"
     assert "cannot be reached" in text.splitlines()[2]
@@ -232,60 +237,6 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.5 * peaks[0]
     assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 12 * 362_880
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["eight", "--input", "no-such-file"], "does not exist"),
-        (["eight", "--input", "."], "is a folder"),
-        (
-            ["eight", "--format", "xml"],
-            "There is no format 'xml'. Choose one of: csv, jsonl, parquet.",
-        ),
-        (["eight", "--output", "/no/such/folder/x.csv"], "cannot be written"),
-        (
-            ["eight", "123456780", "--strict"],
-            "--strict is for batches only. Leave out the key",
-        ),
-        (
-            ["eight", "123456780", "--input-format", "csv"],
-            "--input-format is for batches only. Leave out the key.",
-        ),
-        (
-            ["eight", "123456780", "--input", "x"],
-            "--input cannot be combined with a key. Use one of the two.",
-        ),
-        (["eight", "--input", ""], "The input '' does not exist."),
-        (["eight", "--output", ""], "'' cannot be written: no such file or directory."),
-        (["eight", "--format", ""], "There is no format ''. Choose one of: csv, jsonl, parquet."),
-        (["eight", "--input-format", ""], "There is no format ''. Choose one of: text, csv, tsv,"),
-        (["eight", "--column", ""], "is read as text, which has no columns."),
-        (["eight", "--input-format", "csv", "--column", ""], "The input has no text column ''."),
-        (["eight", "123456780", "--input", ""], "--input cannot be combined with a key."),
-        (["eight", "123456780", "--format", ""], "--format is for batches only."),
-        (["eight", "-", "--boards"], "--boards works with a single key only"),
-        (
-            ["eight", "--boards"],
-            "--boards needs a STATE. Write: pipeline query eight STATE --boards.",
-        ),
-    ],
-)
-def test_invalid_option_combinations_are_rejected(
-    ask: Ask, words: list[str], complaint: str
-) -> None:
-    code, text, result = ask(*words, text=b"a,state\n1,123456780\n" * ("csv" in words))
-    assert (code, text) == (2, "")
-    assert complaint in result
-    assert "Traceback" not in result
-
-
-def test_output_format() -> None:
-    assert choose_output_format("a.PARQUET", None) == "parquet"
-    assert choose_output_format("a.csv", "jsonl") == "jsonl"
-    assert choose_output_format(None, None) == "csv"
-    with pytest.raises(BadRequest):
-        choose_output_format("a.txt", None)
 
 
 def test_annotate_equals_a_join(outputs: Path) -> None:

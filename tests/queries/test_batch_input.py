@@ -86,8 +86,10 @@ def test_formats_are_read_from_standard_input(ask: Ask, kind: str, packed: str) 
     check(ask("eight", *words, text=PACKED[packed](write_frame(kind))))
 
 
-def test_parquet_and_compressed_files_are_detected_by_content(ask: Ask, tmp_path: Path) -> None:
-    check(ask("eight", "--format", "jsonl", text=write_frame("parquet")))
+def test_parquet_and_compressed_files_are_detected_by_content(
+    ask_in_process: Ask, tmp_path: Path
+) -> None:
+    check(ask_in_process("eight", "--format", "jsonl", text=write_frame("parquet")))
     source = tmp_path / "asked.csv"
     for data in (
         write_frame("parquet"),
@@ -95,8 +97,8 @@ def test_parquet_and_compressed_files_are_detected_by_content(ask: Ask, tmp_path
         zstd(write_frame("parquet")),
     ):
         source.write_bytes(data)
-        check(ask("eight", "--format", "jsonl", "--input", str(source)))
-    code, out, _ = ask("eight", text=gzip.compress(b"123456780 1 2 3 4 5 6 7 8 0"))
+        check(ask_in_process("eight", "--format", "jsonl", "--input", str(source)))
+    code, out, _ = ask_in_process("eight", text=gzip.compress(b"123456780 1 2 3 4 5 6 7 8 0"))
     assert (code, out.count("123456780,corner,0")) == (0, 2)
 
 
@@ -270,8 +272,8 @@ def test_unsupported_column_types_are_reported(
 
 
 @pytest.mark.parametrize("text", [b'{"state":null,"id":1}\n{"state":null}', b'{"state":null}'])
-def test_keys_may_all_be_nulls(ask: Ask, text: bytes) -> None:
-    code, out, complaint = ask("eight", "--input-format", "jsonl", text=text)
+def test_keys_may_all_be_nulls(ask_in_process: Ask, text: bytes) -> None:
+    code, out, complaint = ask_in_process("eight", "--input-format", "jsonl", text=text)
     assert (code, complaint) == (0, "")
     assert [line.rsplit(",", 5)[1:] for line in out.splitlines()[1:]] == [[""] * 5] * (
         text.count(b"\n") + 1
@@ -392,8 +394,8 @@ def test_unreadable_inputs_are_reported_in_one_line(
     assert result.count("\n") == 1
 
 
-def test_an_endless_row_is_rejected(ask: Ask) -> None:
+def test_an_endless_row_is_rejected(ask_in_process: Ask) -> None:
     rows = b'state,note\n123456780,"' + b"1\n" * 4_000_000
-    code, out, complaint = ask("eight", "--input-format", "csv", text=rows)
+    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=rows)
     assert (code, out) == (2, "")
     assert "the item that starts on line 2 has more than 4,194,304 bytes" in complaint

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from queries import batch_formats
 from queries.json_lines import MAX_DEPTH, read_objects
 from tablebase.errors import BadRequest
+from tests import long_run
 from tests.support.shell import Ask
 
 
@@ -108,6 +109,7 @@ def seconds_to_read(kind: str, columns: int) -> float:
     return min(reads)
 
 
+@long_run
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_wide_rows_take_linear_time(kind: str) -> None:
     once, times = (500, 8) if kind == "jsonl" else (2_000, 16)

@@ -60,11 +60,11 @@ def test_batches_are_compressed_by_suffix(
     assert "378546201,corner,27,ULR,15,,corner,27,ULR,15," in out
 
 
-def test_samples_are_compressed(cli: Cli, outputs: Path, tmp_path: Path) -> None:
+def test_samples_are_compressed(cli_in_process: Cli, outputs: Path, tmp_path: Path) -> None:
     target = tmp_path / "sample.csv.gz"
     words = ("sample", "eight", "--size", "700", "--seed", "2", "--outputs", str(outputs))
-    assert cli(*words, "--output", str(target)).code == 0
-    assert gzip.decompress(target.read_bytes()).decode() == cli(*words).out
+    assert cli_in_process(*words, "--output", str(target)).code == 0
+    assert gzip.decompress(target.read_bytes()).decode() == cli_in_process(*words).out
     assert pl.read_csv(target).height == 700
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -93,21 +92,6 @@ def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> N
     assert tables.eight.list_hardest(goal)["state"].to_list() == hardest
 
 
-def test_hardest_states_at_the_shell(ask: Ask) -> None:
-    code, out, _ = ask("eight", "--hardest", "--json")
-    states = ["647850321", "867254301"]
-    assert (code, json.loads(out)) == (0, {"goal": "corner", "distance": 31, "states": states})
-    for words, problem in (
-        (["123456780", "--hardest"], "--hardest needs no key"),
-        (["--hardest", "--boards"], "--hardest cannot be combined with --boards"),
-        (["--hardest", "--svg", "-"], "--hardest cannot be combined with --svg"),
-        (["-", "--hardest"], "--hardest works with a single key only"),
-    ):
-        code, out, complaint = ask("eight", *words)
-        assert (code, out) == (2, "")
-        assert problem in complaint
-
-
 # ---- Senet ----------------------------------------------------------------------------------
 
 
@@ -127,11 +111,9 @@ def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) ->
     assert len(hardest) == 4_033
 
 
-def test_hardest_positions_at_the_shell(ask: Ask) -> None:
-    code, out, _ = ask("senet", "--hardest")
+def test_hardest_positions_at_the_shell(ask_in_process: Ask) -> None:
+    code, out, _ = ask_in_process("senet", "--hardest")
     assert (code, out.splitlines()[:3]) == (0, ["plies      15", "positions  4,033", ""])
-    code, _, complaint = ask("senet", "ABABABABAB.....", "--hardest")
-    assert (code, "--hardest needs no key" in complaint) == (2, True)
 
 
 # ---- sliding boards -------------------------------------------------------------------------
@@ -177,43 +159,18 @@ def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
     assert depth_ranks.find_ranks(chunks, 10, places).tolist() == every[places].tolist()
 
 
-def test_sliding_samples_at_the_shell(cli: Cli, folder: Path) -> None:
+def test_sliding_samples_at_the_shell(cli_in_process: Cli, folder: Path) -> None:
     words = ("--board", "2x3", "--outputs", str(folder))
-    text = cli("sample", "sliding", "--distance", "21", *words)
+    text = cli_in_process("sample", "sliding", "--distance", "21", *words)
     assert (text.code, text.out.splitlines()) == (
         0,
         ["state,goal,distance,best_moves", "450123,123450,21,DL"],
     )
-    text = cli("query", "sliding", "--hardest", *words)
+    text = cli_in_process("query", "sliding", "--hardest", *words)
     assert text.out == "goal      123450\ndistance  21\nstates    1\n\n450123\n"
-    text = cli("query", "sliding", "--hardest", "--outputs", str(folder))
-    assert (text.code, text.err) == (2, "pipeline: Missing option --board. Example: --board 3x4.\n")
 
 
 # ---- requests -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ("eight --distance 32", 1, "nothing to draw at distance 32: the largest is 31."),
-        ("eight --distance x", 2, "--distance needs a whole number from 0, not 'x'."),
-        ("eight --distance -1", 2, "--distance needs a whole number from 0, not '-1'."),
-        ("eight --goal 12", 2, "'12' is not a goal"),
-        ("eight --distance 31 --size 3 --distinct", 2, "There are 2 states to draw 3 from."),
-        ("senet --distance 16", 1, "nothing to draw at plies 16: the largest is 15."),
-        ("senet --size 756638 --distinct", 2, "There are 756,637 positions to draw 756,638 from"),
-        ("sliding --board 9x9", 2, "boards have at most 16 cells"),
-    ],
-)
-def test_impossible_samples_of_states_are_rejected(
-    outputs: Path, tmp_path: Path, cli: Cli, words: str, code: int, message: str
-) -> None:
-    target = tmp_path / "sample.csv"
-    text = cli("sample", *words.split(), "--outputs", str(outputs), "--output", str(target))
-    assert (text.code, text.out, text.err.count("\n")) == (code, "", 1)
-    assert message in text.err
-    assert not target.exists()
 
 
 @pytest.mark.parametrize("distance", [-1, 1.5, "x", True])

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.single_query import answer_fast, parse_simple_query
-from queries.answer import align_rows, format_count, format_json
+from queries.answer import format_count, format_json
 from queries.dispatch import open_reader
 from queries.reader import Option
 from tablebase.tables.store import Folder
@@ -56,16 +56,6 @@ def test_values_unknown_to_json_are_valid_json(value: object, written: object) -
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000])
 def test_counts_use_singular_and_plural(count: int) -> None:
     assert format_count(count, "move") == f"{count:,} move" + ("" if count == 1 else "s")
-
-
-def test_labels_are_aligned() -> None:
-    rows = [("", "first"), ("label", "second"), ("long label", ""), ("  indented", "third")]
-    assert align_rows(rows).splitlines() == [
-        "            first",
-        "label       second",
-        "long label",
-        "  indented  third",
-    ]
 
 
 @pytest.mark.parametrize("words", [[], [""], ["hanoi"], ["--help"], ["hanoi", "1"]])

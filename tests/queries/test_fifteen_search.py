@@ -1,8 +1,8 @@
 """Searches for shortest solutions, beside the distances of all states of small boards."""
 
 import random
-import time
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import polars as pl
 import pytest
@@ -110,9 +110,17 @@ def test_no_boards_need_no_search() -> None:
     assert [*search_in_threads(compiled, {})] == []
 
 
-def test_a_batch_that_fails_ends_its_searches() -> None:
+def test_a_batch_that_fails_ends_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     _, compiled = make_solvers("3x4", 100)
-    keys = pl.Series(map(str, range(200_000)))
+    keys, search_each = pl.Series(map(str, range(200_000))), compiled.search_each
+    solved = []
+
+    def count_solved(boards: Any) -> Iterator[Any]:
+        for found in search_each(boards):
+            solved.append(found)
+            yield found
+
+    monkeypatch.setattr(compiled, "search_each", count_solved)
 
     def fail(done: int) -> None:
         raise MemoryError
@@ -124,11 +132,9 @@ def test_a_batch_that_fails_ends_its_searches() -> None:
         for searched in search_in_threads(compiled, dict.fromkeys(keys, HARD)):
             yield None if searched is None else (searched[0], refuse)
 
-    begin = time.monotonic()
     with pytest.raises(MemoryError):
-        # minutes of two cores if all are searched
         next(iter_in_order(keys, list_answered(), pl.Schema(), fail))
-    assert time.monotonic() - begin < 30
+    assert 0 < len(solved) < len(keys)
 
 
 def solve_small_boards() -> str:

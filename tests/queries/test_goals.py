@@ -8,20 +8,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.eight.reader import EightReader
-from queries.goal_reader import GoalReader
-from tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
-from tablebase.puzzles.eight import PUZZLE, is_odd
+from tablebase.errors import BadRequest, TableDamaged
+from tablebase.puzzles.eight import PUZZLE
 from tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
-
-STATES = st.permutations("012345678").map("".join)
 
 
 @pytest.fixture(scope="module")
@@ -65,24 +60,6 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(asks: EightReader, cel
         assert len(path) == distances[state] + 1
 
 
-@given(state=STATES, goal=STATES)
-@settings(max_examples=300, deadline=None)
-def test_any_start_and_any_goal(state: str, goal: str) -> None:
-    result = open_reader("eight", Folder("outputs"))
-    assert isinstance(result, GoalReader)
-    if is_odd(result.puzzle.view_goal(goal).map_state(state)) != is_odd(
-        result.puzzle.view_goal(goal).map_state(goal)
-    ):
-        with pytest.raises(GoalUnreachable, match="Swap any two tiles"):
-            result.make_query(goal=goal).answer(state).to_dict()
-        state = state.translate(str.maketrans("12", "21"))
-    facts = result.make_query(goal=goal).answer(state).to_dict()
-    steps = eight_replay(state, str(facts["solution"]))
-    assert steps[-1] == goal
-    assert len(steps) == int(str(facts["distance"])) + 1
-    assert result.find_distance(goal, state)[0] == facts["distance"], "moves can be undone"
-
-
 @pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
 def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
     sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
@@ -105,10 +82,3 @@ def test_a_table_without_solutions_is_damaged(
     assert caught.value.file == str(outputs / "eight.idx")
     problem = "0 solutions lead from 123456708 to 123456780, not at least one"
     assert problem in str(caught.value)
-
-
-@pytest.mark.parametrize("walked", ["path", "boards"])
-def test_path_and_solutions_cannot_be_combined(asks: EightReader, walked: str) -> None:
-    answer = asks.make_query(solutions=True, **{walked: True}).answer("123456708")
-    with pytest.raises(BadRequest, match="--solutions cannot be combined with"):
-        answer.to_text()

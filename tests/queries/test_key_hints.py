@@ -1,4 +1,4 @@
-"""Keys that are something else: the name of a file, or several keys."""
+"""Keys that are the name of a file; `tests/golden/bad.txt` has other keys that are none."""
 
 from __future__ import annotations
 
@@ -7,37 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.shell import Ask
-
-SEVERAL = "a single query answers one. Answer several with --input FILE, or from a pipe."
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("eight m.csv", "'m.csv' is the name of a file, not a state. Use --input m.csv."),
-        ("eight M.PARQUET", "'M.PARQUET' is the name of a file, not a state. Use --input "),
-        ("senet x/y.jsonl.gz", "'x/y.jsonl.gz' is the name of a file, not a position. Use"),
-        ("knight m.txt", "'m.txt' is the name of a file, not a square. Use --input m.txt."),
-        ("eight 378546201 m.csv", "'m.csv' is the name of a file, not a state."),
-        ("eight m.csv --format csv", "'m.csv' is the name of a file, not a state."),
-        ("eight 378546201 152703846", f"2 states are given, and {SEVERAL}"),
-        ("eight 378546201 152703846 1 2", "is not an 8-puzzle state: it has 20 digits"),
-        ("senet ABABABABAB..... ABAAABBB.B...A.", f"2 positions are given, and {SEVERAL}"),
-        ("senet ABABABABAB..... BBBBBAAAAA.....", f"2 positions are given, and {SEVERAL}"),
-        (
-            "knight a1 b3",
-            "2 squares are given, and a single query answers one. Did you mean a1 --to b3?",
-        ),
-        ("knight a1 --board 3x13", "Example: 13x3, the same board turned"),
-        ("knight a1 b3 c5", f"3 squares are given, and {SEVERAL}"),
-        ("eight 378546201 nothing", "'378546201 nothing' is not an 8-puzzle state"),
-        ("eight 123456780 --format csv", "--format is for batches only."),
-    ],
-)
-def test_what_a_key_is_instead(ask_in_process: Ask, words: str, problem: str) -> None:
-    code, out, complaint = ask_in_process(*words.split())
-    assert (code, out, complaint.count("\n")) == (2, "", 1)
-    assert problem in complaint
 
 
 @pytest.mark.parametrize(

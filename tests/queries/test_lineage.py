@@ -41,8 +41,10 @@ def test_the_report_charts_the_files_that_its_figures_read() -> None:
     assert {table.name for name in SECTIONS for table in get_puzzle(name).tables} <= names
 
 
-def test_a_page_has_the_tables_that_the_manifest_lists_for_it(cli: Cli, copy: Path) -> None:
-    assert cli("explore", "--outputs", str(copy)).code == 0
+def test_a_page_has_the_tables_that_the_manifest_lists_for_it(
+    cli_in_process: Cli, copy: Path
+) -> None:
+    assert cli_in_process("explore", "--outputs", str(copy)).code == 0
     sources = list_sources(make_lineage(Folder(copy)), "explorer.html")
     listed = read_pages(Folder(copy))["explorer.html"].made_from
     assert {name.partition(".")[0] for name in sources} == {*listed}

@@ -40,7 +40,7 @@ def readers(outputs: Path) -> Readers:
 
 @pytest.mark.parametrize(("name", "key", "options"), QUERIES, ids=str)
 def test_python_answers_as_the_command_line(
-    cli: Cli, readers: Readers, outputs: Path, name: str, key: str | None,
+    cli_in_process: Cli, readers: Readers, outputs: Path, name: str, key: str | None,
     options: dict[str, str | bool],
 ) -> None:  # fmt: skip
     words = [
@@ -48,7 +48,9 @@ def test_python_answers_as_the_command_line(
         for option, value in options.items()
         for word in (f"--{option}", *([value] if isinstance(value, str) else []))
     ]
-    said = cli("query", name, *([key] if key else []), *words, "--json", "--outputs", str(outputs))
+    said = cli_in_process(
+        "query", name, *([key] if key else []), *words, "--json", "--outputs", str(outputs)
+    )
     assert json.loads(said.out) == json.loads(
         json.dumps(readers.answer(name, key, options).to_dict())
     )
@@ -98,22 +100,6 @@ def test_other_queries_are_refused(
 def test_tables_are_somewhere(location: str) -> None:
     with pytest.raises(BadRequest, match="Tables are in a folder or at a URL, not in"):
         pt.open_tables(location)
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("query eight @ --format csv", "--format is for batches only"),
-        ("query eight 378546201 --outputs @", "Tables are in a folder or at a URL, not in ''"),
-        ("sample eight --size @", "--size needs a whole number from 1 to 1,000,000,000, not ''"),
-        ("sample knight --board @ --seed 1", "'' is not a board"),
-        ("query knight --rank @", "--rank needs a SQUARE"),
-    ],
-)
-def test_an_empty_text_is_a_value_at_the_shell(cli: Cli, words: str, problem: str) -> None:
-    said = cli(*(word.replace("@", "") for word in words.split()), stdin="123456780")
-    assert (said.code, said.out) == (2, "")
-    assert problem in said.err
 
 
 def test_options_that_are_not_given_may_be_named(readers: Readers) -> None:

@@ -24,9 +24,11 @@ def ask(folder: Path, key: str | None, **options: str | bool) -> str:
     return answer_as_text("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
-def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
+def test_closed_tours_are_ranked_and_unranked_at_the_shell(
+    ranked_boards: Path, cli_in_process: Cli
+) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
-    text = cli("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
+    text = cli_in_process("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
     assert (text.code, text.err) == (0, "")
     facts = json.loads(text.out)
     assert (facts["start"], facts["rank"], facts["closed"]) == ("b1", 9861, True)
@@ -36,16 +38,18 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, 
     assert oracles.is_closed(6, path)
     assert path[1] < path[-1]
     squares = " ".join(map(str.upper, reversed([oracles.square_name(6, at) for at in path])))
-    reported = cli("query", "knight", "--closed", "--rank-of", squares, "--json", *words)
+    reported = cli_in_process("query", "knight", "--closed", "--rank-of", squares, "--json", *words)
     assert json.loads(reported.out)["rank"] == 9861
-    reported = cli("query", "knight", "--closed", "--rank-of", facts["path"], *words)
+    reported = cli_in_process("query", "knight", "--closed", "--rank-of", facts["path"], *words)
     assert "tour     6x6 from b1 to " in reported.out
     assert ", rank 9861\n" in reported.out
 
 
-def test_open_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
+def test_open_tours_are_ranked_and_unranked_at_the_shell(
+    ranked_boards: Path, cli_in_process: Cli
+) -> None:
     words = ["--board", "5x4", "--outputs", str(ranked_boards)]
-    text = cli("query", "knight", "b1", "--rank", "6", "--json", *words)
+    text = cli_in_process("query", "knight", "b1", "--rank", "6", "--json", *words)
     assert (text.code, text.err) == (0, "")
     facts = json.loads(text.out)
     assert [facts[name] for name in ("start", "rank", "closed")] == ["b1", 6, False]
@@ -53,7 +57,7 @@ def test_open_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cl
     path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
     assert tuple(path) in oracles.knight_tours(5, 4, 1)
     squares = ",".join(oracles.square_name(5, at) for at in path)
-    reported = cli("query", "knight", "--rank-of", squares, *words)
+    reported = cli_in_process("query", "knight", "--rank-of", squares, *words)
     assert f"tour     5x4 from b1 to {facts['finish']}, rank 6\n" in reported.out
 
 
@@ -91,9 +95,9 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli: Cli) -> None:
+def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli_in_process: Cli) -> None:
     words = ["query", "knight", "b1", "--closed", "--rank", "9862", "--board", "6x6"]
-    text = cli(*words, "--outputs", str(ranked_boards))
+    text = cli_in_process(*words, "--outputs", str(ranked_boards))
     last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
     assert (text.code, text.out, text.err) == (1, "", last)
 
@@ -171,18 +175,6 @@ def test_tours_are_ranked_and_unranked_from_python(ranked_boards: Path) -> None:
             tables.knight.probe("c3", rank=64, board="5x5")
     with pytest.raises(ValueError, match="closed"):
         tables.knight.probe("a1", rank=15, board="6x6", closed=True)
-
-
-def test_ranked_tours_are_rejected_in_batches(ranked_boards: Path, cli: Cli) -> None:
-    words = ["--closed", "--rank", "1", "--outputs", str(ranked_boards)]
-    text = cli("query", "knight", *words, stdin="a1\n")
-    assert (text.code, text.out) == (2, "")
-    assert text.err.endswith(
-        "--rank needs a SQUARE. Write: pipeline query knight SQUARE --rank N.\n"
-    )
-    text = cli("query", "knight", "-", *words, stdin="a1\n")
-    assert (text.code, text.out) == (2, "")
-    assert "--rank works with a single key only" in text.err
 
 
 @pytest.fixture

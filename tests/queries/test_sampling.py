@@ -213,31 +213,20 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
             draw(165, board="5x4", replacement=False)
 
 
-def test_sample_command_writes_a_file(ranked_boards: Path, tmp_path: Path, cli: Cli) -> None:
+def test_sample_command_writes_a_file(
+    ranked_boards: Path, tmp_path: Path, cli_in_process: Cli
+) -> None:
     words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
     where = ["--outputs", str(ranked_boards)]
     file = tmp_path / "cycles.parquet"
-    text = cli(*words, "--output", str(file), *where)
+    text = cli_in_process(*words, "--output", str(file), *where)
     assert (text.code, text.out) == (0, ""), text.err
     rows = pl.read_parquet(file)
     assert rows.columns == ["board", "rank", "path"]
     assert rows.height == 30
-    lines = cli(*words, *where).out.splitlines()
+    lines = cli_in_process(*words, *where).out.splitlines()
     assert lines[0] == "board,rank,path"
     assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
-
-
-def test_sample_command_needs_no_options(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run_app(["sample", "knight", "--outputs", str(outputs)]) == 0
-    head, row = capfd.readouterr().out.splitlines()
-    assert head == "board,start,finish,number,closed,path"
-    assert row.startswith("6x6,")
-
-
-@pytest.mark.parametrize(("board", "hint"), [("8x8", "Add --closed"), ("9x9", "Choose a smaller")])
-def test_closed_tours_are_suggested_where_possible(outputs: Path, board: str, hint: str) -> None:
-    with open_tables(str(outputs)) as tables, pytest.raises(BadRequest, match=hint):
-        tables.knight.sample(1, board=board)
 
 
 def test_all_chunks_of_a_sample_are_written(
@@ -253,37 +242,6 @@ def test_all_chunks_of_a_sample_are_written(
         sample = tables.knight.sample(1729, seed=0, board="5x5")
     assert run_app([*words, "--outputs", where, "--size", "1729"]) == 0
     assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ("hanoi", 2, "There is no command 'hanoi'. See: pipeline sample --help."),
-        ("knight --closed --board 4x4", 1, "4x4 has no closed tour"),
-        ("knight --board 4x4", 1, "4x4 has no tour"),
-        ("knight --board 8x8", 2, "8x8 has too many open tours to draw from. Add --closed."),
-        ("knight --size 1000000001", 2, "from 1 to 1,000,000,000, not '1000000001'"),
-        ("knight --seed x", 2, "--seed needs a whole number from 0, not 'x'"),
-        ("knight --json --format csv", 2, "--json cannot be combined with --format"),
-        ("sliding", 2, "Missing option --board. Example: --board 3x4."),
-        ("sliding --board 2x3", 3, "Run: pipeline precompute sliding_2x3"),
-        ("knight --closed --board 6x7", 3, "pipeline precompute knight_closed_ranks_6x7"),
-        ("knight --closed --board 5x6 --size 9 --distinct", 2, "There are 8 tours to draw 9 from"),
-        (
-            "knight --board 5x5 --size 10000001 --distinct",
-            2,
-            "from 1 to 10,000,000, not '10000001'",
-        ),
-        ("knight --closed --board 5x6 --output x.txt", 2, "There is no format 'txt'"),
-    ],
-)
-def test_impossible_samples_are_rejected(
-    ranked_boards: Path, tmp_path: Path, cli: Cli, words: str, code: int, message: str
-) -> None:
-    reported = cli("sample", *words.split(), "--outputs", str(ranked_boards), cwd=tmp_path)
-    assert (reported.code, reported.out) == (code, "")
-    assert message in reported.err
-    assert not [*tmp_path.iterdir()]
 
 
 LIMITS = "from 1 to 1,000,000,000"
@@ -319,12 +277,6 @@ def test_a_sample_that_is_too_large_for_memory_is_refused(
     assert tables.eight.sample(100).height == 100
     with pytest.raises(MemoryShort, match=r"A sample of 1,000,000 rows needs .* Draw fewer"):
         tables.eight.sample(1_000_000)
-
-
-def test_sizes_may_be_numpy_integers(tables: Tables) -> None:
-    size: Any = np.int8(2)
-    seed: Any = np.uint64(7)
-    assert tables.knight.sample(size, seed, board="5x5").height == 2
 
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:

@@ -77,18 +77,18 @@ def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
 
 
 def test_letters_may_be_lower_case_in_every_interface(
-    cli: Cli, tables: Tables, outputs: Path
+    cli_in_process: Cli, tables: Tables, outputs: Path
 ) -> None:
     small = KNOWN.lower()
     command = ("query", "senet", "--outputs", str(outputs))
-    assert cli(*command, small) == cli(*command, KNOWN)
+    assert cli_in_process(*command, small) == cli_in_process(*command, KNOWN)
     assert tables.senet.probe(small) == tables.senet.probe(KNOWN)
     for turn in ((), ("--turn", "b"), ("--turn", "a")):
-        batch = cli(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
+        batch = cli_in_process(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
         _, first, second = batch.out.splitlines()
         assert first == second.replace(KNOWN, small)
         assert second.startswith(f"{KNOWN},{3 if 'b' in turn else 2},2,3,")
-    text = cli(*command, stdin="abx\n")
+    text = cli_in_process(*command, stdin="abx\n")
     assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in text.out
 
 
@@ -130,10 +130,10 @@ def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
     assert "after 1 ply<" in reader.make_query().answer("BAABABABAB.....").to_svg()
 
 
-def test_a_picture_at_the_shell(cli: Cli, tmp_path: Path, outputs: Path) -> None:
+def test_a_picture_at_the_shell(cli_in_process: Cli, tmp_path: Path, outputs: Path) -> None:
     target = tmp_path / "line.svg"
     command = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
-    text = cli(*command, "--svg", str(target))
-    assert text == cli(*command)
+    text = cli_in_process(*command, "--svg", str(target))
+    assert text == cli_in_process(*command)
     assert json.loads(text.out)["lines"] is None
     assert PAPER in target.read_text()

@@ -86,15 +86,19 @@ def ways(state: str, known: dict[str, int]) -> list[str]:
     ]
 
 
-def test_solutions_are_counted_and_listed(cli: Cli, folder: Path) -> None:
+def test_solutions_are_counted_and_listed(cli_in_process: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     state = max(known, key=lambda state: (len(ways(state, known)), state))
     place = ("--board", "2x3", "--outputs", str(folder))
-    text = cli("query", "sliding", state, "--solutions", *place)
+    text = cli_in_process("query", "sliding", state, "--solutions", *place)
     assert text.out.split() == ways(state, known)
-    facts = json.loads(cli("query", "sliding", state, "--solutions", "--json", *place).out)
+    facts = json.loads(
+        cli_in_process("query", "sliding", state, "--solutions", "--json", *place).out
+    )
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways(state, known)) > 1
-    assert "solutions" not in json.loads(cli("query", "sliding", state, "--json", *place).out)
+    assert "solutions" not in json.loads(
+        cli_in_process("query", "sliding", state, "--json", *place).out
+    )
 
 
 def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
@@ -120,9 +124,9 @@ def test_a_board_must_be_text(tables: Tables, board: Any) -> None:
         tables.sliding(board)
 
 
-def test_text_answer_matches_the_docs(cli: Cli, folder: Path) -> None:
+def test_text_answer_matches_the_docs(cli_in_process: Cli, folder: Path) -> None:
     """Compare with the example in docs/sliding.md."""
-    text = cli(
+    text = cli_in_process(
         "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
     )  # fmt: skip
     assert text.out == (
@@ -134,14 +138,14 @@ def test_text_answer_matches_the_docs(cli: Cli, folder: Path) -> None:
         "tiles slid   3\n"
     )
     assert text.out in (ROOT / "docs" / "sliding.md").read_text()
-    boards = cli(
+    boards = cli_in_process(
         "query", "sliding", "120453", "--board", "2x3", "--boards", "--outputs", str(folder)
     )
     assert boards.out == "0\n 1 2 .\n 4 5 3\n\n1  D (tile 3)\n 1 2 3\n 4 5 .\n"
 
 
-def test_unreachable_goals_are_explained(cli: Cli, folder: Path) -> None:
-    text = cli("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
+def test_unreachable_goals_are_explained(cli_in_process: Cli, folder: Path) -> None:
+    text = cli_in_process("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
     assert text.code == 1
     assert text.err == (
         "pipeline: 123450 cannot be reached from 213450: a move swaps the blank with a tile; from "
@@ -150,33 +154,20 @@ def test_unreachable_goals_are_explained(cli: Cli, folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("123450", "Missing option --board. Example: --board 3x4."),
-        ("123450 --board 2y3", "'2y3' is not a sliding board: a board is rows x columns."),
-        ("12345 --board 2x3", "'12345' is not a state of the 2x3 board: it has 5 cells"),
-        ("123450 --board 2x3 --goal 12345", "'12345' is not a goal: it has 5 cells"),
-    ],
-)
-def test_bad_requests_are_rejected(cli: Cli, folder: Path, words: str, message: str) -> None:
-    ended = cli("query", "sliding", *words.split(), "--outputs", str(folder))
-    assert ended.code == 2
-    assert ended.err.startswith(f"pipeline: {message}")
-
-
-def test_batches_answer_every_key(cli: Cli, folder: Path) -> None:
+def test_batches_answer_every_key(cli_in_process: Cli, folder: Path) -> None:
     known = oracle.distances("123450", 2, 3)
     states = [*[*known][::40], "213450", "12345"]
     place = ("--board", "2x3", "--outputs", str(folder))
-    text = cli("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
+    text = cli_in_process("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
     rows = [json.loads(line) for line in text.out.splitlines()]
     assert text.code == 2
     assert [row["state"] for row in rows] == states
     assert [row["distance"] for row in rows] == [known.get(state) for state in states]
     assert rows[-2]["error"].startswith("123450 cannot be reached from 213450")
     assert rows[-1]["error"].startswith("'12345' is not a state of the 2x3 board")
-    walked = cli("query", "sliding", "--path", "--format", "jsonl", *place, stdin="120453\n")
+    walked = cli_in_process(
+        "query", "sliding", "--path", "--format", "jsonl", *place, stdin="120453\n"
+    )
     row = json.loads(walked.out)
     assert (row["solution"], row["path"]) == ("D", "120453 123450")
 
@@ -264,19 +255,10 @@ def test_annotate(tables: Tables) -> None:
     ] + [(None, None, None, None), ("no state", None, None, None)]
 
 
-def test_annotate_with_a_goal(tables: Tables) -> None:
-    table, states = tables.sliding("3x3"), ["867254301", "123456780", "213456780"]
-    for goal in ("123456708", "086754321"):
-        known = oracle.distances(goal, 3, 3)
-        distances = table.annotate(states, goal=goal)["distance"].to_list()
-        assert distances == [known.get(state) for state in states]
-        assert {distance is None for distance in distances} == {False, True}, goal
-
-
-def test_a_picture_shows_all_boards(cli: Cli, folder: Path, tmp_path: Path) -> None:
+def test_a_picture_shows_all_boards(cli_in_process: Cli, folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "way.svg"
     words = ("--board", "2x3", "--svg", str(picture), "--outputs", str(folder))
-    cli("query", "sliding", "543210", *words)
+    cli_in_process("query", "sliding", "543210", *words)
     known = oracle.distances("123450", 2, 3)
     drawn = ElementTree.fromstring(picture.read_text()).iter()
     tiles = [shape.text for shape in drawn if shape.tag.endswith("text") and shape.text == "5"]
@@ -300,11 +282,6 @@ def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
         table.probe("123450")
     with pytest.raises(ValueError, match="closed"):
         table.probe("123450")
-
-
-def test_a_missing_board_is_reported(folder: Path) -> None:
-    with pytest.raises(BadRequest, match="Missing option --board"):
-        open_tables(str(folder)).answer("sliding", "123450")
 
 
 def test_published_boards_are_listed_as_values(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from queries.histogram import count_states, format_bars
 from queries.status import list_status, make_unusable_error
-from tablebase.errors import BadRequest, TableMissing
+from tablebase.errors import TableMissing
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.tables.manifest import Page, read_manifest
 from tablebase.tables.store import Folder
@@ -88,39 +88,6 @@ def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> N
     text = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
     assert (str(error), error.command) == (f"{text} Run: {command}", command)
     assert error.file == store.locate("manifest.json")
-
-
-def test_two_stages_need_one_repair_command(store: Folder) -> None:
-    entries = read_manifest(store)
-    del entries["eight"], entries["senet"]
-    write_manifest(store, entries)
-    error = make_unusable_error(list_status(store), store)
-    assert error
-    assert error.command == f"pipeline precompute --outputs {store}"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ("hanoi",),
-            "There is no puzzle 'hanoi'. Choose one of: eight, sliding, senet.",
-        ),
-        (
-            ("knight",),
-            "Knight's tour has no distances to count. Choose one of: eight, sliding, senet.",
-        ),
-        (("senet", "3x4"), "Senet has one board. Leave out --board."),
-        (("sliding",), "Missing option --board. Example: --board 3x4."),
-    ],
-)
-def test_impossible_histograms_are_rejected(
-    outputs: Path, options: tuple[str, str | None], message: str
-) -> None:
-    name, board = (*options, None)[:2]
-    with pytest.raises(BadRequest) as caught:
-        count_states(name, Folder(outputs), board)
-    assert str(caught.value) == message
 
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:

@@ -219,13 +219,13 @@ def test_titles_are_escaped() -> None:
     ],
 )
 def test_a_picture_at_the_shell(
-    words: str, drawn: str, cli: Cli, place: Path, tmp_path: Path
+    words: str, drawn: str, cli_in_process: Cli, place: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "answer.svg"
-    text = cli(*words.split(), "--svg", str(target), cwd=place)
-    assert text == cli(*words.split(), cwd=place)
+    text = cli_in_process(*words.split(), "--svg", str(target), cwd=place)
+    assert text == cli_in_process(*words.split(), cwd=place)
     assert shapes(target.read_text(), drawn)
     (tmp_path / "file").touch()
-    refused = cli(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)
+    refused = cli_in_process(*words.split(), "--svg", str(tmp_path / "file" / "x.svg"), cwd=place)
     assert (refused.code, refused.out) == (2, "")
     assert "x.svg' cannot be written" in refused.err

@@ -339,17 +339,6 @@ def test_a_reader_names_an_unreadable_file(reader: list[str], tmp_path: Path) ->
         assert text.err.count("\n") == 1, "a sentence, and no traceback"
 
 
-def test_a_missing_tool_fails_in_ci_and_skips_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    sentence = "gcc is not installed, so the reader that needs it cannot be tested."
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match=sentence):
-        tool("gcc")
-    monkeypatch.delenv("CI")
-    with pytest.raises(pytest.skip.Exception, match=sentence):
-        tool("gcc")
-
-
 def test_the_python_reader_needs_only_the_standard_library() -> None:
     text = (EXAMPLES / "reader.py").read_text("utf-8")
     imported = set(re.findall(r"^(?:import|from) ([a-z]+)", text, re.MULTILINE))

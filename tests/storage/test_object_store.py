@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+import polars as pl
 import pytest
 
 from pipeline.build import Request, build
@@ -105,6 +106,10 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
         assert tables.eight.probe("378546201") == here.eight.probe("378546201")
         with pytest.raises(TableMissing, match=r"knight_tours_8x8 --outputs 's3://puzzles/tables'"):
             tables.knight.probe("b1")
+        frame = pl.DataFrame({"state": ["378546201", "867254301", "nothing"]})
+        assert tables.eight.annotate(frame).equals(here.eight.annotate(frame))
+    with pytest.raises(ValueError, match=f"the tables in {URL} are closed"):
+        tables.eight.probe("378546201", "edge")
     assert count_states("eight", built_store).equals(
         count_states("eight", open_store(str(outputs)))
     )

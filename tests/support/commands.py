@@ -78,6 +78,9 @@ COMMANDS = {
         query knight a1 --closed --rank 0 --board 5x5
         precompute knight_tours_7x7
         sample eight --distance 32
+        sample senet --distance 16
+        sample knight --closed --board 4x4
+        sample knight --board 4x4
     """,
     "bad": """
         query eight 133456789
@@ -142,6 +145,80 @@ COMMANDS = {
         diff outputs nowhere://tables
         clean eight
         clean --yes=no
+        precompute --jobs 0
+        precompute --memory much
+        precompute eight --memory 0.0001
+        sample knight --size x
+        sample knight --seed -1
+        query eight M.PARQUET
+        query senet x/y.jsonl.gz
+        query knight m.txt
+        query eight 378546201 m.csv
+        query eight 378546201 152703846 1 2
+        query eight 378546201 nothing
+        query senet ABABABABAB..... BBBBBAAAAA.....
+        query knight a1 b3 c5
+        query knight a1 --board 3x13
+        query eight 378546201 --outputs ''
+        query eight --hardest --boards
+        query senet ABABABABAB..... --hardest
+        query knight --rank ''
+        query sliding 123450
+        query sliding 123450 --board 2y3
+        query sliding 12345 --board 2x3
+        query sliding 123450 --board 2x3 --goal 12345
+        sample eight --distance -1
+        sample eight --goal 12
+        sample eight --distance 31 --size 3 --distinct
+        sample eight --size ''
+        sample senet --size 756638 --distinct
+        sample sliding
+        sample sliding --board 9x9
+        sample knight --board '' --seed 1
+        sample knight --board 8x8
+        sample knight --board 9x9
+        sample knight --size 1000000001
+        sample knight --board 5x5 --size 10000001 --distinct
+        sample knight --json --format csv
+        sample knight --closed --board 5x6 --output x.txt
+        histogram senet --board 3x4
+        histogram sliding
+        histogram eight --json --svg -
+    """,
+    "usage": """
+        nope
+        preco
+        help nope
+        diff a
+        diff a b c d
+        histogram
+        query nope
+        query Eight 378546201
+        eight 378546201
+        query eight --nope 123456780
+        query eight --goal
+        query eight --boards
+        query eight - --boards
+        query eight - --hardest
+        query eight --hardest --svg -
+        query eight 378546201 --json --svg -
+        query eight m.csv --format csv
+        query eight --input no-such-file
+        query eight --input .
+        query eight --input ''
+        query eight --input-format ''
+        query eight --format xml
+        query eight --format ''
+        query eight --output /no/such/folder/x.csv
+        query eight --output ''
+        query eight --column ''
+        query eight 123456780 --strict
+        query eight 123456780 --input-format csv
+        query eight 123456780 --input x
+        query eight 123456780 --input ''
+        query eight 123456780 --format ''
+        query eight '' --format csv
+        query knight - --rank 1
     """,
     "missing": """
         query eight 123456780 --outputs none
@@ -161,6 +238,8 @@ COMMANDS = {
         histogram eight --outputs none
         status --outputs none
         status --outputs none --json
+        sample sliding --board 2x3
+        sample knight --closed --board 6x7
         diff none outputs
         diff outputs none
     """,
@@ -192,7 +271,7 @@ COMMANDS = {
         help help
     """,
 }
-EXITS = {"no": 1, "bad": 2, "missing": 3}
+EXITS = {"no": 1, "bad": 2, "usage": 2, "missing": 3}
 """The exit code of every command of a group; 0 where none is named."""
 
 

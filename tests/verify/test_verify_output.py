@@ -10,7 +10,6 @@ from pipeline import verify
 from pipeline.progress import FEW_BOARDS, ProofProgress
 from pipeline.run import run_command
 from pipeline.verify import Claim, TableVerdict, Verdict
-from tablebase.puzzle import Puzzle
 from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -23,7 +22,6 @@ from tests.support.shell import Cli, Said
 from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
-RULES = "the files match the manifest and the table's own definition; no proof knows the rules of"
 
 
 def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
@@ -99,27 +97,6 @@ def test_a_table_that_no_rule_knows_is_intact(
     result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
     assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
-
-
-class Bare(Puzzle):
-    """A puzzle whose recipe no proof knows in a puzzle of its kind."""
-
-    name = "bare"
-    title = "Bare"
-    tables = EIGHT.tables
-
-
-def test_a_puzzle_without_a_proof_has_intact_tables(
-    eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare = Bare()
-    for module in (verify, verify.files):
-        monkeypatch.setattr(module, "list_puzzles", lambda: [bare])
-    keep_only(eight, "eight", "eight_edge")
-    code, out, _ = read_output(capsys, "--outputs", str(eight))
-    assert code == 0
-    assert out.count(f"  intact: {RULES} its rows and records\n") == 2
-    assert re.search(r"\n2 tables: 2 intact; \d+ claims, [\d.]+ s\n$", out)
 
 
 def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[str]) -> None:
