@@ -164,7 +164,7 @@ def fit_terminal(text: str) -> str:
     return wrap_lines(text, width) if is_wide else text
 
 
-def print_error(text: object) -> None:
+def print_error(text: object, mark: str = "pipeline: ") -> None:
     """Print a message to standard error, cut to `MAX_MESSAGE` characters.
 
     A terminal gets lines that fit.
@@ -173,7 +173,7 @@ def print_error(text: object) -> None:
     message = str(text)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"
-    message = f"pipeline: {escape_control(message)}"
+    message = f"{mark}{escape_control(message)}"
     if width := find_width(sys.stderr):
         message = wrap_message(message, width)
     sys.stderr.write(f"{message}\n")

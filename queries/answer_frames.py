@@ -9,7 +9,7 @@ import polars as pl
 
 from queries.answer import Answer
 from queries.key_columns import can_hold_keys, read_key_column
-from queries.other_frames import join_answers, list_column_names, make_type_error, read_keys
+from queries.other_frames import join_answers, list_column_names, make_type_error, read_columns
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
 from tablebase.schema import KIND_LETTERS, Column
 
@@ -102,38 +102,44 @@ def merge_answers(
 
 def annotate_frame(
     frame: Any,
-    column: str,
+    columns: tuple[str, ...],
     prefix: str,
     added: Iterable[str],
-    answer: Callable[[pl.Series], pl.DataFrame],
+    answer: Callable[..., pl.DataFrame],
     key_digits: int = 0,
 ) -> Any:
-    """Add to a frame the answers for one of its columns; null where there is no answer.
+    """Add to a frame the answers for some of its columns, the keys' first; nulls without an answer.
 
     For `key_digits` see `can_hold_keys`, for frames of other libraries `queries.other_frames`.
     """
     is_own = isinstance(frame, pl.DataFrame | pl.LazyFrame)
-    keys = frame if is_own else read_keys(frame, column)
+    keys = frame if is_own else read_columns(frame, columns)
     if keys is None:
         raise make_type_error(frame)
     schema = keys.lazy().collect_schema()
-    if not can_hold_keys(schema.get(column), key_digits):
-        raise BadRequest(f"There is no text column {quote(column)} with keys")
+    digits = dict.fromkeys(columns, 1) | {columns[0]: key_digits}
+    for column in columns:
+        if not can_hold_keys(schema.get(column), digits[column]):
+            what = "keys" if column == columns[0] else "answers"
+            raise BadRequest(f"There is no text column {quote(column)} with {what}")
     taken = schema.names() if is_own else list_column_names(frame)
     names = rename_columns(added, taken, prefix, 'prefix="..."')
 
-    def rename_answers(keys: pl.Series) -> pl.DataFrame:
-        return answer(read_key_column(keys, key_digits)).rename(names)
+    def rename_answers(*texts: pl.Series) -> pl.DataFrame:
+        keys, *others = texts
+        others = [read_key_column(other) for other in others]
+        return answer(read_key_column(keys, key_digits), *others).rename(names)
 
     if not is_own:
-        return join_answers(frame, keys, rename_answers(keys[column]))
+        return join_answers(frame, keys, rename_answers(*(keys[name] for name in columns)))
     if isinstance(frame, pl.DataFrame):
-        return frame.hstack(rename_answers(frame[column]))
+        return frame.hstack(rename_answers(*(frame[name] for name in columns)))
+    no_rows = [pl.Series(dtype=pl.String)] * len(columns)
     return frame.with_columns(
-        pl.col(column)
+        pl.struct(columns)
         .map_batches(
-            lambda keys: rename_answers(keys).to_struct(),
-            return_dtype=pl.Struct(rename_answers(pl.Series(dtype=pl.String)).schema),
+            lambda keys: rename_answers(*(keys.struct.field(name) for name in columns)).to_struct(),
+            return_dtype=pl.Struct(rename_answers(*no_rows).schema),
             is_elementwise=True,
         )
         .struct.unnest()

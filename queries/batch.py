@@ -94,6 +94,7 @@ def run_batch(
             is_key=partial(_is_key, query),
             has_objects=batch.format == "jsonl",
             chunk_bytes=batch.chunk_bytes,
+            second=query.second_column,
         )
         added = (*query.list_added_columns(), "error")
         names = rename_columns(added, head.columns, batch.prefix, PREFIX)
@@ -110,7 +111,7 @@ def run_batch(
                 query.on_progress = partial(_report_total, on_progress, done)
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
-                parts = query.iter_answers(keys)
+                parts = query.iter_rows(keys, rows)
                 if batch.format == "parquet":  # each part would be a row group
                     parts = iter([concatenate_answers(parts)])
                 first = 0
@@ -122,7 +123,7 @@ def run_batch(
                     if bad and source.format == "text":
                         texts = part[key]
                         printable = [make_printable(texts[at]) for at in bad]
-                        part = texts.scatter(bad, printable).to_frame()
+                        part = part.with_columns(texts.scatter(bad, printable))
                     named = answers.rename(names)
                     with printing():
                         if chunk.objects is None:

@@ -59,12 +59,13 @@ def read_chunks(
     is_key: Callable[[str], bool],
     has_objects: bool = False,
     chunk_bytes: int = CHUNK_BYTES,
+    second: str | None = None,
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
     There is at least one chunk, even if it is empty. `is_key`: whether a text is a key.
     `has_objects`: JSON lines are copied as they are written. `chunk_bytes`: bytes of text read at a
-    time.
+    time. `second`: the column that is read beside the keys; in text, the rest of a key's line.
     """
     key = keys.column
     if source.format == "text":
@@ -74,9 +75,12 @@ def read_chunks(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
             )
-        chunks = _read_text(source.file, keys, chunk_bytes)
+        if second is None:
+            chunks = _read_text(source.file, keys, chunk_bytes)
+        else:
+            chunks = _read_lines(source.file, keys, second, chunk_bytes)
     elif source.format == "jsonl" and has_objects:
-        chunks = _read_json_objects(source.file, column, keys, chunk_bytes)
+        chunks = _read_json_objects(source.file, column, keys, chunk_bytes, second)
     elif source.format == "jsonl":
         chunks = _read_json_lines(source.file, chunk_bytes)
     elif source.format == "parquet":
@@ -90,19 +94,30 @@ def read_chunks(
     if not head.width:
         if next(chunks, None) is not None:
             raise BadRequest(f"The rows of the input have no column, and {quote(key)} is needed")
-        head = pl.DataFrame(schema={key if column is None else column: pl.String})
+        empty = [key if column is None else column, *([second] if second else [])]
+        head = pl.DataFrame(schema=dict.fromkeys(empty, pl.String))
     if source.format in UNTYPED and column is None and key not in head.columns:
         _require_header(head.columns, keys, is_key)
     name = _choose_column(head.columns, column, key)
+    _require_text(head, name, keys.key_digits, "the keys with --column")
+    if second is not None:
+        _require_text(head, second, 1, "the answers with --answer-column")
+    return name, head, _ensure_one(chunks, head)
+
+
+def _require_text(head: pl.DataFrame, name: str, digits: int, what: str) -> None:
+    """Raise BadRequest if there is no column of texts of that name; `what` tells how to name it.
+
+    For `digits` see `can_hold_keys`.
+    """
     kind = head.schema.get(name)
-    if not can_hold_keys(kind, keys.key_digits):
+    if not can_hold_keys(kind, digits):
         columns = ", ".join(quote(each) for each in head.columns[:20])
         type_note = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(
             f"The input has no text column {quote(name)}{type_note}",
-            f"Its columns: {columns}. Name the one that holds the keys with --column",
+            f"Its columns: {columns}. Name the one that holds {what}",
         )
-    return name, head, _ensure_one(chunks, head)
 
 
 def _choose_column(names: list[str], requested: str | None, key: str) -> str:
@@ -155,11 +170,11 @@ def _iter_texts(
                 "byte, so it is not text",
                 "Save it as UTF-8",
             )
-        if len(rest) > MAX_ROW_BYTES:
+        if len(rest) > (limit := max(MAX_ROW_BYTES, chunk_bytes)):
             bad_line = line + text.count(NEW_LINE)
             raise BadRequest(
                 f"The input is not a list of keys: the item that starts on line {bad_line:,} has "
-                f"more than {MAX_ROW_BYTES:,} bytes"
+                f"more than {limit:,} bytes"
             )
         try:
             text.decode()
@@ -308,9 +323,12 @@ def _read_json_lines(file: BinaryIO, chunk_bytes: int = CHUNK_BYTES) -> Iterator
 
 
 def _read_json_objects(
-    file: BinaryIO, column: str | None, keys: KeyFormat, chunk_bytes: int
+    file: BinaryIO, column: str | None, keys: KeyFormat, chunk_bytes: int, second: str | None
 ) -> Iterator[Chunk]:
-    """Read the key of one object per line; all other fields are copied as they are written."""
+    """Read the key of one object per line; all other fields are copied as they are written.
+
+    `second` is a further field to read.
+    """
     name: str | None = None
     first = 1
     for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
@@ -324,6 +342,8 @@ def _read_json_objects(
             head_rows = pl.DataFrame(schema=dict.fromkeys(head, pl.String))
             yield Chunk(head_rows, partial(_format_row, 1))
         rows = _make_key_frame(name, objects.read_keys(name, keys.key_digits))
+        if second is not None:
+            rows = rows.with_columns(pl.Series(second, objects.read_texts(second), pl.String))
         yield Chunk(rows, partial(_format_row, first), objects.open_lines(), names)
         first += len(rows)
 
@@ -382,6 +402,38 @@ def _read_text(file: BinaryIO, form: KeyFormat, chunk_bytes: int = CHUNK_BYTES) 
         end = line + text.rstrip().count(b"\n") if words else end
     if waiting:
         yield Chunk(_make_key_frame(key, [form.join_key(waiting)]), lambda at: f"line {end:,}")
+
+
+def _read_lines(file: BinaryIO, form: KeyFormat, second: str, chunk_bytes: int) -> Iterator[Chunk]:
+    """Read a key from the beginning of each line that is not empty, and its answer from the rest.
+
+    Single cells are joined to a key, as in `_read_text`.
+    """
+    schema = {form.column: pl.String, second: pl.String}
+    yield Chunk(pl.DataFrame(schema=schema), partial(_format_row, 1))
+    for text, first in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
+        lines = text.decode().split("\n")
+        numbers = [at for at, line in enumerate(lines) if line.strip()]
+
+        def place(at: int, first: int = first, numbers: list[int] = numbers) -> str:
+            return f"line {first + numbers[at]:,}"
+
+        pairs = [_split_line(lines[at], form) for at in numbers]
+        if pairs:
+            yield Chunk(pl.DataFrame(pairs, schema=schema, orient="row"), place)
+
+
+def _split_line(line: str, form: KeyFormat) -> tuple[str, str]:
+    """Split a line into its key and the rest."""
+    line = line.strip()
+    key, _, rest = line.partition("\t" if "\t" in line else " ")
+    cells = list[str]()
+    while form.joined_characters and (cell := form.strip_cell(key)) is not None:
+        cells += [cell] if cell else []
+        if len(cells) == form.joined_characters or not rest:
+            return form.join_key(cells), rest
+        key, _, rest = rest.lstrip().partition(" ")
+    return form.join_key([*cells, key]) if cells else key, rest
 
 
 def _make_key_frame(name: str, keys: Sequence[str | None]) -> pl.DataFrame:

@@ -218,6 +218,7 @@ class GoalReader(Reader[GoalFound]):
         HARDEST,
     )
     sample_options: tuple[Option, ...] = (options[0], DISTANCE)
+    check_options: tuple[Option, ...] | None = options[:1]
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
@@ -271,6 +272,11 @@ class GoalReader(Reader[GoalFound]):
         query = self.make_query(goal=goal, **options)
         assert isinstance(query, GoalQuery)
         return query
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.check.goals import GoalJudge
+
+        return GoalJudge(self.make_query(**options), answer_column)
 
     def parse_goal(self, text: str) -> str:
         """Return the goal state that a text names; a TablebaseError if no table answers for it."""

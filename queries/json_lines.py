@@ -47,13 +47,7 @@ class Objects(NamedTuple):
 
     def read_keys(self, name: str, digits: int) -> list[str | None]:
         """Return one field of all objects as keys; for `digits` see `can_hold_keys`."""
-        lines = pl.Series(self.lines)
-        is_suspect = lines.str.count_matches(json.dumps(name), literal=True) > 1
-        is_suspect |= lines.str.contains("\\u", literal=True)
-        for at in is_suspect.arg_true():
-            fields = json.loads(lines[at], object_pairs_hook=list, parse_int=str)
-            if [field for field, _ in fields].count(name) > 1:
-                raise _make_twice_error(self.numbers[at], name)
+        self._require_once(name)
         keys, numbers = list[Any](), list[int]()
         for at, fields in enumerate(self.fields):
             raw = fields.get(name, _NULL)
@@ -71,6 +65,32 @@ class Objects(NamedTuple):
         for at, text in zip(numbers, read_key_column(texts, digits, is_untyped=True), strict=True):
             keys[at] = text
         return keys
+
+    def read_texts(self, name: str) -> list[str | None]:
+        """Return one field of all objects as texts of any length, or numbers as they are written.
+
+        A value of another kind is refused.
+        """
+        self._require_once(name)
+        texts = list[str | None]()
+        for at, fields in enumerate(self.fields):
+            raw = fields.get(name, _NULL)
+            text = bytes(raw).decode()
+            if text[0] in "[{tf":
+                problem = f"Line {self.numbers[at]:,} of the input has no text in {quote(name)}"
+                raise BadRequest(problem, "Name the field that holds the answers")
+            texts.append(msgspec.json.decode(raw) if text[0] in '"n' else text)
+        return texts
+
+    def _require_once(self, name: str) -> None:
+        """Raise BadRequest for an object with two fields of that name."""
+        lines = pl.Series(self.lines)
+        is_suspect = lines.str.count_matches(json.dumps(name), literal=True) > 1
+        is_suspect |= lines.str.contains("\\u", literal=True)
+        for at in is_suspect.arg_true():
+            fields = json.loads(lines[at], object_pairs_hook=list, parse_int=str)
+            if [field for field, _ in fields].count(name) > 1:
+                raise _make_twice_error(self.numbers[at], name)
 
 
 def split_objects(text: bytes, line: int) -> Objects:

@@ -26,12 +26,20 @@ def make_type_error(frame: object) -> BadRequest:
     return BadRequest(f"{quote(name)} is not a table or a column of keys", SUPPORTED)
 
 
-def read_keys(frame: Any, column: str) -> pl.DataFrame | None:
-    """Return the column of keys of a frame that is not polars' own, as a frame of one column.
+def read_columns(frame: Any, columns: tuple[str, ...]) -> pl.DataFrame | None:
+    """Return the named columns of a frame that is not polars' own, as one of polars.
 
-    A frame without that column becomes one without columns. None for an unsupported object. Only
-    the keys are converted, never the rest of the frame.
+    The columns that it lacks are left out. None for an unsupported object. The rest of the frame is
+    never converted.
     """
+    if len(columns) > 1 and isinstance(frame, list | tuple | pl.Series):
+        return None
+    found = [_read_column(frame, column) for column in columns]
+    read = [each for each in found if each is not None]
+    return pl.concat(read, how="horizontal") if read else None
+
+
+def _read_column(frame: Any, column: str) -> pl.DataFrame | None:
     if isinstance(frame, list | tuple):
         return pl.DataFrame({column: _make_series(column, frame)})
     if isinstance(frame, pl.Series):

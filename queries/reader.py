@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from queries.answer_frames import Answers, Frame, Keys
     from queries.hardest import HardestAnswer
+    from queries.judgement import Judgement
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
@@ -154,6 +155,8 @@ class Query:
 
     distance: int | None = None
     """The depth of the rows that a sample draws; None: any."""
+    second_column: str | None = None
+    """The column that a batch reads beside that of the keys; None: no other."""
 
     def __init__(self, reader: Reader, **options: Any) -> None:
         reader.require_open()
@@ -241,6 +244,18 @@ class Query:
         """Answer many keys, and yield their rows in order; a few at a time if each takes long."""
         yield self.answer_keys(keys)
 
+    def iter_rows(self, keys: pl.Series, rows: pl.DataFrame) -> Iterator[Answers]:
+        """Answer the keys of a batch's rows, as `iter_answers` does."""
+        yield from self.iter_answers(keys)
+
+    def check(self, key: str, answer: object) -> Judgement:
+        """Judge one answer, of any type; an error only for its key."""
+        raise NotImplementedError
+
+    def judge(self, keys: pl.Series, answers: pl.Series) -> Answers:
+        """Judge many answers, one row per key, with a column of errors."""
+        raise NotImplementedError
+
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
         answers = self.answer_keys(keys)[0]
@@ -268,6 +283,8 @@ class Reader(Generic[Found]):
     """A batch's columns, the key's first; options may add further ones."""
     sample_options: tuple[Option, ...] = ()
     """The options of `pipeline sample`; with none, there are no samples."""
+    check_options: tuple[Option, ...] | None = None
+    """The options of `pipeline check`; None: answers cannot be judged."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
     other_kinds: tuple[str, ...] = ()
@@ -376,7 +393,42 @@ class Reader(Generic[Found]):
         def answer(keys: pl.Series) -> pl.DataFrame:
             return query.annotate_keys(keys, errors)
 
-        return annotate_frame(frame, column, prefix, added, answer, self.key_digits)
+        return annotate_frame(frame, (column,), prefix, added, answer, self.key_digits)
+
+    def check(self, key: str, answer: object, **options: Any) -> Judgement:
+        """Judge an answer: is it legal, does it reach the goal, is it shortest?
+
+        The options are those of `pipeline check`. An answer that cannot be read is judged, too.
+        """
+        judge = self.make_judge(**options)
+        with self.store.ask_one_question():
+            return judge.check(key, answer)
+
+    def check_frame(
+        self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
+        prefix: str = "", **options: Any,
+    ) -> Frame:  # fmt: skip
+        """Add the columns of judgements to a frame with a column of keys and one of answers.
+
+        A key that is not in the notation gets nulls, and the reason in the column `error`. For
+        frames and `prefix` see `annotate`.
+        """
+        from queries.answer_frames import annotate_frame
+
+        judge = self.make_judge(answer_column=answer_column, **options)
+
+        def answer(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
+            return judge.judge(keys, answers)[0]
+
+        columns, added = (column or self.columns[0], answer_column), judge.list_added_columns()
+        judged: Frame = annotate_frame(
+            frame, columns, prefix, (*added, "error"), answer, self.key_digits
+        )
+        return judged
+
+    def make_judge(self, **options: Any) -> Query:
+        """Make the query that judges answers; `answer_column` names a batch's column of them."""
+        raise BadRequest(f"{self.puzzle.title} does not support checking")
 
     def sample(
         self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any

@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperArgument, TyperOption
 
+from pipeline.commands.check import check_app
 from pipeline.commands.options import (
     complete_commands,
     find_subcommand,
@@ -64,6 +65,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(query_app, name="query")
+app.add_typer(check_app, name="check")
 app.add_typer(sample_app, name="sample")
 
 

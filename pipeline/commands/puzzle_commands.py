@@ -20,7 +20,7 @@ from pipeline.commands.options import make_number_parser, make_query_completer
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import escape_control, print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
-from queries.reader import Option, Reader, select_given
+from queries.reader import Option, Query, Reader, select_given
 from tablebase.errors import BadRequest
 from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from tablebase.tables.access import open_store
@@ -179,12 +179,26 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
 
 def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_batch: bool) -> None:
     """Answer the keys of the input; `is_batch`: the arguments request a batch explicitly."""
-    from pipeline.progress import BatchProgress
-
     for option in list_options(get_reader_class(name)):
         if option.is_single and option.name in values:
             _refuse_lone(option, name, is_batch=is_batch)
-    source, output = batch.get("input", "-"), batch.get("output")
+    outputs = values.pop(OUTPUTS.name, None)
+    _, invalid = answer_rows(
+        batch, lambda: open_reader(name, open_store(outputs)).make_query(**values)
+    )
+    require_valid(invalid, batch)
+
+
+def answer_rows(
+    options: dict[str, Any], make_query: Callable[[], Query], **more: Any
+) -> tuple[Query, int]:
+    """Answer the rows of the input that the options of a batch name.
+
+    Return the query, which is made when all options are read, and the number of invalid keys.
+    """
+    from pipeline.progress import BatchProgress
+
+    source, output = options.get("input", "-"), options.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
         print_error("reading keys from standard input (press Ctrl-D to finish)")
     with BatchProgress(output=output) as bar:
@@ -196,19 +210,23 @@ def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_b
 
         request = Batch(
             source,
-            choose_output_format(output, batch.get("format")),
+            choose_output_format(output, options.get("format")),
             output,
-            batch.get("strict", False),
-            batch.get("column"),
-            batch.get("prefix", ""),
-            batch.get("input_format"),
+            options.get("strict", False),
+            options.get("column"),
+            options.get("prefix", ""),
+            options.get("input_format"),
+            **more,
         )
-        reader = open_reader(name, open_store(values.pop(OUTPUTS.name, None)))
-        query = reader.make_query(**values)
-        invalid = run_batch(query, request, bar.on_rows, bar.printing)
+        query = make_query()
+        return query, run_batch(query, request, bar.on_rows, bar.printing)
+
+
+def require_valid(invalid: int, options: dict[str, Any]) -> None:
+    """Raise BadRequest if a batch had invalid keys."""
     if invalid:
         subject = "key is" if invalid == 1 else "keys are"
-        hint = f"See the column {request.prefix}error"
+        hint = f"See the column {options.get('prefix', '')}error"
         raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 

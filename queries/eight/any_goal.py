@@ -38,8 +38,8 @@ def _list_texts() -> Bytes:
 
 
 @cache
-def _make_successors() -> npt.NDArray[np.uint32]:
-    """Return, for each letter, the rank that each state's move leads to; `NO_RANK` if illegal."""
+def list_successors() -> npt.NDArray[np.uint32]:
+    """List, for each letter, the rank that each state's move leads to; `NO_RANK` if illegal."""
     boards = _list_texts()[:NO_RANK].T - np.uint8(ord("0"))
     blank = np.argmin(boards, axis=0)
     successors = np.full((len(LETTERS), NO_RANK + 1), NO_RANK, dtype=np.uint32)
@@ -66,7 +66,7 @@ def answer_goal(goal: str, view: View, records: bytes, layouts: pl.Series) -> pl
     # one more row, for `NO_RANK`
     depth = np.append(np.where(is_reached, distance, UNREACHED), UNREACHED).astype(np.int16)
     best = np.zeros(NO_RANK, dtype=f"S{len(LETTERS)}")
-    for letter, next_ranks in zip(LETTERS, _make_successors(), strict=True):
+    for letter, next_ranks in zip(LETTERS, list_successors(), strict=True):
         is_best = is_reached & (depth[next_ranks[:NO_RANK]] == distance.astype(np.int16) - 1)
         best[is_best] = np.strings.add(best[is_best], letter.encode())
     answers = pl.DataFrame(
@@ -89,7 +89,7 @@ def find_solutions(rows: pl.DataFrame, ranks: pl.Series) -> pl.DataFrame:
     """
     first, letters = rows["best_moves"].str.slice(0, 1), np.zeros(len(rows), dtype=np.uint8)
     next_rank = np.arange(len(rows), dtype=np.uint32)
-    for letter, successors in zip(LETTERS, _make_successors(), strict=True):
+    for letter, successors in zip(LETTERS, list_successors(), strict=True):
         has_letter = (first == letter).fill_null(value=False).to_numpy()
         letters[has_letter], next_rank[has_letter] = ord(letter), successors[has_letter]
     depth = rows["distance"].gather(ranks)
@@ -173,7 +173,7 @@ def _list_chunk_solutions(
         letter = MOVES_IN_SET[choices, place_in_set]
         solutions[:, step] = LETTER_OR_ZERO[letter]
         here = np.where(
-            letter < len(LETTERS), _make_successors()[letter % len(LETTERS), previous], previous
+            letter < len(LETTERS), list_successors()[letter % len(LETTERS), previous], previous
         )
     if (depths[here] > 0).any() or (np.bincount(owners, minlength=states) != expected).any():
         return None

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    import numpy as np
+    import numpy.typing as npt
     import polars as pl
 
     from queries.answer_frames import Answers
+    from queries.reader import Query
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
 
@@ -110,6 +113,7 @@ class EightReader(GoalReader[BoardAnswer]):
         *GoalReader.options[1:],
     )
     sample_options = (options[0], *GoalReader.sample_options[1:])
+    check_options = options[:1]
     joined_characters = key_digits = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
@@ -132,6 +136,11 @@ class EightReader(GoalReader[BoardAnswer]):
         if goal is None and not options:
             return self._probe(key)
         return super().probe(key, goal, **options)
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.eight.judge import EightJudge
+
+        return EightJudge(self.make_query(**options), answer_column)
 
     def _forget_lookups(self) -> None:
         """Forget the records that fast lookups have in memory: the next one opens the index."""
@@ -185,6 +194,16 @@ class EightReader(GoalReader[BoardAnswer]):
         if rows["best_moves"].eq("").sum() != 1:
             raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
         return rows.cast(EightQuery(self, goal).make_schema())
+
+    def read_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
+        """Return the distances of all states by rank, -1 if unreachable; the last for `NO_RANK`."""
+        import numpy as np
+
+        if goal is not None:
+            distances = self.read_rows_to(goal)["distance"].fill_null(-1).to_numpy()
+            return distances.astype(np.int16)
+        records = np.frombuffer(self.open_index("eight").read_records(), np.uint8)
+        return np.append(records[0::2].astype(np.int16), np.int16(-1))
 
     def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """Return the rows for a goal, "" for the layouts; those of a few goals stay in memory."""

@@ -52,6 +52,11 @@ class BitLookup:
             return None
         return distances, self._letters[cells.argmin(axis=1), nearer]
 
+    def measure(self, tiles: Bytes) -> npt.NDArray[np.int16] | None:
+        """Return the distances of states as `look_up` does."""
+        answers = self.look_up(tiles)
+        return answers and answers[0]
+
     def measure_distances(self) -> Bytes | None:
         """Return the distances of all states by rank; None if a walk does not end at the goal.
 

@@ -134,6 +134,7 @@ class BoardReader(GoalReader[BoardAnswer]):
     )
     columns = COLUMNS
     sample_options = (*options[:2], *GoalReader.sample_options[1:])
+    check_options = options[:2]
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
@@ -142,6 +143,11 @@ class BoardReader(GoalReader[BoardAnswer]):
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.sliding.judge import TableJudge
+
+        return TableJudge(self.make_query(**options), answer_column)
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
@@ -299,6 +305,7 @@ class SlidingReader(Reader):
     has_pictures = True
     options = BoardReader.options
     sample_options = BoardReader.sample_options
+    check_options = BoardReader.check_options
     keyless = BoardReader.keyless
     key = "STATE"
     columns = COLUMNS
@@ -309,12 +316,15 @@ class SlidingReader(Reader):
 
     def make_query(self, *, board: str | None = None, **options: Any) -> Query:
         """Make a query of the tables of one board."""
-        if board is None:
-            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
         return self.open_board(board).make_query(**options)
 
-    def open_board(self, text: str) -> BoardReader:
+    def make_judge(self, *, board: str | None = None, **options: Any) -> Query:
+        return self.open_board(board).make_judge(**options)
+
+    def open_board(self, text: str | None) -> BoardReader:
         """Return the reader of a board's tables; it is opened the first time."""
+        if text is None:
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
         board = parse_board(text)
         with self._lock:
             if str(board) not in self._boards:

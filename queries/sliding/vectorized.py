@@ -22,6 +22,8 @@ CHUNK_ROWS = 1 << 14
 """Rows looked up at a time: few enough to stay in a core's cache."""
 NO_TILE = 31
 """The number that stands for a character that is not a tile."""
+TILES = np.full(256, NO_TILE, dtype=np.uint8)
+TILES[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
 
 if TYPE_CHECKING:
     from queries.sliding.bit_lookup import BitLookup
@@ -39,20 +41,13 @@ def answer_keys(
     """
     states = normalize_keys(keys, board.cells)
     texts = view_texts(states)
-    lengths = texts.view("<u4")[:, 0]
-    values = np.full(256, NO_TILE, dtype=np.uint8)
-    values[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
     distance, best = np.zeros(len(texts), dtype=np.int16), np.zeros(len(texts), dtype=np.uint8)
     is_state, is_reached = np.zeros((2, len(texts)), dtype=np.bool_)
 
     def answer_chunk(at: int) -> bool:
         chunk = slice(at, at + CHUNK_ROWS)
-        text = texts[chunk]
-        tiles = values[text[:, 4 : 4 + board.cells].T]
-        tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
-        good = np.flatnonzero(
-            (lengths[chunk] == board.cells) & (tile_set == (1 << board.cells) - 1)
-        )
+        tiles, has_state = _read_texts(texts[chunk], board.cells)
+        good = np.flatnonzero(has_state)
         answers = lookup.look_up(tiles[:, good])
         if answers is None:
             return False
@@ -76,6 +71,17 @@ def answer_keys(
     return answers.with_columns(
         error=explain_unreachable_states(board, goal, states, is_state & ~is_reached)
     )
+
+
+def read_tiles(board: SlidingBoard, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Return the tiles of keys, one state per column, and which of them are states."""
+    return _read_texts(view_texts(normalize_keys(keys, board.cells)), board.cells)
+
+
+def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    tiles = TILES[texts[:, 4 : 4 + cells].T]
+    tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
+    return tiles, (texts[:, :4].copy().view("<u4")[:, 0] == cells) & (tile_set == (1 << cells) - 1)
 
 
 class GoalLookup:
@@ -103,7 +109,7 @@ class GoalLookup:
 
         `tiles` has one state per column.
         """
-        distance, best = self._look_up_distances(tiles), np.zeros(tiles.shape[1], dtype=np.uint8)
+        distance, best = self.measure(tiles), np.zeros(tiles.shape[1], dtype=np.uint8)
         blank = np.argmin(tiles, axis=0)
         for letter, exits in enumerate(self._exits):
             movable = np.flatnonzero((exits[blank] >= 0) & (distance > 0))
@@ -111,11 +117,12 @@ class GoalLookup:
             next_tiles = tiles[:, movable]
             next_tiles[blanks, columns] = next_tiles[exits[blanks], columns]
             next_tiles[exits[blanks], columns] = 0
-            is_nearer = self._look_up_distances(next_tiles) < distance[movable]
+            is_nearer = self.measure(next_tiles) < distance[movable]
             best[movable] |= is_nearer.astype(np.uint8) << np.uint8(letter)
         return distance, best
 
-    def _look_up_distances(self, tiles: Bytes) -> npt.NDArray[np.int8]:
+    def measure(self, tiles: Bytes) -> npt.NDArray[np.int8]:
+        """Return the distances of states, -1 if unreachable."""
         places = self._names[tiles[self._cells]]
         blank = np.argmin(places, axis=0)
         is_before_blank = np.arange(len(places) - 1)[:, None] < blank

@@ -289,6 +289,10 @@ class Eight(GoalPuzzle):
     def name_board(self, table: str) -> str:
         return "3x3"
 
+    def list_exits(self, blank: int) -> tuple[tuple[str, int], ...]:
+        """List the letters of the blank's moves from a cell, each with the cell it comes to."""
+        return EXITS[blank]
+
     def find_layout(self, state: str) -> str:
         return "centre" if is_odd(state) else "corner"
 

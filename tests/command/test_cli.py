@@ -30,7 +30,7 @@ def test_golden(
     transcript = []
     started: set[str] = set()
     for words in lines(group):
-        command = " ".join(words[: 2 if words[0] in ("query", "sample") else 1])
+        command = " ".join(words[: 2 if words[0] in ("query", "sample", "check") else 1])
         text = (cli_in_process if command in started else cli)(*words, cwd=place)
         started.add(command)
         transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{text.out}{text.err}")

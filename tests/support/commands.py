@@ -24,6 +24,13 @@ COMMANDS = {
         query eight 378546201 --solutions
         query eight 283104765 --solutions --json
         query eight 283104765 --path --json
+        check eight 378546201 UULDDRURULLDDRRULDLURULDDRR
+        check eight 152703846 '4, 8, 7, 4, 5, 2, 3, 6' --json
+        check eight 152703846 DLURURDDUD
+        check eight 152703846 DLURURDDD
+        check eight 152703846 DLUruRDD
+        check eight 152703846 9
+        check eight 152703846 unreachable --goal centre
     """,
     "senet": """
         query senet ABAAABBB.B...A.
@@ -267,6 +274,7 @@ COMMANDS = {
         precompute fifteen --help
         precompute eight senet --help
         help sample
+        help check eight
         help sample senet
         help help
     """,

@@ -39,6 +39,16 @@ def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
     return result
 
 
+def distances_near(goal: str, rows: int, columns: int, most: int) -> dict[str, int]:
+    """Return the fewest moves to the goal, for every state that needs at most so many."""
+    known, layer = {goal: 0}, [goal]
+    for distance in range(1, most + 1):
+        steps = (neighbours(state, rows, columns).values() for state in layer)
+        layer = [*{state for nexts in steps for state in nexts} - known.keys()]
+        known |= dict.fromkeys(layer, distance)
+    return known
+
+
 def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> str:
     """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
     return "".join(

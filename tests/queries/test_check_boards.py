@@ -1,0 +1,205 @@
+"""Answers for boards, judged one by one and together, compared with a slow judge."""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import open_tables
+from queries.api import Tables
+from tablebase.errors import BadRequest, NotationError
+from tests.support import sliding_oracle
+from tests.support.check_oracle import COLUMNS, judge_board
+from tests.support.oracles import eight_distances, eight_neighbours
+from tests.support.strategies import eight_states
+
+NOISE = "UDLRUDLRUDLR12345678 ,udlrX90\0٣８Ü👍\n"
+HOSTILE = {
+    "ten megabytes of letters": "UD" * 5_000_000,
+    "ten megabytes of nothing": " " * 10_000_000,
+    "ten megabytes of tiles": "86" * 5_000_000,
+    "ten megabytes of a digit": "9" * 10_000_000,
+    "a million moves that undo each other": "LR" * 500_000,
+    "NUL": "U\0D",
+    "digits of another script": "٣",
+    "full-width letters": "ＵＤＬＲ",
+    "Cyrillic and Greek": "UDLЯΩ",
+    "half a surrogate pair": "U\ud800",
+    "a terminal's commands": "\x1b[2J",
+    "a number with a sign": "-1",
+    "a fraction": "2.0",
+    "another space": "U\u00a0D",
+    "JSON": '["U","D"]',
+}
+
+distances_of = cache(eight_distances)
+
+
+def find_goal(state: str) -> str:
+    """Return the layout that a state reaches: corner or centre."""
+    corner, centre = "123456780", "123804765"
+    return corner if state in distances_of(corner) else centre
+
+
+def walk(state: str, distances: dict[str, int], random: Random, loose: float) -> tuple[str, str]:
+    """Walk towards the goal, but at random now and then; return letters and tiles."""
+    letters = tiles = ""
+    while distances.get(state) and len(letters) < 60:
+        steps = eight_neighbours(state)
+        best = [each for each in steps if distances[steps[each]] < distances[state]]
+        letter = random.choice([*steps] if random.random() < loose else best)
+        tiles += steps[letter][state.index("0")]
+        letters += letter
+        state = steps[letter]
+    return letters, tiles
+
+
+def mutate(answer: str, random: Random) -> str:
+    """Change an answer a little: a mark more, fewer, or another one, or a piece twice."""
+    at = random.randrange(len(answer) + 1)
+    mark = random.choice(NOISE)
+    return random.choice(
+        [
+            answer[:at] + mark + answer[at:],
+            answer[:at] + answer[at + 1 :],
+            answer[:at] + mark + answer[at + 1 :],
+            answer[:at] + answer[: at // 2] + answer[at:],
+            answer[:at],
+            ", ".join(answer),
+        ]
+    )
+
+
+def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
+    """Make states with answers of all kinds."""
+    random, pairs = Random(seed), list[tuple[str, str]]()
+    while len(pairs) < count:
+        state = "".join(random.sample("012345678", 9))
+        distances = distances_of(find_goal(state))
+        answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
+        answers += [mutate(answer, random) for answer in answers]
+        claims = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
+        pairs += [(state, answer) for answer in [*answers, random.choice(claims)]]
+    return pairs[:count]
+
+
+def read_facts(judged: object) -> dict[str, object]:
+    """Return the facts of a judgement by all names."""
+    return {name: getattr(judged, name) for name in COLUMNS}
+
+
+def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(tables: Tables) -> None:
+    pairs = make_answers(1, 3_000)
+    expected = [
+        judge_board(state, answer, find_goal(state), distances_of(find_goal(state)), 3)
+        for state, answer in pairs
+    ]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    judged = tables.eight.check_frame(frame)
+    assert judged.columns == ["state", "answer", *COLUMNS, "error"]
+    assert judged.select(COLUMNS).to_dicts() == expected
+    assert judged["error"].is_null().all()
+    assert {*judged["result"]} == {
+        *("shortest", "longer", "incomplete", "illegal", "unreadable", "right", "wrong"),
+    }
+    for (state, answer), facts in zip(pairs[::7], expected[::7], strict=True):
+        assert read_facts(tables.eight.check(state, answer)) == facts
+
+
+@given(
+    eight_states,
+    st.text(NOISE, max_size=12),
+    st.sampled_from(["123456780", "123804765", "123456708", "087654321"]),
+)
+def test_any_text_is_judged_for_any_goal(
+    tables: Tables, state: str, answer: str, goal: str
+) -> None:
+    expected = judge_board(state, answer, goal, distances_of(goal), 3)
+    assert read_facts(tables.eight.check(state, answer, goal=goal)) == expected
+
+
+def test_goals_that_are_out_of_reach_are_judged_together_too(tables: Tables) -> None:
+    pairs = make_answers(2, 1_000)
+    goal = "087654321"
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    judged = tables.eight.check_frame(frame, goal=goal)
+    assert judged.select(COLUMNS).to_dicts() == [
+        judge_board(state, answer, goal, distances_of(goal), 3) for state, answer in pairs
+    ]
+
+
+@pytest.mark.parametrize("board", ["2x5", "5x2", "3x4"])
+def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str) -> None:
+    rows, columns = map(int, board.split("x"))
+    reader = open_tables(str(large_boards)).sliding(board)
+    goal = reader.puzzle.example
+    near = sliding_oracle.distances_near(goal, rows, columns, 20)
+    random = Random(3)
+    pairs = list[tuple[str, str]]()
+    starts = [state for state, distance in near.items() if distance < 8]
+    for _ in range(500):
+        state = random.choice(starts)
+        here, letters, tiles = state, "", list[str]()
+        for _ in range(random.randrange(6)):
+            steps = sliding_oracle.neighbours(here, rows, columns)
+            letter = random.choice([*steps])
+            tiles.append(steps[letter][here.index("0")])
+            letters, here = letters + letter, steps[letter]
+        numbers = " ".join(str(int(tile, 16)) for tile in tiles)
+        answers = [letters, "".join(tiles), numbers]
+        answers += [mutate(answer, random) for answer in answers]
+        pairs += [(state, answer) for answer in answers]
+    expected = [judge_board(state, answer, goal, near, columns) for state, answer in pairs]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    assert reader.check_frame(frame).select(COLUMNS).to_dicts() == expected
+    for (state, answer), facts in zip(pairs[::29], expected[::29], strict=True):
+        assert read_facts(reader.check(state, answer)) == facts
+
+
+@pytest.mark.parametrize("answer", HOSTILE.values(), ids=[*HOSTILE])
+def test_hostile_answers_are_judged(tables: Tables, answer: str) -> None:
+    state = "123450786"
+    alone = tables.eight.check(state, answer)
+    assert alone.result in ("unreadable", "illegal", "incomplete", "longer")
+    assert len(alone.problem or "") < 300
+    assert (alone.problem or "").isprintable()
+    if "\ud800" not in answer:  # which no column can hold
+        frame = pl.DataFrame({"state": [state] * 101, "answer": [answer, *["D"] * 100]})
+        judged = tables.eight.check_frame(frame)
+        assert judged["result"].to_list() == [alone.result, *["shortest"] * 100]
+        assert judged["problem"].to_list() == [alone.problem, *[None] * 100]
+
+
+def test_a_key_that_is_no_state_is_refused(tables: Tables) -> None:
+    for key in ("123", "113456780", "１23456780", "12345678\0"):
+        with pytest.raises(NotationError):
+            tables.eight.check(key, "U")
+        frame = pl.DataFrame({"state": [key, "123456708", None], "answer": ["U", "R", "R"]})
+        judged = tables.eight.check_frame(frame)
+        assert judged["result"].to_list() == [None, "shortest", None]
+        assert judged["error"].is_not_null().to_list() == [True, False, False]
+
+
+def test_a_claim_may_be_a_number(tables: Tables) -> None:
+    frame = pl.DataFrame({"state": ["123456708", "123456780"], "answer": [1, 7]})
+    assert tables.eight.check_frame(frame)["result"].to_list() == ["right", "wrong"]
+    assert tables.eight.check("123456708", 1).result == "right"
+    assert tables.eight.check("123456780", None).result == "shortest"
+
+
+def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
+    frame = pl.DataFrame({"board": ["123456708"] * 2, "moves": ["R", "UDR"], "mine": [1, 2]})
+    expected = ["shortest", "longer"]
+    for each in (frame, frame.to_arrow(), frame.to_pandas()):
+        judged = tables.eight.check_frame(each, "board", "moves", prefix="judged_")
+        assert [str(result) for result in judged["judged_result"]] == expected
+    lazy = tables.eight.check_frame(frame.lazy(), "board", "moves").collect()
+    assert lazy["result"].to_list() == expected
+    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
+        tables.eight.check_frame(frame, "board")
+    with pytest.raises(BadRequest, match="is not a table"):
+        tables.eight.check_frame(["123456708"])

@@ -1,0 +1,247 @@
+"""A slow judge of answers, one at a time and character by character.
+
+Nothing is shared with the program: positions are dictionaries, and distances come from searches of
+the oracles.
+"""
+
+from itertools import pairwise
+
+STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
+SPACES = " \t\n\r\v\f,"
+MARKS = "0123456789abcdef"
+COLUMNS = (
+    "result", "length", "shortest", "excess", "first_loss", "step", "problem", "score",
+)  # fmt: skip
+
+
+def judge_board(
+    state: str, answer: str, goal: str, distances: dict[str, int], columns: int
+) -> dict[str, object]:
+    """Judge an answer for a board; `distances` has every state that reaches the goal."""
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts |= {"shortest": distances.get(state), "score": 0.0}
+    claim = answer.strip(SPACES)
+    if claim == "unreachable" or (1 <= len(claim) <= 3 and all(c in "0123456789" for c in claim)):
+        truth = "unreachable" if state not in distances else str(distances[state])
+        is_right = claim == truth if claim == "unreachable" else truth == str(int(claim))
+        facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
+        if not is_right:
+            if truth == "unreachable":
+                facts["problem"] = "the goal cannot be reached"
+            else:
+                facts["problem"] = f"the goal is {truth} move{'s' * (truth != '1')} away"
+        return facts
+    moves, stop = _read(answer, len(state))
+    if stop is not None:
+        facts |= {"result": "unreadable", "step": len(moves) + 1, "problem": stop}
+        return facts
+    facts["length"] = len(moves)
+    here = state
+    for number, move in enumerate(moves, 1):
+        blank = here.index("0")
+        row, column = divmod(blank, columns)
+        if move in STEPS:
+            down, right = STEPS[move]
+            to_row, to_column = row + down, column + right
+            is_inside = 0 <= to_row < len(state) // columns and 0 <= to_column < columns
+            problem = "" if is_inside else f"the blank is in the {EDGES[move]}"
+        else:
+            to_row, to_column = divmod(here.index(move), columns)
+            is_next = abs(to_row - row) + abs(to_column - column) == 1
+            problem = "" if is_next else "it is not next to the blank"
+        if problem:
+            name = move if move in STEPS else f"tile {move}"
+            facts |= {"result": "illegal", "step": number}
+            facts["problem"] = f"move {number}, {name}: {problem}"
+            return facts
+        cells = [*here]
+        to = to_row * columns + to_column
+        cells[blank], cells[to] = cells[to], "0"
+        after = "".join(cells)
+        is_nearer = after in distances and distances[after] < distances[here]
+        if after in distances and not is_nearer and facts["first_loss"] is None:
+            facts["first_loss"] = number
+        here = after
+    if here != goal:
+        return facts | {"result": "incomplete"}
+    fewest = distances[state]
+    is_shortest = len(moves) == fewest
+    return facts | {
+        "result": "shortest" if is_shortest else "longer",
+        "excess": len(moves) - fewest,
+        "score": 1.0 if is_shortest else fewest / len(moves),
+    }
+
+
+def _read(answer: str, cells: int) -> tuple[list[str], str | None]:
+    """Return the moves up to where reading stops, and why it stops, if it does."""
+    tiles = MARKS[1:cells]
+    words = "".join(" " if mark in SPACES else mark for mark in answer).split(" ")
+    words = [word for word in words if word]
+    if cells > 10 and len(words) > 1 and max(map(len, words)) < 3 and words[0][0] in tiles:
+        # tiles as numbers
+        moves: list[str] = []
+        at = 0
+        for word in words:
+            at = answer.index(word, at)
+            number = word if word in tiles and len(word) == 1 else None
+            if word in [str(each) for each in range(10, cells)]:
+                number = MARKS[int(word)]
+            if number is None:
+                return moves, f"character {at + 1}, {word!r}: not one of the tiles 1-{tiles[-1]}"
+            moves.append(number)
+            at += len(word)
+        return moves, None
+    kind = None
+    moves = []
+    for place, mark in enumerate(answer, 1):
+        if mark in SPACES:
+            continue
+        if kind is None:
+            kind = tiles if mark in tiles else "UDLR"
+        if mark not in kind:
+            name = "U, D, L, R" if kind == "UDLR" else f"the tiles 1-{tiles[-1]}"
+            return moves, f"character {place}, {mark!r}: not one of {name}"
+        moves.append(mark)
+    return moves, None
+
+
+# ---- Senet ----------------------------------------------------------------------------------
+
+
+def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, object]:
+    """Judge a line of play; `plies` is the fewest to the position, None if it is never reached."""
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts |= {"shortest": plies, "score": 0.0}
+    claim = answer.strip(SPACES)
+    if claim == "unreachable" or (1 <= len(claim) <= 3 and all(c in "0123456789" for c in claim)):
+        is_right = plies is None if claim == "unreachable" else plies == int(claim)
+        facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
+        if not is_right:
+            if plies is None:
+                facts["problem"] = "no line of play reaches the position"
+            else:
+                many = "ply" if plies == 1 else "plies"
+                facts["problem"] = f"the position is reached after {plies} {many}"
+        return facts
+    words = [w for w in "".join(" " if c in SPACES else c for c in answer).split(" ") if w]
+    moves: list[tuple[int, str, int]] = []
+    at = 0
+    for word in words:
+        at = answer.index(word, at)
+        for kind in "-x":
+            first, mark, last = word.partition(kind)
+            if mark and _is_square(first) and _is_square(last):
+                moves.append((int(first), kind, int(last)))
+                break
+        else:
+            cut = f"{word[:60]!r}... ({len(word):,} characters)" if len(word) > 60 else repr(word)
+            problem = f"character {at + 1}, {cut}: not a move such as 5-10 or 4x7"
+            facts |= {"result": "unreadable", "step": len(moves) + 1, "problem": problem}
+            return facts
+        at += len(word)
+    facts["length"] = len(moves)
+    board = dict(enumerate("ABABABABAB.....", 1))
+    for number, (start, kind, goal) in enumerate(moves, 1):
+        mover = "AB"[(number - 1) % 2]
+        if problem := _find_senet_problem(board, mover, start, kind, goal):
+            facts |= {"result": "illegal", "step": number}
+            facts["problem"] = f"move {number}, {start}{kind}{goal}: {problem}"
+            return facts
+        board[start], board[goal] = board[goal], board[start]
+    if "".join(board[square] for square in range(1, 16)) != position:
+        return facts | {"result": "incomplete"}
+    assert plies is not None
+    is_shortest = len(moves) == plies
+    return facts | {
+        "result": "shortest" if is_shortest else "longer",
+        "excess": len(moves) - plies,
+        "score": 1.0 if is_shortest else plies / len(moves),
+    }
+
+
+def _is_square(text: str) -> bool:
+    return text in [str(square) for square in range(1, 16)]
+
+
+def _find_senet_problem(board: dict[int, str], mover: str, start: int, kind: str, goal: int) -> str:
+    if not 1 <= goal - start <= 5:
+        return "a throw moves a piece 1 to 5 squares forward"
+    if board[start] != mover:
+        return f"{mover} has no piece there"
+    if board[goal] == mover:
+        return f"{mover} stands there already"
+    if (board[goal] == ".") != (kind == "-"):
+        return "the square is empty: write -" if kind == "x" else "the square is taken: write x"
+    if kind == "x" and board[goal] in (board.get(goal - 1), board.get(goal + 1)):
+        return "the piece there is guarded"
+    return ""
+
+
+# ---- knight ---------------------------------------------------------------------------------
+
+JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
+
+
+def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, object]:
+    """Judge a tour from a square, given as squares or as the numbers of jumps."""
+    facts: dict[str, object] = {"result": None, "length": None, "step": None, "problem": None}
+    facts["score"] = 0.0
+    words: list[tuple[str, int]] = []
+    place = 0
+    while place < len(answer):
+        mark = answer[place]
+        if mark in SPACES:
+            place += 1
+            continue
+        if not words:
+            is_squares = mark not in "12345678"
+        size = 2 if is_squares else 1
+        word = answer[place : place + size]
+        is_read = (
+            len(word) == 2 and word[0] in "abcdefghijklmnopqrstuvwxyz" and word[1] in "123456789"
+            if is_squares
+            else word in "12345678"
+        )
+        if not is_read:
+            what = "a square such as b1" if is_squares else "one of the jumps 1-8"
+            problem = f"character {place + 1}, {mark!r}: not {what}"
+            step = max(1, len(words) if is_squares else len(words) + 1)
+            return facts | {"result": "unreadable", "step": step, "problem": problem}
+        words.append((word, place))
+        place += size
+    squares = [start]
+    given = [word for word, _ in words]
+    is_list = bool(given) and given[0][0].isalpha()
+    facts["length"] = len(given) - 1 if is_list else len(given)
+    if is_list and given[0] != start:
+        return facts | {"result": "illegal", "step": 0, "problem": f"it begins on {given[0]}"}
+    for number, word in enumerate(given[1:] if is_list else given, 1):
+        file, rank = ord(squares[-1][0]) - 97, int(squares[-1][1])
+        if is_list:
+            to = ord(word[0]) - 97, int(word[1])
+        else:
+            right, down = JUMPS[int(word) - 1]
+            to = file + right, rank - down
+        problem = ""
+        if not (0 <= to[0] < files and 1 <= to[1] <= ranks):
+            problem = "it leaves the board"
+        elif sorted((abs(to[0] - file), abs(to[1] - rank))) != [1, 2]:
+            problem = f"no jump leads there from {squares[-1]}"
+        elif (name := f"{chr(97 + to[0])}{to[1]}") in squares:
+            problem = f"{name} was visited before"
+        if problem:
+            problem = f"move {number}, {word}: {problem}"
+            return facts | {"result": "illegal", "step": number, "problem": problem}
+        squares.append(f"{chr(97 + to[0])}{to[1]}")
+    if len(squares) < files * ranks:
+        return facts | {"result": "incomplete"}
+    is_closed = is_path([squares[0], squares[-1]])
+    return facts | {"result": "closed tour" if is_closed else "tour", "score": 1.0}
+
+
+def is_path(squares: list[str]) -> bool:
+    """Return whether each square is a jump from the one before."""
+    steps = ((abs(ord(a[0]) - ord(b[0])), abs(int(a[1]) - int(b[1]))) for a, b in pairwise(squares))
+    return all(sorted(step) == [1, 2] for step in steps)
