@@ -47,7 +47,7 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 
 COMMANDS = (
     "precompute remove status histogram verify runs report explore graph diff clean help query "
-    "sample"
+    "check sample"
 )
 
 
