@@ -31,7 +31,7 @@ class Rate(NamedTuple):
 
 
 RATES = {
-    "breadth first": Rate(3e-6, memory=150),
+    "breadth first": Rate(3e-6, memory=390),
     "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
     "every tour": Rate(7e-7),
     "one tour a pair": Rate(2e-4),
@@ -45,7 +45,7 @@ WORD_BYTES_PER_STATE = 0.27
 """Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
-PROCESS_BYTES = 300_000_000
+PROCESS_BYTES = 320_000_000
 """Bytes of a process that builds any table."""
 
 

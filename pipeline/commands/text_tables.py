@@ -32,6 +32,9 @@ MAX_WIDTH = 80
 """Characters of a line, as many as a terminal has that nobody has made wider."""
 MAX_CELL = 40
 """Most characters of a cell whose text is a file's own."""
+MAX_MADE_BY = 26
+"""Most characters of the name and the version of the program that made a table, after which the
+state of a default table still fits."""
 GAP = 2
 """Spaces between two columns."""
 MIN_COMMAND = 20
@@ -238,7 +241,8 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        cells.append((row["table"], *rows_and_bytes, _cut(row.get("made_by", ""), MAX_CELL), state))
+        made_by = _cut(escape_control(row.get("made_by", "")), MAX_MADE_BY)
+        cells.append((row["table"], *rows_and_bytes, made_by, state))
     return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

@@ -16,6 +16,7 @@ from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.run_records import read_run
 from tablebase.tables.store import Folder
+from tests import long_run
 from tests.support.build_recorder import COUNTS, build_tables, contents
 from tests.support.shell import SCRIPT, Cli, with_a_disk
 
@@ -132,6 +133,29 @@ def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
     for planned in plan_build(Request(Folder(tmp_path), requests)).tables:
         assert planned.cost is not None, planned.table.name
         assert planned.cost.rows
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "senet",
+        *(
+            pytest.param(table.name, marks=long_run)
+            for name in ("eight", "knight")
+            for table in get_puzzle(name).tables
+        ),
+    ],
+)
+def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path, name: str) -> None:
+    """Build a table alone, in a process that compiles all that it needs."""
+    words = ("precompute", name, "--outputs", str(tmp_path / "tables"))
+    (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"][:1]
+    assert cli(*words, env={"NUMBA_CACHE_DIR": str(tmp_path / "cache")}).code == 0
+    peak = max(
+        run.process_peak_memory or 0
+        for run in read_run(Folder(tmp_path / "tables"), "last").record.tables
+    )
+    assert peak <= row["estimate"]["memory"] < 1.4 * peak
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,19 @@ def test_a_command_that_repairs_is_never_cut() -> None:
     assert format_table(make_status_table([row])).splitlines()[1] == f"eight  missing: {command}"
 
 
+def test_a_long_name_of_the_maker_leaves_room_for_the_state() -> None:
+    row = {
+        "table": "knight_tours_6x6",
+        "rows": 6_637_920,
+        "bytes": 39_966_738,
+        "made_by": "\x1b[31m" * 100,
+        "state": "published",
+    }
+    (line,) = require_narrow(format_table(make_status_table([row])), "table", "state")[1:]
+    assert line.endswith("…  published")
+    assert "\x1b" not in line
+
+
 def test_columns_without_a_value_are_left_out() -> None:
     missing = [{"table": "eight", "state": "missing", "command": "pipeline precompute eight"}]
     assert format_table(make_status_table(missing)) == (

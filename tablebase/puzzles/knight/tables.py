@@ -32,11 +32,15 @@ MAX_LAYER_STATES = {
 """For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
 side for which they are counted, and the measured number of states of its largest layer.
 """
+MAX_SMALL_STATES = 100_000
+"""Most states of a layer of a board whose tours can be listed: 6x6 has 97,824."""
+BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
+"""Memory for each tour of a list, and for those of the tasks that are done at the same time."""
 BYTES_PER_STATE = 40
 """Memory for each state of the largest layer, approximately, as measured."""
 DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 """The first so many states need so many more bytes each."""
-MIN_COST = 400_000_000
+MIN_COST = 340_000_000
 """Bytes of memory for the smallest board."""
 GROWTH = {False: 1.45, True: 2.2}
 """How many times more states the largest layer has on a board with one more square in its longer
@@ -126,6 +130,8 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
         if not closed and _has_countable_closed_tours(board):
             hint = f"knight_closed_counts_{name} counts closed tours alone"
         raise BadRequest(f"{name} has too many {tours} to count", hint)
+    if short * long <= MAX_LISTED_SQUARES:
+        states = min(states, MAX_SMALL_STATES)
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
 
 
@@ -206,6 +212,11 @@ class AllTours(BoardRecipe):
 
     __slots__ = ()
     search = "every tour"
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES
+
+        return PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES)
 
 
 class ClosedTourRanking(BoardRecipe):
