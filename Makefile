@@ -91,7 +91,7 @@ explore: precompute ## write outputs/explorer.html, a page with the answers insi
 	$(BIN)/pipeline explore
 
 # The files of tests that the long run adds, or repeats more often.
-ORDEAL = $(shell grep -rlwE 'LONG|long_run|often' --include='test_*.py' tests)
+ORDEAL = $(shell grep -rlwE 'LONG|long_run|often|given' --include='test_*.py' tests)
 
 ordeal: same-bytes ## run the long tests: 200 kills, 200 interrupts, thousands of damaged files
 	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ORDEAL)

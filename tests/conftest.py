@@ -35,7 +35,7 @@ from tablebase.puzzles.sliding import parse_board as parse_sliding_board
 from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests import LONG
+from tests import LONG, often
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
@@ -45,7 +45,11 @@ pytest_plugins = ["tests.support.explorer_fixtures"]
 
 # every run tries the same cases, but the long one; on a busy machine any case may be slow
 settings.register_profile(
-    "tests", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow]
+    "tests",
+    max_examples=often(50, 500),
+    deadline=None,
+    derandomize=not LONG,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
 

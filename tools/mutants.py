@@ -85,7 +85,7 @@ RULE_TESTS = {
 QUERY_TESTS = {
     "queries/__init__.py": "queries",
     "queries/dispatch.py": "dispatch fast_path goal_puzzle errors queries svg streams batch",
-    "queries/batch.py": "batch batch_input vectorized streams",
+    "queries/batch.py": "batch batch_input vectorized streams golden[usage]",
     "queries/eight/vectorized.py": "queries batch vectorized",
     "queries/eight/reader.py": "fast_path errors queries svg batch",
     "pipeline/single_query.py": "dispatch fast_path page[docs/cli.md]",
@@ -95,13 +95,13 @@ QUERY_TESTS = {
     "queries/knight/ranked_tours.py": "queries/ranked_tours queries/sampling golden[bad]",
     "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
-    "queries/knight/sampling.py": "queries/sampling",
+    "queries/knight/sampling.py": "queries/sampling golden[bad] golden[no]",
     "queries/knight/unranking.py": "queries/sampling",
     "queries/histogram.py": (
-        "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
+        "status_histogram goal_puzzle published/sliding golden[overview] golden[bad]"
     ),
     "queries/status.py": (
-        "status_histogram goal_puzzle other_kinds published/sliding status golden[overview]"
+        "status_histogram goal_puzzle published/sliding status damaged_files golden[missing]"
     ),
     "queries/scans.py": "damaged_files",
     "queries/eight/fast_lookup.py": "queries",

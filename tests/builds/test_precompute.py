@@ -180,11 +180,10 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
 
 
 def test_the_folder_may_come_from_the_environment(tmp_path: Path, cli: Cli) -> None:
-    text = cli("precompute", "eight", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
-    assert text.code == 0
-    assert (tmp_path / "made" / "eight.parquet").is_file()
-    text = cli("query", "eight", "123456780", cwd=tmp_path, env={"PIPELINE_OUTPUTS": "made"})
-    assert text.code == 0
+    made = {"PIPELINE_OUTPUTS": "made"}
+    assert cli("precompute", "knight_tours_4x3", cwd=tmp_path, env=made).code == 0
+    assert (tmp_path / "made" / "knight_tours_4x3.parquet").is_file()
+    assert cli("query", "knight", "a1", "--board", "4x3", cwd=tmp_path, env=made).code == 0
 
 
 READ_ONLY = """

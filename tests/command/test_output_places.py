@@ -28,21 +28,25 @@ from tests.support.shell import Cli, program
         "report --output",
     ],
 )
-def test_the_tables_own_files_are_not_replaced(words: str, name: str, cli: Cli, copy: Path) -> None:
+def test_the_tables_own_files_are_not_replaced(
+    words: str, name: str, cli_in_process: Cli, copy: Path
+) -> None:
     (copy / ".lock").touch()
     (copy / "link").symlink_to(name)
     before = {path.name: path.read_bytes() for path in copy.iterdir()}
     for target in (copy / name, copy / "link"):
-        text = cli(*words.split(), str(target), "--outputs", str(copy), stdin="123456780")
+        text = cli_in_process(
+            *words.split(), str(target), "--outputs", str(copy), stdin="123456780"
+        )
         assert text.code == 2
         refusals = "cannot be written: it belongs to the tables", "not a name for a page beside the"
         assert any(refusal in text.err for refusal in refusals), text.err
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
-def test_other_files_beside_the_tables_can_be_written(cli: Cli, copy: Path) -> None:
+def test_other_files_beside_the_tables_can_be_written(cli_in_process: Cli, copy: Path) -> None:
     target = copy / "answers.parquet"
-    assert cli("query", "eight", "--output", str(target), stdin="123456780").code == 0
+    assert cli_in_process("query", "eight", "--output", str(target), stdin="123456780").code == 0
     assert target.stat().st_size > 0
 
 
@@ -52,14 +56,14 @@ def test_a_manifest_of_another_program_can_be_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "manifest.json").read_bytes() == b"{}"
 
 
-def test_a_pipe_beside_the_tables_is_not_listed_as_a_page(cli: Cli, copy: Path) -> None:
+def test_a_pipe_beside_the_tables_is_not_listed_as_a_page(cli_in_process: Cli, copy: Path) -> None:
     os.mkfifo(copy / "page.html")
     result: list[bytes] = []
     reader = threading.Thread(
         target=lambda: result.append((copy / "page.html").read_bytes()), daemon=True
     )
     reader.start()
-    text = cli("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
+    text = cli_in_process("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
     reader.join(60)
     assert text.code == 0
     assert result[0].startswith(b"<!doctype html>")

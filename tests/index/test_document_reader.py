@@ -22,7 +22,6 @@ from tests.support.document_reader import (
     reaches,
 )
 from tests.support.format_page import number_in, section, tables_under
-from tests.support.index_vectors import FOLDER, make_board, vectors
 
 HEADING = "Tours by rank"
 BOARD_HEADING = "Sliding boards"
@@ -109,49 +108,6 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
 
 
 # ---- sliding boards ------------------------------------------------------------------------
-
-
-def test_boards_are_read_as_the_vectors_say() -> None:
-    files, states = SlidingFiles(FOLDER), 0
-    for vector, _ in vectors():
-        for question, known in vector.states.items():
-            board, goal = question.split()
-            assert known == {state: files.find_distance(board, goal, state) for state in known}
-            assert None in known.values()
-            states += len(known)
-    assert states > 200
-
-
-@pytest.mark.parametrize(
-    ("board", "goal"),
-    [
-        ("2x2", "1032"),
-        ("2x3", "543210"),
-        ("2x3", "130245"),
-        ("3x2", "543210"),
-        ("3x2", "120453"),
-        ("3x3", "123456780"),
-        ("3x3", "876504321"),
-        ("3x3", "304215678"),
-    ],
-)
-def test_every_state_has_the_distance_of_a_search(board: str, goal: str, tmp_path: Path) -> None:
-    """Half of all orders of the tiles are reached, and the search gives their distances."""
-    rows, columns = map(int, board.split("x"))
-    known = sliding_oracle.distances(goal, rows, columns)
-    cell, _ = next(iter_views(rows, columns, goal, goal))
-    high, long = sorted((rows, columns))
-    index = make_board(high, long, cell)
-    (tmp_path / f"{index.name}.idx").write_bytes(index.file())
-    files, rng = SlidingFiles(tmp_path), Random(board)
-    states = {"".join(rng.sample(goal, len(goal))) for _ in range(often(2000, 20000))}
-    answers = {state: files.find_distance(board, goal, state) for state in states}
-    assert answers == {state: known.get(state) for state in states}
-    assert {None} < {*answers.values()}
-    for state in rng.sample(sorted(known), min(len(known), 50)):
-        views = iter_views(rows, columns, goal, state)
-        ranks = [rank_board(high, long, read) for _, read in views]
-        assert [index.distances[rank] for rank in ranks] == [known[state]] * len(ranks)
 
 
 def test_a_board_of_bits_is_read_as_the_document_says(large_boards: Path) -> None:

@@ -105,19 +105,19 @@ def test_the_cache_of_blocks_is_bounded(
 # ---- damage ---------------------------------------------------------------------------------
 
 
-def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli: Cli) -> None:
+def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli_in_process: Cli) -> None:
     path = replace_link(copy / "eight.idx")
     data = bytearray(path.read_bytes())
     at = place(data, EIGHT.rank("378546201"))
     data[at] ^= 1
     path.write_bytes(data)
-    text = cli("query", "eight", "378546201", "--outputs", str(copy))
+    text = cli_in_process("query", "eight", "378546201", "--outputs", str(copy))
     assert (text.code, text.out) == (3, "")
     assert (
         f"the checksum of block {at // BLOCK_BYTES} is wrong. Run: pipeline precompute" in text.err
     )
-    assert cli("query", "eight", "123450786", "--outputs", str(copy)).code == 0
-    text = cli("verify", "--quick", "--outputs", str(copy))
+    assert cli_in_process("query", "eight", "123450786", "--outputs", str(copy)).code == 0
+    text = cli_in_process("verify", "--quick", "--outputs", str(copy))
     assert text.code == 3
     assert "eight.idx" in text.err
 

@@ -30,7 +30,7 @@ from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
-from tests import long_run, wide
+from tests import first, long_run, wide
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -130,6 +130,7 @@ def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: Rep
     assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
 
 
+@wide
 def test_two_runs_are_the_same(page: str, outputs: Path, sample: Path, tmp_path: Path) -> None:
     write_report(Folder(outputs), tmp_path / "again.html", sample=sample)
     assert (tmp_path / "again.html").read_text("utf-8") == page
@@ -289,7 +290,7 @@ STRETCHED = """() => [...document.querySelectorAll(".panels svg")].filter((svg) 
 """The sections with a panel that is taller than its picture, and so lower than its neighbours."""
 
 
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("width", first(1, [390, 1200]))
 def test_panels_begin_at_the_same_height(
     chromium: Browser, page: str, tmp_path: Path, width: int
 ) -> None:
@@ -348,7 +349,7 @@ def measure_boxes(window: Page) -> list[dict[str, float]]:
     return result
 
 
-@pytest.mark.parametrize("width", [320, 390, 1200])
+@pytest.mark.parametrize("width", first(1, [320, 390, 1200]))
 def test_only_boxes_scroll_sideways(
     chromium: Browser, page: str, report_data: ReportData, tmp_path: Path, width: int
 ) -> None:
@@ -599,7 +600,8 @@ def test_a_file_that_is_no_sample_gives_no_page(
 # ---- pictures alone, and errors -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=wide)])
+@wide
+@pytest.mark.parametrize("kind", ["svg", "png"])
 def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind: str) -> None:
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
     assert sorted((tmp_path / kind).iterdir()) == written

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import wide
+from tests import first, wide
 from tests.support import oracles, senet_walk
 
 # ---- 8-puzzle -------------------------------------------------------------------------------
@@ -14,11 +14,14 @@ from tests.support import oracles, senet_walk
 
 @pytest.mark.parametrize(
     ("name", "layout", "goal"),
-    [
-        ("eight", "corner", "123456780"),
-        ("eight", "centre", "123804765"),
-        ("eight_edge", "edge", "123456708"),
-    ],
+    first(
+        1,
+        [
+            ("eight_edge", "edge", "123456708"),
+            ("eight", "corner", "123456780"),
+            ("eight", "centre", "123804765"),
+        ],
+    ),
 )
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goal: str) -> None:
     distances, solutions = oracles.eight_search(goal)

@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from queries.dispatch import open_reader
-from tablebase.puzzle import StateSpace
-from tablebase.puzzles import get_puzzle, list_puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.schema import Column, Table
 from tablebase.tables.store import Folder
 from tests import wide
@@ -138,15 +137,6 @@ def test_states_are_in_notation_order(outputs: Path, name: str, key: str) -> Non
     assert states == sorted(set(states))
 
 
-@pytest.mark.parametrize(("name", "key"), [("eight", "state"), ("senet", "position")])
-def test_row_number_is_rank(outputs: Path, name: str, key: str) -> None:
-    registered = get_puzzle(name)
-    assert isinstance(registered, StateSpace)
-    states = pl.read_parquet(file_of(outputs, name), columns=[key])[key]
-    for row in [*range(0, len(states), 4999), len(states) - 1]:
-        assert registered.rank(states[row]) == row
-
-
 def test_the_rank_of_a_state_without_its_class_is_that_of_its_record(outputs: Path) -> None:
     """The rows of eight_edge are half of the states, so that their numbers are no ranks."""
     whole, half = (
@@ -158,16 +148,6 @@ def test_the_rank_of_a_state_without_its_class_is_that_of_its_record(outputs: Pa
     index = open_reader("eight", Folder(outputs)).open_index("eight_edge")
     for _, _, distance, rank in half.gather_every(4999).rows():
         assert index.read_record(rank)[0] == distance
-
-
-def test_row_numbers_of_8x8_follow_from_the_ends_of_the_tour(outputs: Path) -> None:
-    table = pl.read_parquet(file_of(outputs, "knight_tours_8x8"))
-    number = {name: square for square, name in enumerate(NAMES)}
-    start = [number[name] for name in table["start"]]
-    assert start == [row // 32 for row in range(2048)]
-    assert table["number"].to_list() == [row % 32 for row in range(2048)]
-    ends = [number[name] for name in table["finish"]]
-    assert all(ends[row] < ends[row + 1] for row in range(2047) if row % 32 != 31)
 
 
 @pytest.mark.parametrize("name", CONTRACT)
@@ -326,18 +306,6 @@ RECORDS = {
     "senet": ("BBBBI", 756_756),
     "knight_tours_8x8": ("64B", 2_048),
 }
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_the_header_of_an_index(outputs: Path, name: str) -> None:
-    data = (outputs / f"{name}.idx").read_bytes()
-    letters, count = RECORDS[name]
-    assert data[0:4] == b"PTIX"
-    assert struct.unpack("<HH", data[4:8]) == (2, 0)
-    assert struct.unpack("<II", data[8:16]) == (struct.calcsize(f"<{letters}"), 4096)
-    assert struct.unpack("<Q", data[16:24]) == (count,)
-    assert data[24:56].hex() == read_entries(outputs)[name]["content"]
-    assert data[56:120] == name.encode().ljust(64, b"\0")
 
 
 def read_records(outputs: Path, name: str) -> list[tuple[int, ...]]:

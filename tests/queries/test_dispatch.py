@@ -19,7 +19,7 @@ from queries.answer import format_count, format_json
 from queries.dispatch import open_reader
 from queries.reader import Option
 from tablebase.tables.store import Folder
-from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.shell import SCRIPT, environment
 
 TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')
 FACTS = st.recursive(
@@ -110,10 +110,3 @@ def test_a_count_without_a_square_reads_no_input(outputs: Path, board: list[str]
         assert process.wait(timeout=60) == 0
         assert process.stdout
         assert process.stdout.read() == b'{"board": "5x5", "tours": 1728, "closed": 0}\n'
-
-
-@pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])
-def test_an_empty_square_is_rejected(outputs: Path, cli: Cli, board: list[str]) -> None:
-    """Reject an empty square, as from a script with an empty variable, instead of all squares."""
-    text = cli("query", "knight", "", "--count", *board, "--outputs", str(outputs))
-    assert (text.code, text.out) == (2, "")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.lineage import Lineage, Node, format_mermaid, make_lineage
+from queries.explorer.writer import list_source_tables
 from queries.report.writer import SECTIONS, list_charted_files, list_sections
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import get_puzzle, list_puzzles
@@ -44,9 +45,11 @@ def test_the_report_charts_the_files_that_its_figures_read() -> None:
 def test_a_page_has_the_tables_that_the_manifest_lists_for_it(
     cli_in_process: Cli, copy: Path
 ) -> None:
-    assert cli_in_process("explore", "--outputs", str(copy)).code == 0
+    said = cli_in_process("explore", "--outputs", str(copy))
+    assert said == (0, f"{copy}/explorer.html\n", "")
     sources = list_sources(make_lineage(Folder(copy)), "explorer.html")
     listed = read_pages(Folder(copy))["explorer.html"].made_from
+    assert sorted(listed) == sorted(list_source_tables(Folder(copy)))
     assert {name.partition(".")[0] for name in sources} == {*listed}
 
 

@@ -9,12 +9,11 @@ import pytest
 
 from pipeline.single_query import answer_as_text
 from queries import open_tables
-from queries.api import Tables
-from tablebase.errors import BadRequest, NoSuchTour, NotationError, TableDamaged, TableMissing
+from tablebase.errors import NoSuchTour, NotationError, TableDamaged
 from tablebase.puzzles.knight.tour_ranker import TourRanker
 from tests import often
 from tests.support import oracles
-from tests.support.shell import Ask, Cli
+from tests.support.shell import Cli
 from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
 
 NAME = "knight_closed_ranks_6x6"
@@ -95,52 +94,10 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_a_rank_past_the_last_reports_the_total(ranked_boards: Path, cli_in_process: Cli) -> None:
-    words = ["query", "knight", "b1", "--closed", "--rank", "9862", "--board", "6x6"]
-    text = cli_in_process(*words, "--outputs", str(ranked_boards))
-    last = "pipeline: 6x6 has 9,862 closed tours, numbered 0 to 9,861.\n"
-    assert (text.code, text.out, text.err) == (1, "", last)
-
-
-def test_a_missing_ranking_table_names_its_build_command(ranked_boards: Path) -> None:
-    with pytest.raises(TableMissing) as missing:
-        ask(ranked_boards, "b1", closed=True, rank="0", board="8x8")
-    command = f"pipeline precompute knight_closed_ranks_8x8 --outputs {ranked_boards}"
-    assert missing.value.command == command
-    assert missing.value.file == str(ranked_boards / "knight_closed_ranks_8x8.idx")
-
-
 @pytest.mark.parametrize("board", ["4x4", "5x5", "8x3", "2x9"])
 def test_a_board_without_closed_tours_is_reported(ranked_boards: Path, board: str) -> None:
     with pytest.raises(NoSuchTour, match=f"{board} has no closed tour"):
         ask(ranked_boards, "a1", closed=True, rank="0", board=board)
-
-
-def test_a_board_with_too_many_tours_is_rejected(ranked_boards: Path) -> None:
-    with pytest.raises(BadRequest, match="26x9 has too many closed tours"):
-        ask(ranked_boards, "a1", closed=True, rank="0", board="26x9")
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (
-            {"closed": True, "rank": "1", "to": "c3"},
-            "--rank cannot be combined with --to. Leave out one of them.",
-        ),
-        ({"rank": "1", "number": "1"}, "--rank cannot be combined with"),
-        ({"closed": True, "rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),
-        ({"closed": True, "rank_of": "a1"}, "--rank-of needs no key"),
-        ({"rank_of": "a1"}, "--rank-of needs no key"),
-        ({"rank": "1", "count": True}, "--rank cannot be combined with"),
-        ({"rank_of": "a1", "rank": "1"}, "--rank-of cannot be combined with"),
-    ],
-)
-def test_exclusive_options_are_rejected(
-    ranked_boards: Path, options: dict[str, str], problem: str
-) -> None:
-    with pytest.raises(BadRequest, match=problem):
-        ask(ranked_boards, "b1", **options)
 
 
 def test_invalid_closed_tours_are_rejected_with_the_reason(ranked_boards: Path) -> None:
@@ -247,16 +204,3 @@ def test_corrupt_records_give_an_answer_or_an_error(copied_boards: Path) -> None
             knight.rank(tour, board="6x6", closed=True)
             refused -= 1
     assert refused
-
-
-def test_closed_tours_are_counted_alone(ask: Ask, tables: Tables) -> None:
-    counted = tables.knight.count("c3", board="6x6")
-    words = ("--count", "--closed", "--board", "6x6")
-    code, out, _ = ask("knight", "c3", *words)
-    assert (code, out) == (
-        0, f"6x6 from c3, directed closed tours\n\nclosed  {counted.closed:,}\n"
-    )  # fmt: skip
-    code, out, _ = ask("knight", "c3", *words, "--json")
-    assert (code, out) == (0, f'{{"board": "6x6", "start": "c3", "closed": {counted.closed}}}\n')
-    code, out, _ = ask("knight", *words, "--json")
-    assert (code, out) == (0, '{"board": "6x6", "closed": 710064}\n')

@@ -1,6 +1,5 @@
 """Senet's shortest line for either side to move, its picture, and letters in either case."""
 
-import json
 from itertools import islice
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,7 +9,7 @@ import pytest
 
 from queries.api import Tables
 from queries.dispatch import open_reader
-from queries.svg import AMBER, BLUE, INK, PAPER
+from queries.svg import AMBER, BLUE, INK
 from tablebase.errors import BadRequest, PositionUnreachable
 from tablebase.tables.store import Folder
 from tests.support import oracles
@@ -128,12 +127,3 @@ def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
     reader = open_reader("senet", Folder(outputs))
     assert "after 0 plies" in reader.make_query().answer(oracles.SENET_OPENING).to_svg()
     assert "after 1 ply<" in reader.make_query().answer("BAABABABAB.....").to_svg()
-
-
-def test_a_picture_at_the_shell(cli_in_process: Cli, tmp_path: Path, outputs: Path) -> None:
-    target = tmp_path / "line.svg"
-    command = ("query", "senet", KNOWN, "--turn", "B", "--json", "--outputs", str(outputs))
-    text = cli_in_process(*command, "--svg", str(target))
-    assert text == cli_in_process(*command)
-    assert json.loads(text.out)["lines"] is None
-    assert PAPER in target.read_text()

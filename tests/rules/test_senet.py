@@ -41,12 +41,6 @@ def test_rank_inverts_unrank(number: int) -> None:
     assert PUZZLE.rank(PUZZLE.unrank(number)) == number
 
 
-@given(senet_positions, senet_positions)
-def test_ranks_are_in_notation_order(one: str, other: str) -> None:
-    assert PUZZLE.unrank(PUZZLE.rank(one)) == one
-    assert (PUZZLE.rank(one) < PUZZLE.rank(other)) == (one < other)  # as in ASCII: . < A < B
-
-
 def test_every_position_is_numbered() -> None:
     expected = list(arrangements({".": 5, "A": 5, "B": 5}))
     assert len(expected) == SIZE
@@ -110,11 +104,6 @@ def test_any_text_but_a_position_is_rejected(text: str) -> None:
     assume(sorted(OPENING) not in (sorted(squares), sorted(spaced)))
     with pytest.raises(NotationError):
         PUZZLE.parse(text)
-
-
-@given(st.permutations(OPENING).map("".join), st.text(" \t\n", max_size=3))
-def test_a_position_may_have_white_space_around_it(position: str, space: str) -> None:
-    assert PUZZLE.parse(f"{space}{position}{space}") == position
 
 
 @given(senet_positions)

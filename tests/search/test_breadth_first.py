@@ -111,28 +111,9 @@ def test_high_labels_are_compared_before_low_ones() -> None:
     assert result["order"] == [0, 2, 1, 5, 6]
 
 
-def test_the_first_different_high_label_decides() -> None:
-    # 4 is reached by 2 after 0x20 0x50 and by 3 after 0x30 0x10: the first labels decide
-    edges = [(0, 0x10, 1), (0, 0x20, 2), (0, 0x30, 3), (2, 0x50, 4), (3, 0x10, 4), (3, 0x11, 5)]
-    result = search(graph_of(6, edges), 0)
-    assert result["parent"] == [-1, 0, 0, 0, 2, 3]
-    assert result["order"] == [0, 1, 2, 3, 4, 5]
-
-
-def test_longer_lines_are_not_counted() -> None:
-    edges = [(0, 0x10, 1), (1, 0x10, 2), (0, 0x20, 2)]
-    result = search(graph_of(3, edges), 0)
-    assert (result["depth"], result["ways"]) == ([0, 1, 1], [1, 1, 1])
-
-
 def test_parallel_edges_are_counted_separately() -> None:
     result = search(graph_of(2, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1)]), 0)
     assert (result["ways"], result["label"]) == ([1, 3], [0, 0x11])
-
-
-def test_any_node_can_be_the_root() -> None:
-    result = search(graph_of(3, [(2, 0x10, 0)]), 2)
-    assert (result["depth"], result["order"]) == ([1, UNREACHED, 0], [2, 0])
 
 
 def test_line_counts_are_limited_to_64_bits() -> None:
@@ -207,15 +188,3 @@ def run_small_searches() -> str:
         (2, 0x4F, 4),
     ]
     return json.dumps([search(graph_of(nodes, edges), root), search(graph_of(6, small_edges), 0)])
-
-
-def test_small_sliding_puzzle_counts_are_consistent() -> None:
-    nodes, edges = make_small_slide()
-    result = search(graph_of(nodes, edges), 0)
-    assert sum(result["layers"]) == nodes // 2
-    # the lines are too many to be listed, so depth and ways alone, from the layer before
-    for node, depth in enumerate(result["depth"]):
-        before = [s for s, _, target in edges if target == node and result["depth"][s] == depth - 1]
-        if depth not in (0, UNREACHED):
-            assert result["ways"][node] == sum(result["ways"][source] for source in before) > 0
-    assert all(abs(result["depth"][s] - result["depth"][t]) <= 1 for s, _, t in edges)

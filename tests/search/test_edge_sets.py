@@ -20,6 +20,7 @@ from pipeline.search.tour_counting.meet import make_pair_removal
 from pipeline.search.tour_counting.sweep import CountOverflow
 from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
 from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, iter_pairs
+from tests import wide
 from tests.support.shell import python
 
 Edge = tuple[int, int]
@@ -187,6 +188,7 @@ print(json.dumps(sorted(kernels)))
 """
 
 
+@wide
 def test_a_first_count_compiles_four_kernels_once(tmp_path: Path) -> None:
     """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
 

@@ -82,14 +82,6 @@ def search_depths(
     return depth
 
 
-def require_oracle(rows: int, columns: int, goal: str) -> None:
-    depth = search_depths(make_space(rows, columns, goal))
-    expected = oracle.distances(goal, rows, columns)
-    assert len(expected) == len(depth)
-    for state, moves in expected.items():
-        assert depth[rank_slowly(state, rows, columns)] == moves
-
-
 def append_count(layers: list[int], level: int, count: int) -> None:
     layers.append(count)
 

@@ -53,11 +53,11 @@ def small(tmp_path: Path) -> Path:
     return folder
 
 
-def test_equal_stores_are_the_same(cli: Cli, small: Path, tmp_path: Path) -> None:
+def test_equal_stores_are_the_same(cli_in_process: Cli, small: Path, tmp_path: Path) -> None:
     shutil.copytree(small, tmp_path / "other")
     build_tables(tmp_path / "other", KNIGHT, TOURS, COUNTS, force=True)
     assert find_differences(small, tmp_path / "other") == {}
-    assert cli("diff", str(small), str(tmp_path / "other")).code == 0
+    assert cli_in_process("diff", str(small), str(tmp_path / "other")).code == 0
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,9 @@ def test_the_order_of_rows_is_content(copy: Path, outputs: Path) -> None:
     assert (comparison.difference, comparison.details) == ("content", ["order of rows"])
 
 
-def test_other_files_of_the_same_rows_differ_in_bytes(copy: Path, outputs: Path, cli: Cli) -> None:
+def test_other_files_of_the_same_rows_differ_in_bytes(
+    copy: Path, outputs: Path, cli_in_process: Cli
+) -> None:
     rewrite(copy, "eight_edge", lambda rows: rows, 1_000)
     rewrite(copy, "knight_tours_5x5", lambda rows: rows, 100)
     differences = find_differences(outputs, copy)
@@ -99,7 +101,7 @@ def test_other_files_of_the_same_rows_differ_in_bytes(copy: Path, outputs: Path,
         "eight_edge": "bytes",
         "knight_tours_5x5": "bytes",
     }
-    text = cli("diff", str(outputs), str(copy))
+    text = cli_in_process("diff", str(outputs), str(copy))
     assert (text.code, text.err) == (0, "")
 
 
@@ -116,13 +118,13 @@ def test_other_records_differ_in_content(copy: Path, outputs: Path) -> None:
 
 
 def test_tables_of_one_store_only_and_other_parameters(
-    cli: Cli, small: Path, tmp_path: Path
+    cli_in_process: Cli, small: Path, tmp_path: Path
 ) -> None:
     from tablebase.puzzles.knight.tables import make_count_table
 
     other = tmp_path / "other"
     build_tables(other, KNIGHT, make_count_table(((3, 4), (2, 2), (4, 3))))
-    text = cli("diff", str(small), str(other), "--json")
+    text = cli_in_process("diff", str(small), str(other), "--json")
     counts, tours = json.loads(text.out)
     assert counts == {
         "table": "knight_counts",
@@ -144,11 +146,13 @@ def test_tables_of_one_store_only_and_other_parameters(
     assert text.err == f"pipeline: 2 of 2 tables differ: knight_counts, {TOURS.name}.\n"
 
 
-def test_a_damaged_file_is_told_with_its_command(cli: Cli, small: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_told_with_its_command(
+    cli_in_process: Cli, small: Path, tmp_path: Path
+) -> None:
     build_tables(tmp_path / "whole", KNIGHT, TOURS, COUNTS)
     (small / TOURS.file).unlink()
     os.mkfifo(small / TOURS.file)
-    text = cli("diff", str(small), str(tmp_path / "whole"), timeout=20)
+    text = cli_in_process("diff", str(small), str(tmp_path / "whole"), timeout=20)
     assert text.code == 3
     assert text.err.endswith(f"Run: pipeline precompute knight_tours_3x4 --outputs {small}\n")
 

@@ -121,6 +121,12 @@ COMMANDS = {
         query knight b1 --count --to a3
         query knight b1 --closed --rank 1 --number 1
         query knight b1 --closed --rank one
+        query knight b1 --closed --rank 1 --to c3
+        query knight b1 --rank 1 --count
+        query knight --closed --rank-of a1 --rank 1
+        query knight a1 --closed --rank 0 --board 26x9
+        query knight '' --count --board 5x5
+        query knight '' --count --board=5x5
         query knight --closed --rank-of 'a1 c2 e1'
         query knight a1 --closed --rank-of 'a1 c2 e1'
         query knight a1 --rank 1

@@ -66,15 +66,3 @@ def find_cycle(known: Imports) -> list[str]:
         result: list[str] = error.args[1]
         return result
     return []
-
-
-def find_dependencies(known: Imports, name: str) -> set[str]:
-    """Return everything that a module imports, directly or indirectly."""
-    dependencies: set[str] = set()
-    waiting = [*known[name]]
-    while waiting:
-        other = waiting.pop()
-        if other not in dependencies:
-            dependencies.add(other)
-            waiting += known[other]
-    return dependencies

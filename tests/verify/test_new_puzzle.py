@@ -27,8 +27,6 @@ from tests.support.tampered import (
     story,
 )
 
-Moves = Callable[[str], Iterator[tuple[str, str]]]
-
 
 @pytest.fixture
 def stacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

@@ -15,6 +15,7 @@ from pipeline.verify import Claim, TableVerdict, VerifyFailed, verify
 from tablebase.errors import TableError, TableMissing
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Folder
+from tests import wide
 from tests.support.tampered import (
     describe_file,
     edit_manifest,
@@ -24,6 +25,7 @@ from tests.support.tampered import (
 from tests.support.trust_page import require_same
 
 
+@wide
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
     reported: list[tuple[Claim, int]] = []
