@@ -37,6 +37,25 @@ def make_unreadable(step: int, problem: str, shortest: int | None = None) -> Jud
     return Judgement(result="unreadable", shortest=shortest, step=step, problem=problem, score=0.0)
 
 
+def make_illegal(
+    length: int,
+    step: int,
+    problem: str,
+    shortest: int | None = None,
+    first_loss: int | None = None,
+) -> Judgement:
+    """Make the judgement of moves of which one is illegal; `problem` begins with its name."""
+    return Judgement(
+        result="illegal",
+        length=length,
+        shortest=shortest,
+        first_loss=first_loss,
+        step=step,
+        problem=f"move {step}, {problem}" if step else problem,
+        score=0.0,
+    )
+
+
 def judge_claim(claim: str, shortest: int | None, truth: str) -> Judgement:
     """Judge a claim; `truth` says what is true, and `shortest` is None for an unreachable goal."""
     is_right = claim == ("unreachable" if shortest is None else str(shortest))
@@ -51,7 +70,9 @@ def judge_claim(claim: str, shortest: int | None, truth: str) -> Judgement:
 def judge_end(
     length: int, shortest: int | None, first_loss: int | None, *, is_home: bool
 ) -> Judgement:
-    """Judge legal moves by where they end."""
+    """Judge legal moves by where they end; at the goal, `shortest` may not be known."""
+    if is_home and shortest is None:
+        return Judgement(result="solved", length=length, score=None)
     excess, score, result = None, 0.0, "incomplete"
     if is_home and shortest is not None:
         excess = length - shortest

@@ -9,7 +9,13 @@ from typing import Any
 from queries.answer import format_count
 from queries.check.judge import Judge, write_text
 from queries.check.reading import SEPARATORS, Reading, read_claim, read_marks, read_words
-from queries.judgement import Judgement, judge_claim, judge_end, make_unreadable
+from queries.judgement import (
+    Judgement,
+    judge_claim,
+    judge_end,
+    make_illegal,
+    make_unreadable,
+)
 from tablebase.errors import GoalUnreachable
 
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
@@ -20,23 +26,32 @@ class GoalJudge(Judge):
     """A judge of the moves of any puzzle with goals."""
 
     reader: Any  # a GoalReader, which imports this module
-    lookup: Any
+
+    def __init__(self, lookup: Any, answer_column: str = "answer", puzzle: Any = None) -> None:
+        super().__init__(lookup, answer_column)
+        self.puzzle = puzzle or self.reader.puzzle
 
     def check(self, key: str, answer: object) -> Judgement:
-        state, goal = self.lookup.parse_ends(key)
-        text = write_text(answer)
+        (state, goal), text = self.parse_ends(key), write_text(answer)
         if claim := read_claim(text):
-            shortest = self.find_shortest(state, goal)
-            truth = "the goal cannot be reached"
-            if shortest is not None:
-                truth = f"the goal is {format_count(shortest, 'move')} away"
-            return judge_claim(claim, shortest, truth)
-        reading = self.read_moves(text)
-        return self.judge_moves(state, goal, reading, "".join(reading.moves))
+            return self.judge_claim(state, goal, claim)
+        return self.judge_moves(state, goal, self.read_moves(text))
 
-    def judge_moves(self, state: str, goal: str, reading: Reading, moves: str) -> Judgement:
+    def parse_ends(self, key: str) -> tuple[str, str]:
+        """Parse a key; return its state and the goal."""
+        state, goal = self.lookup.parse_ends(key)
+        return state, goal
+
+    def judge_claim(self, state: str, goal: str, claim: str) -> Judgement:
+        """Judge a number of moves, or that there are none."""
+        shortest, truth = self.find_shortest(state, goal), "the goal cannot be reached"
+        if shortest is not None:
+            truth = f"the goal is {format_count(shortest, 'move')} away"
+        return judge_claim(claim, shortest, truth)
+
+    def judge_moves(self, state: str, goal: str, reading: Reading) -> Judgement:
         """Judge moves, or what could be read of them."""
-        shortest = self.find_shortest(state, goal)
+        shortest, moves = self.find_shortest(state, goal), "".join(reading.moves)
         if reading.problem:
             return make_unreadable(len(moves) + 1, reading.problem, shortest)
         letters = self.spell(state, moves)
@@ -44,19 +59,12 @@ class GoalJudge(Judge):
         first_loss = self.find_loss(state, goal, letters[:done], shortest)
         if done == len(moves):
             return judge_end(done, shortest, first_loss, is_home=last == goal)
-        return Judgement(
-            result="illegal",
-            length=len(moves),
-            shortest=shortest,
-            first_loss=first_loss,
-            step=done + 1,
-            problem=f"move {done + 1}, {self.explain_illegal(moves[done])}",
-            score=0.0,
-        )
+        problem = self.explain_illegal(moves[done])
+        return make_illegal(len(moves), done + 1, problem, shortest, first_loss)
 
     def read_moves(self, text: str) -> Reading:
         """Read the moves of an answer."""
-        letters = self.reader.puzzle.letters
+        letters = self.puzzle.letters
         return read_marks(text, letters, f"one of {', '.join(letters)}")
 
     def find_shortest(self, state: str, goal: str) -> int | None:
@@ -73,7 +81,7 @@ class GoalJudge(Judge):
 
     def follow(self, state: str, letters: str) -> tuple[str, int]:
         """Make moves while they are legal; return the last state and how many were made."""
-        last, done = self.reader.puzzle.follow(state, letters)
+        last, done = self.puzzle.follow(state, letters)
         return last, done
 
     def find_loss(self, state: str, goal: str, letters: str, shortest: int | None) -> int | None:
@@ -81,7 +89,7 @@ class GoalJudge(Judge):
         if shortest is None:
             return None
         for step, letter in enumerate(islice(letters, shortest + 1), 1):
-            state = dict(self.reader.puzzle.moves(state))[letter]
+            state = dict(self.puzzle.moves(state))[letter]
             if self.reader.find_distance(state, goal)[0] != shortest - step:
                 return step
         return None
@@ -94,11 +102,11 @@ class GoalJudge(Judge):
 class BoardJudge(GoalJudge):
     """A judge of a sliding board's moves: letters of the blank's moves, or tiles that slide."""
 
-    def __init__(self, lookup: Any, answer_column: str = "answer") -> None:
-        super().__init__(lookup, answer_column)
-        puzzle = self.reader.puzzle
-        self.tiles = "".join(sorted(puzzle.example.replace("0", "")))
-        self.exits = [dict(puzzle.list_exits(cell)) for cell in range(len(puzzle.example))]
+    def __init__(self, lookup: Any, answer_column: str = "answer", puzzle: Any = None) -> None:
+        super().__init__(lookup, answer_column, puzzle)
+        board = self.puzzle
+        self.tiles = "".join(sorted(board.example.replace("0", "")))
+        self.exits = [dict(board.list_exits(cell)) for cell in range(len(board.example))]
         """For each cell of the blank: the cells that it can go to, by the moves' letters."""
 
     def has_tiles(self, moves: str) -> bool:

@@ -240,6 +240,7 @@ class FifteenReader(Reader[FifteenSolution]):
             "NAME",
         ),
     )
+    check_options = (options[0], *options[5:])
     key = "STATE"
     other_kinds = ("hint",)
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
@@ -276,6 +277,11 @@ class FifteenReader(Reader[FifteenSolution]):
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""
         return FifteenQuery(self, goal).compute_bound(key)
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.fifteen.judge import FifteenJudge
+
+        return FifteenJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())

@@ -193,6 +193,7 @@ class KnightReader(Reader[KnightAnswer]):
         ),
         Option("closed", "Draw closed tours (needs knight_closed_ranks_CxR)."),
     )
+    check_options = (Option("board", "Board, files x ranks (default: 8x8).", "CxR"),)
     key = "SQUARE"
     keyless = ("count", "rank_of")
     columns = ("start", "finish", "number", "closed", "path")
@@ -221,6 +222,11 @@ class KnightReader(Reader[KnightAnswer]):
 
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.knight.judge import KnightJudge
+
+        return KnightJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":

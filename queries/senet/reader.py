@@ -158,6 +158,7 @@ class SenetReader(Reader[SenetAnswer]):
     sample_options = (
         Option("distance", "Draw positions that are first reached after N plies.", "N"),
     )
+    check_options = ()
     keyless = ("hardest",)
     key = "POSITION"
     joined_characters = SQUARES
@@ -175,6 +176,11 @@ class SenetReader(Reader[SenetAnswer]):
     def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""
         return SenetQuery(self).list_hardest()
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.senet.judge import SenetJudge
+
+        return SenetJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()

@@ -316,15 +316,18 @@ class SlidingReader(Reader):
 
     def make_query(self, *, board: str | None = None, **options: Any) -> Query:
         """Make a query of the tables of one board."""
-        return self.open_board(board).make_query(**options)
+        return self._open_option(board).make_query(**options)
 
     def make_judge(self, *, board: str | None = None, **options: Any) -> Query:
-        return self.open_board(board).make_judge(**options)
+        return self._open_option(board).make_judge(**options)
 
-    def open_board(self, text: str | None) -> BoardReader:
-        """Return the reader of a board's tables; it is opened the first time."""
-        if text is None:
+    def _open_option(self, board: str | None) -> BoardReader:
+        if board is None:
             raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+        return self.open_board(board)
+
+    def open_board(self, text: str) -> BoardReader:
+        """Return the reader of a board's tables; it is opened the first time."""
         board = parse_board(text)
         with self._lock:
             if str(board) not in self._boards:

@@ -5,6 +5,7 @@ the oracles.
 """
 
 from itertools import pairwise
+from string import ascii_letters
 
 STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
@@ -136,8 +137,7 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
                 moves.append((int(first), kind, int(last)))
                 break
         else:
-            cut = f"{word[:60]!r}... ({len(word):,} characters)" if len(word) > 60 else repr(word)
-            problem = f"character {at + 1}, {cut}: not a move such as 5-10 or 4x7"
+            problem = f"character {at + 1}, {_cut(word)}: not a move such as 5-10 or 4x7"
             facts |= {"result": "unreadable", "step": len(moves) + 1, "problem": problem}
             return facts
         at += len(word)
@@ -159,6 +159,11 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
         "excess": len(moves) - plies,
         "score": 1.0 if is_shortest else plies / len(moves),
     }
+
+
+def _cut(word: str) -> str:
+    """Return a word in quotes, cut if it is long."""
+    return f"{word[:60]!r}... ({len(word):,} characters)" if len(word) > 60 else repr(word)
 
 
 def _is_square(text: str) -> bool:
@@ -200,16 +205,21 @@ def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, obj
         size = 2 if is_squares else 1
         word = answer[place : place + size]
         is_read = (
-            len(word) == 2 and word[0] in "abcdefghijklmnopqrstuvwxyz" and word[1] in "123456789"
+            len(word) == 2 and word[0] in ascii_letters and word[1] in "123456789"
             if is_squares
             else word in "12345678"
         )
         if not is_read:
             what = "a square such as b1" if is_squares else "one of the jumps 1-8"
-            problem = f"character {place + 1}, {mark!r}: not {what}"
+            rest = mark
+            while is_squares and place + len(rest) < len(answer):
+                if answer[place + len(rest)] in SPACES:
+                    break
+                rest += answer[place + len(rest)]
+            problem = f"character {place + 1}, {_cut(rest)}: not {what}"
             step = max(1, len(words) if is_squares else len(words) + 1)
             return facts | {"result": "unreadable", "step": step, "problem": problem}
-        words.append((word, place))
+        words.append((word.lower(), place))
         place += size
     squares = [start]
     given = [word for word, _ in words]

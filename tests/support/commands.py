@@ -45,6 +45,8 @@ COMMANDS = {
         query senet abaaabbb.b...a. --turn b
         query senet ABAAABBB.B...A. --turn B --json
         query senet ABABBBAAAB..... --turn a
+        check senet ABAAABBB.B...A. '9-14 4x7'
+        check senet ABAAABBB.B...A. '9-14 4-7' --json
     """,
     "knight": """
         query knight b1
@@ -64,6 +66,8 @@ COMMANDS = {
         query knight --count --board 6x6 --json
         query knight --count --board 3x3
         query knight A1 --to H7 --board 8X8
+        check knight a1 'a1 b3 c1' --board 5x5
+        check knight a1 2323 --json
     """,
     "no": """
         query eight 123456780 --goal centre

@@ -1,0 +1,212 @@
+"""The command check: batches in every format, summaries, exit codes, and a contest's checker."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.support.shell import Cli
+
+STATE = "123450786"
+ROWS = [
+    (STATE, "D", "shortest"),
+    (STATE, "LRD", "longer"),
+    (STATE, "8 5", "illegal"),
+    (STATE, "UX", "unreadable"),
+    (STATE, "", "incomplete"),
+    (STATE, "1", "right"),
+    ("123456780", "", "shortest"),
+]
+FRAME = pl.DataFrame(ROWS, schema=["state", "answer", "expected"], orient="row")
+SUMMARY = (
+    "pipeline: 3 of 6 solved, 2 shortest, mean excess 0.7, 1 of 1 claim right; "
+    "first losses by distance: 1: 1\n"
+)
+
+
+def write_input(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame in the format of a file's name."""
+    match path.suffix:
+        case ".csv":
+            frame.write_csv(path)
+        case ".tsv":
+            frame.write_csv(path, separator="\t")
+        case ".jsonl":
+            frame.write_ndjson(path)
+        case ".parquet":
+            frame.write_parquet(path)
+
+
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_every_format_is_read_and_written(
+    cli_in_process: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
+) -> None:
+    source, target = tmp_path / f"answers.{suffix}", tmp_path / f"judged.{output}"
+    write_input(FRAME, source)
+    text = cli_in_process("check", "eight", "--input", str(source), "--output", str(target))
+    assert (text.code, text.out, text.err) == (0, "", SUMMARY)
+    read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[output]
+    judged = read(target)  # type: ignore[operator]  # each takes a path
+    assert judged["result"].to_list() == judged["expected"].to_list()
+    assert [*judged.columns[:3]] == FRAME.columns
+
+
+def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs: Path) -> None:
+    lines = [
+        f"{STATE} D",
+        "",
+        f"  {STATE}\tL R\tD ",
+        "1 2 3 4 5 . 7 8 6 UX",
+        "1 2 3 / 4 5 0 / 7 8 6 D",
+        "123456780",
+        f"{STATE} unreachable\r",
+        "1 2 3",
+    ]
+    text = cli_in_process("check", "eight", stdin="\n".join(lines))
+    rows = pl.read_csv(text.out.encode(), infer_schema=False)
+    assert rows["result"].to_list() == [
+        *("shortest", "longer", "unreadable", "shortest", "shortest", "wrong", None),
+    ]
+    assert rows["state"][2] == STATE.replace("0", ".")
+    assert text.code == 2
+    assert text.err.endswith("pipeline: 1 key is invalid. See the column error.\n")
+
+
+def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path: Path) -> None:
+    source = tmp_path / "moves.csv"
+    source.write_text(f"board,moves,result\n{STATE},D,mine\n{STATE},RR,\n")
+    words: tuple[str, ...] = ("check", "eight", "--input", str(source), "--column", "board")
+    text = cli_in_process(*words)
+    assert (text.code, text.out) == (2, "")
+    assert "no text column 'answer'" in text.err
+    assert "the answers with --answer-column" in text.err
+    words += ("--answer-column", "moves")
+    assert "The column 'result' exists already" in cli_in_process(*words).err
+    text = cli_in_process(*words, "--prefix", "my_")
+    assert text.out.splitlines()[1] == f"{STATE},D,mine,shortest,1,1,0,,,,1.0,"
+
+
+def test_json_lines_are_copied_and_their_answers_may_be_numbers(cli_in_process: Cli) -> None:
+    lines = [
+        '{"state": "123450786", "answer": "D", "x": 1.50}',
+        '{"answer": 1, "state": 123450786}',
+        '{"answer": "U\\u0000", "state": "123450786"}',
+        '{"state": "123456780"}',
+    ]
+    words = ("check", "eight", "-", "--input-format", "jsonl", "--format", "jsonl")
+    text = cli_in_process(*words, stdin="\n".join(lines))
+    assert text.code == 0
+    assert text.out.startswith(lines[0][:-1])
+    results = [json.loads(line)["result"] for line in text.out.splitlines()]
+    assert results == ["shortest", "right", "unreadable", "shortest"]
+    text = cli_in_process(*words, stdin='{"state": "123450786", "answer": ["D"]}')
+    assert (text.code, text.out) == (2, "")
+    assert "Line 1 of the input has no text in 'answer'" in text.err
+
+
+def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path: Path) -> None:
+    source = tmp_path / "answers.csv"
+    write_input(FRAME, source)
+    words = ("check", "eight", "--input", str(source))
+    text = cli_in_process(*words, "--json")
+    assert text.code == 0
+    assert json.loads(text.err) == {
+        "answers": 7,
+        "results": {
+            "illegal": 1,
+            "incomplete": 1,
+            "longer": 1,
+            "right": 1,
+            "shortest": 2,
+            "unreadable": 1,
+        },
+        "mean_excess": 2 / 3,
+        "mean_score": pytest.approx((3 + 1 / 3) / 7),
+        "first_losses": {"1": 1},
+    }
+    text = cli_in_process(*words, "--strict")
+    assert text.code == 1
+    assert text.err == f"{SUMMARY}pipeline: 4 answers are not shortest.\n"
+    assert len(text.out.splitlines()) == 8
+    assert cli_in_process("check", "eight", STATE, "D", "--strict").code == 0
+    assert cli_in_process("check", "eight", STATE, "LRD", "--strict").code == 1
+
+
+def test_no_rows_are_judged(cli_in_process: Cli) -> None:
+    text = cli_in_process("check", "eight", stdin="")
+    assert (text.code, text.err) == (0, "pipeline: 0 of 0 solved, 0 shortest\n")
+    assert text.out.startswith("state,answer,result,")
+
+
+def test_a_batch_of_tours_and_one_of_lines_are_summed_up(cli_in_process: Cli) -> None:
+    answers = "a1 a1b3\na1 45\n"
+    text = cli_in_process("check", "knight", "--board", "3x3", stdin=answers)
+    assert text.err == "pipeline: 0 of 2 solved, 0 shortest\n"
+    text = cli_in_process("check", "senet", stdin="ABAAABBB.B...A. 9-14 4x7\n")
+    assert text.err == "pipeline: 1 of 1 solved, 1 shortest, mean excess 0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "code", "line"),
+    [
+        (b"1 2 3\n4 5 0\n7 8 6\n", b"D\n", 0, "ok shortest, 1 move"),
+        (b"123450786", b"D\r\n", 0, "ok shortest, 1 move"),
+        (b"123450786", b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
+        (b"123450786", b"LRD", 1, "wrong answer longer, 3 moves; the fewest are 1"),
+        (b"123450786", b"", 1, "wrong answer incomplete, 0 moves"),
+        (b"123450786", b"1", 0, "ok right"),
+        (b"123450786", b"unreachable", 1, "wrong answer the goal is 1 move away"),
+        (
+            b"123450786",
+            b"D\0\xff",
+            2,
+            r"presentation error character 2, '\x00': not one of U, D, L, R",
+        ),
+        (b"nonsense", b"D", 3, "fail 'nonsense' is not an 8-puzzle state: 'n' is not one of the"),
+    ],
+)
+def test_a_contest_calls_it_as_a_checker(
+    cli_in_process: Cli, tmp_path: Path, key: bytes, answer: bytes, code: int, line: str
+) -> None:
+    names = [str(tmp_path / name) for name in ("input", "output", "answer")]
+    for name, content in zip(names, (key, answer, b""), strict=True):
+        Path(name).write_bytes(content)
+    text = cli_in_process("check", "eight", "--testlib", *names)
+    assert (text.code, text.err) == (code, "")
+    assert text.out.startswith(line)
+    assert text.out.count("\n") == 1
+
+
+def test_a_checker_fails_where_the_contestant_is_not_at_fault(
+    cli_in_process: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text(STATE)
+    file, missing = str(tmp_path / "file"), str(tmp_path / "none")
+    for words in (["a"], [missing, file], [file, missing], [file, file, "--outputs", missing]):
+        text = cli_in_process("check", "eight", "--testlib", *words)
+        assert text.code == 3
+        assert text.out.startswith("fail ")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["eight", STATE], 2, "has no answer to judge"),
+        (["eight", "123", "D"], 2, "'123' is not an 8-puzzle state"),
+        (["eight", STATE, "D", "--input", "x"], 2, "--input is for batches only"),
+        (["eight", STATE, "D", "--goal", "123"], 2, "is not a goal"),
+        (["eight", STATE, "D", "--outputs", "nowhere"], 3, "is not published"),
+        (["sliding", STATE, "D"], 2, "Missing option --board"),
+        (["knight", "z9", "1"], 2, "is not a square of 8x8"),
+        (["hanoi", "1", "1"], 2, "There is no command 'hanoi'"),
+    ],
+)
+def test_what_cannot_be_judged_is_said_in_a_sentence(
+    cli_in_process: Cli, outputs: Path, words: list[str], code: int, message: str
+) -> None:
+    text = cli_in_process("check", *words)
+    assert (text.code, text.out) == (code, "")
+    assert message in text.err
+    assert text.err.count("\n") == 1
