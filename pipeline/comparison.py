@@ -201,11 +201,14 @@ def have_equal_records(
 
 @dataclass(frozen=True)
 class Comparison:
-    """A table's difference, its rows in A and in B (None: it is not there), and what differs."""
+    """A table's difference, how much of it is in A and in B, and what differs.
+
+    `amounts`: those of the entries (`Entry.list_amounts`); none where the table is not.
+    """
 
     table: str
     difference: str
-    rows: tuple[int | None, ...]
+    amounts: tuple[Mapping[str, int], ...]
     details: list[str] = field(default_factory=list)
     counts: RowCounts | None = None
     damage: tuple[tuple[str, ...], ...] = ((), ())
@@ -214,11 +217,16 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
         counts = {} if self.counts is None else self.counts._asdict()
+        a, b = self.amounts
+        amounts = {
+            f"{unit}_{store}": amount.get(unit)
+            for unit in {**a, **b}
+            for store, amount in (("a", a), ("b", b))
+        }
         return {
             "table": self.table,
             "difference": self.difference,
-            "rows_a": self.rows[0],
-            "rows_b": self.rows[1],
+            **amounts,
             **counts,
             "details": self.details,
         }
@@ -269,19 +277,19 @@ def _compare_table(
     entries: tuple[Entry | None, Entry | None],
     definitions: Mapping[str, Table],
 ) -> Comparison:
-    rows = tuple(entry.rows if entry else None for entry in entries)
+    amounts = tuple(entry.list_amounts() if entry else {} for entry in entries)
     damage = tuple(
         _find_damage(store, entry) if entry else ()
         for store, entry in zip(stores, entries, strict=True)
     )
     if any(damage):
         details = [problem for problems in damage for problem in problems]
-        return Comparison(name, DAMAGED, rows, details, damage=damage)
+        return Comparison(name, DAMAGED, amounts, details, damage=damage)
     a, b = entries
     if a is None or b is None:
-        return Comparison(name, ONLY_IN[a is None], rows)
+        return Comparison(name, ONLY_IN[a is None], amounts)
     difference, details, counts = _compare_content(stores, (a, b), definitions.get(name))
-    return Comparison(name, difference, rows, [*_compare_facts(a, b), *details], counts)
+    return Comparison(name, difference, amounts, [*_compare_facts(a, b), *details], counts)
 
 
 def _compare_content(
@@ -299,7 +307,8 @@ def _compare_content(
         elif not a.parquet and not b.parquet:
             problem = "records"
     details = [problem] if problem else []
-    if a.rows != b.rows or any(counts or ()):
+    has_rows = a.parquet or b.parquet
+    if (has_rows and a.rows != b.rows) or any(counts or ()):
         return ROWS, details, counts
     if not have_equal_records(stores, (a.index, b.index)):
         details = list(dict.fromkeys([*details, "records"]))

@@ -110,15 +110,20 @@ def _find_last_run(store: Store, table: Table) -> TableRun | None:
 def _convert_run(run: TableRun) -> Cost:
     """Convert the figures of a run to those that every estimate has."""
     return Cost(
-        run.rows,
+        run.records if run.rows is None else run.rows,
         run.processor_seconds or 0.0,
         run.bytes or 0,
         run.process_peak_memory or PROCESS_BYTES,
     )
 
 
-def _describe_cost(source: str, cost: Cost) -> dict[str, Any]:
-    return {"source": source, **cost._asdict(), "seconds": round(cost.seconds, 3)}
+def _describe_cost(planned: PlannedTable, cost: Cost) -> dict[str, Any]:
+    unit = planned.puzzle.find_unit(planned.table)
+    amounts = {"rows" if unit == "rows" else "records": cost.rows}
+    if unit == "states":
+        amounts[unit] = planned.table.states
+    figures = {"seconds": round(cost.seconds, 3), "bytes": cost.bytes, "memory": cost.memory}
+    return {"source": planned.source, **amounts, **figures}
 
 
 def _describe(planned: PlannedTable) -> dict[str, Any]:
@@ -128,5 +133,5 @@ def _describe(planned: PlannedTable) -> dict[str, Any]:
         "stage": planned.puzzle.name,
         "reason": planned.reason,
         "saved": planned.saved._asdict() if planned.saved else None,
-        "estimate": _describe_cost(planned.source, planned.cost) if planned.cost else None,
+        "estimate": _describe_cost(planned, planned.cost) if planned.cost else None,
     }

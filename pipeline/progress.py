@@ -110,7 +110,8 @@ class ProvedTable:
     """The proved claims about a table, or about a page or the manifest, for its line."""
 
     files: list[str] = field(default_factory=list)
-    rows: int = 0
+    amount: str = ""
+    """How much the first claim is about: rows, or the records of an index alone."""
     claims: int = 0
     seconds: float = 0.0
     is_printed: bool = False
@@ -118,14 +119,14 @@ class ProvedTable:
     """The verdicts on a table or its boards; pages and the manifest have none."""
 
     def format_line(self) -> str:
-        """Return the line with files, rows, claims, seconds and the weakest verdict."""
+        """Return the line with files, amount, claims, seconds and the weakest verdict."""
         from pipeline.verify.claims import find_weakest
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
-        rows = f"{self.rows:,} rows" if self.verdicts else ""
+        amount = self.amount if self.verdicts else ""
         verdict = "".join(f"  {verdict}" for verdict in find_weakest(self.verdicts).values())
         times = f"{_count(self.claims, 'claim'):>9}  {_format_seconds(self.seconds):>6}"
-        return f"{name:<30}  {rows:>14}  {times}{verdict}"
+        return f"{name:<30}  {amount:>18}  {times}{verdict}"
 
     def details(self) -> Iterator[tuple[bool, str]]:
         """Iterate over the verdicts with their boards and method, each after whether it must be
@@ -152,7 +153,7 @@ class ProofProgress(ProgressBar):
         self._proved: dict[str, ProvedTable] = {}
 
     def __call__(self, claim: Claim, done: int) -> None:
-        self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.rows)
+        self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.count)
         proved = self._proved.setdefault(claim.table, ProvedTable())
         now = time.monotonic()
         proved.seconds += now - self._last_claim
@@ -161,10 +162,10 @@ class ProofProgress(ProgressBar):
             return
         if claim.file not in proved.files:
             proved.files.append(claim.file)
-        proved.rows = proved.rows or claim.rows
+        proved.amount = proved.amount or claim.amount
         proved.claims += 1
         if self._every_claim:
-            self._say(f"{claim.file:<24}  {claim.claim}  {claim.rows:,} rows")
+            self._say(f"{claim.file:<24}  {claim.claim}  {claim.amount}")
 
     def on_verdicts(self, verdicts: Sequence[TableVerdict]) -> None:
         """Print a table's line, and those of all tables and pages before it."""
@@ -208,7 +209,7 @@ class ProofProgress(ProgressBar):
             "tables": [asdict(verdict) for verdict in verified.verdicts],
             "totals": {**totals, "verdicts": counts},
             "unpublished": verified.unpublished,
-            "claims": [asdict(claim) for claim in verified.claims],
+            "claims": [claim.to_dict() for claim in verified.claims],
         }
 
 
@@ -398,13 +399,13 @@ class BuildProgress(ProgressBar, BuildObserver):
                 self._print_step(table, step)
 
     def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        """Print a finished table's rows and seconds."""
+        """Print how much a finished table has, and its seconds."""
         with self._lock:
             self.hide(table.name)
             del self._steps[table.name]
             self.built[table.name] = BuiltTable(self._reasons[table.name], entry, statistics)
-            made = f"{entry.rows:,} rows" if entry.states is None else f"{entry.states:,} states"
-            self._print(f"{table.name}: {made} in {statistics.seconds:.1f} s")
+            *_, (unit, count) = entry.list_amounts().items()
+            self._print(f"{table.name}: {count:,} {unit} in {statistics.seconds:.1f} s")
             if len(self.planned) > 1:
                 self._show_whole()
 

@@ -115,13 +115,14 @@ class RunRecorder(BuildObserver):
 
     def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
         self._observer.on_built(table, entry, statistics)
-        seconds = statistics.seconds
+        seconds, amounts = statistics.seconds, entry.list_amounts()
+        rows = amounts.get("rows")
         finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
         self._change(
             replace(
                 finished,
-                rows=entry.rows,
-                rows_per_second=round(entry.rows / seconds, 1) if seconds else None,
+                **amounts,
+                rows_per_second=None if rows is None or not seconds else round(rows / seconds, 1),
                 bytes=sum(file.bytes for file in entry.all_files),
             )
         )

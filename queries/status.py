@@ -49,9 +49,7 @@ def _make_row(
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it
-    facts: dict[str, Any] = {"rows": entry.rows, "bytes": size, "made_by": entry.made_by}
-    if entry.states is not None:
-        facts["states"] = entry.states
+    facts: dict[str, Any] = {**entry.list_amounts(), "bytes": size, "made_by": entry.made_by}
     return {"table": name, "state": _find_state(notes, entry), **facts, "command": command}
 
 

@@ -93,6 +93,13 @@ class Puzzle:
 
         return sorted(filter(None, tables), key=find_place)
 
+    def find_unit(self, table: Table) -> str:
+        """Return what a table counts: rows; of an index alone, states if it has their depths, or
+        records."""
+        if table.columns:
+            return "rows"
+        return "states" if self.depth and table.states else "records"
+
     def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
         """List the tables of all goals of a board; None for a puzzle without boards."""
         if board is not None:

@@ -74,7 +74,10 @@ def _format_requests(puzzle: Puzzle) -> str:
         lists[title] = {name: puzzle.find_tables(name) for name in names}
     text = ""
     for title, tables_by_name in lists.items():
-        costs = {name: _estimate_costs(tables) for name, tables in tables_by_name.items()}
+        costs = {
+            name: (_estimate_costs(tables), puzzle.find_unit(tables[0]))
+            for name, tables in tables_by_name.items()
+        }
         text += f"{title}:\n\n{format_table(make_cost_table(costs))}\n" if costs else ""
     return text
 
@@ -200,7 +203,7 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
             {
                 "table": name,
                 "reason": built.reason,
-                "rows": built.entry.rows,
+                **built.entry.list_amounts(),
                 "bytes": sum(file.bytes for file in built.entry.all_files),
                 **built.statistics._asdict(),
             }

@@ -79,48 +79,47 @@ def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: 
 
 def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
     """Make the grid of the tables that were built: reasons, sizes, and times."""
-    rows = [
-        (
-            name,
-            reason,
-            _format_rows(entry.rows, entry.states),
-            f"{sum(file.bytes for file in entry.all_files):,}",
-            f"{statistics.seconds:.2f}",
-            f"{(entry.states or entry.rows) / statistics.seconds:,.0f}"
-            if statistics.seconds
-            else "",
-        )
-        for name, (reason, entry, statistics) in sorted(built.items())
-    ]
-    return _make_table(("table", "reason", "rows", "bytes", "seconds", "rows/s"), rows, "rows/s")
+    rows = []
+    for name, (reason, entry, statistics) in sorted(built.items()):
+        amounts, seconds = entry.list_amounts(), statistics.seconds
+        size = sum(file.bytes for file in entry.all_files)
+        rate = _format_rate(amounts, seconds)
+        rows.append((name, reason, _format_amount(amounts), f"{size:,}", f"{seconds:.2f}", rate))
+    names = "table", "reason", "rows", "bytes", "seconds", "per second"
+    return _make_table(names, rows, "per second")
 
 
-def make_cost_table(costs: Mapping[str, Cost | None]) -> Grid:
-    """Make the grid of names that can be built, each with an estimate of its cost."""
-    rows = [(name, *_format_cost(cost)) for name, cost in costs.items()]
-    return _make_table(("name", "rows or states", "CPU time", "size", "memory"), rows)
+def make_cost_table(costs: Mapping[str, tuple[Cost | None, str]]) -> Grid:
+    """Make the grid of names that can be built, each with an estimate of its cost and its unit."""
+    rows = [(name, *_format_cost(cost, unit)) for name, (cost, unit) in costs.items()]
+    return _make_table(("name", "rows", "CPU time", "size", "memory"), rows)
 
 
-def _format_cost(cost: Cost | None, states: int | None = None) -> tuple[str, str, str, str]:
-    """Format the rows, the time, the bytes and the memory of an estimate.
-
-    `states`: those of an index alone.
-    """
+def _format_cost(cost: Cost | None, unit: str) -> tuple[str, str, str, str]:
+    """Format the rows, or what else is counted, the time, bytes and memory of an estimate."""
     if cost is None:
         return "unknown", "", "", ""
     return (
-        _format_rows(cost.rows, states),
+        _format_amount({unit: cost.rows}),
         _format_duration(cost.seconds),
         _format_size(cost.bytes),
         _format_size(cost.memory),
     )
 
 
-def _format_rows(rows: int | None, states: int | None) -> str:
-    """Format the number of rows, or of the states of an index alone."""
-    if states is not None:
-        return f"{states:,} states"
-    return "" if rows is None else f"{rows:,}"
+def _format_amount(amounts: Mapping[str, int | None]) -> str:
+    """Format the last known amount of a table, with its unit unless that is rows."""
+    known = [(unit, count) for unit, count in amounts.items() if count is not None]
+    if not known:
+        return ""
+    unit, count = known[-1]
+    return f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
+
+
+def _format_rate(amounts: Mapping[str, int | None], seconds: float | None) -> str:
+    """Format how many of a table's rows, or of what it has in their place, were made a second."""
+    counts = [count for count in amounts.values() if count is not None]
+    return f"{counts[-1] / seconds:,.0f}" if counts and seconds else ""
 
 
 def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
@@ -128,7 +127,10 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
     rows = []
     for planned in tables:
         saved, table = _format_saved(planned.saved) if planned.saved else "", planned.table
-        cost = _format_cost(planned.cost, None if table.columns else table.states or None)
+        estimate, unit = planned.cost, planned.puzzle.find_unit(table)
+        if estimate and unit == "states":
+            estimate = estimate._replace(rows=table.states)
+        cost = _format_cost(estimate, unit)
         rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
     return _make_table(names, rows, "from", "memory", "size", "rows")
@@ -189,19 +191,23 @@ def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
             ""
             if is_complete
             else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
-            _format_count(table.rows),
+            _format_amount(_list_amounts(table)),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),
-            _format_count(table.rows_per_second),
+            _format_rate(_list_amounts(table), table.seconds),
             "" if table.bytes is None else _format_size(table.bytes),
             _format_tasks(table),
             "" if table.process_peak_memory is None else _format_size(table.process_peak_memory),
         )
         for table in tables
     ]
-    names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "rows/s", "size", "tasks"
-    optional = "rows/s", "CPU s", "memory", "size", "reason", "rows"
+    names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "per second", "size", "tasks"
+    optional = "per second", "CPU s", "memory", "size", "reason", "rows"
     return _make_table((*names, "memory"), rows, *optional)
+
+
+def _list_amounts(table: TableRun) -> dict[str, int | None]:
+    return {"rows": table.rows, "records": table.records, "states": table.states}
 
 
 def _format_tasks(table: TableRun) -> str:
@@ -234,8 +240,8 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
     cells = []
     for row in rows:
         rows_and_bytes = ["", ""]
-        if "rows" in row:
-            rows_and_bytes[0] = _format_rows(row["rows"], row.get("states"))
+        units = "rows", "records", "states"
+        rows_and_bytes[0] = _format_amount({unit: row.get(unit) for unit in units})
         if "bytes" in row:
             rows_and_bytes[1] = f"{row['bytes']:,}"
         state = row["state"]
@@ -250,7 +256,7 @@ def make_diff_table(comparisons: list[Comparison]) -> Grid:
     """Make the grid of the differences of two stores."""
     rows = []
     for comparison in comparisons:
-        numbers = ["" if count is None else f"{count:,}" for count in comparison.rows]
+        numbers = map(_format_amount, comparison.amounts)
         counts = comparison.counts._asdict() if comparison.counts else {}
         counted = [f"{count:,} {name}" for name, count in counts.items() if count]
         details = "; ".join([*counted, *comparison.details])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -31,19 +31,33 @@ MAX_SHOWN_VALUE = 200
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement about the rows of one file. `passed` is None while it is being checked."""
+    """A statement about the content of one file. `passed` is None while it is being checked.
+
+    `unit`: what is counted, such as the rows of a table, or the records of an index.
+    """
 
     table: str
     file: str
     claim: str
-    rows: int
+    count: int
+    unit: str = "rows"
     passed: bool | None = None
+
+    @property
+    def amount(self) -> str:
+        """The count with its unit, for people."""
+        return f"{self.count:,} {self.unit}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the claim as plain values, the count by its unit."""
+        named = {"table": self.table, "file": self.file, "claim": self.claim}
+        return {**named, self.unit: self.count, "passed": self.passed}
 
 
 Listener = Callable[[Claim, int], None]
-"""A progress callback: a claim and the number of its rows checked so far.
+"""A progress callback: a claim and how many of its rows or records are checked so far.
 
-All rows are checked once `claim.passed` is true.
+All are checked once `claim.passed` is true.
 """
 
 
@@ -76,7 +90,7 @@ class VerifyFailed(TableError):
     def to_dict(self) -> dict[str, object]:
         """Return the failure as plain values that JSON can hold."""
         return {
-            **asdict(self.claim),
+            **self.claim.to_dict(),
             "row": self.row,
             "content": self.content,
             "found": str(self.found),
@@ -110,10 +124,10 @@ class ClaimCheck:
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
-            self.listener(replace(self.claim, passed=True), self.claim.rows)
+            self.listener(replace(self.claim, passed=True), self.claim.count)
 
     def report_progress(self, done: int) -> None:
-        """Report how many of the claim's rows are checked."""
+        """Report how many of the claim's rows or records are checked."""
         self.listener(self.claim, done)
 
     def refute(
@@ -349,17 +363,27 @@ class PublishedTable:
         return self.entry.index
 
     def begin_claim(
-        self, text: str, rows: int | None = None, *, index: bool = False, force: bool = True
+        self,
+        text: str,
+        count: int | None = None,
+        unit: str = "",
+        *,
+        index: bool = False,
+        force: bool = True,
     ) -> ClaimCheck:
-        """Return a check of a claim about all rows, `rows` of them, or the index's records.
+        """Return a check of a claim about all rows or, with `index`, the index's records.
+
+        `count`: only so many of them, or so many of another unit.
 
         A build replaces a file with a wrong hash by itself. It replaces one with the hash in the
         manifest only with `--force`, so the repair command then needs `force`.
         """
         file = self.index.file if index else self.file
-        total = self.index.records if index else self.entry.rows
+        is_index = index or not self.entry.parquet
+        total = self.index.records if is_index else self.entry.rows
         command = format_rebuild_command(self.name if self.puzzle else "", self.store, force=force)
-        claim = Claim(self.name, file, text, total if rows is None else rows)
+        unit = unit or ("records" if is_index else "rows")
+        claim = Claim(self.name, file, text, total if count is None else count, unit)
         return ClaimCheck(claim, self.store, command, self.listener)
 
     def note_missing_proof(self, names: Iterable[str], why: str, *, index: bool = False) -> None:

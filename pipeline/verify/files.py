@@ -69,7 +69,7 @@ def list_tables(store: Store, listener: Listener) -> list[PublishedTable]:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     parameters = list_parameters(entries)
     text = "every known table is listed with the files that its definition names"
-    claim = Claim("manifest", MANIFEST, text, len(entries))
+    claim = Claim("manifest", MANIFEST, text, len(entries), "tables")
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         published = []
         for puzzle in list_puzzles():
@@ -108,9 +108,9 @@ def check_entry(published: PublishedTable) -> None:
     For a table with rows, `decode_rows` does this.
     """
     table, entry = published.definition, published.entry
-    text = "parameters, description and number of rows match the definition of the table"
+    text = "parameters, description and number of records match the definition of the table"
     with published.begin_claim(text, index=True) as check:
-        check.require_equal("rows", entry.rows, published.index.records)
+        check.require_equal("records", entry.rows, published.index.records)
         check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
         check.require_equal("description", entry.description, compute_description(table))
 
@@ -121,7 +121,7 @@ def check_pages(store: Store, listener: Listener) -> None:
         if name in list_files(store):
             command = format_rebuild_command("", store).replace(COMMAND, f"pipeline {page.command}")
             text = "size and SHA-256 match the manifest"
-            claim = Claim(name.rpartition(".")[0], name, text, 0)
+            claim = Claim(name.rpartition(".")[0], name, text, page.bytes, "bytes")
             with ClaimCheck(claim, store, command, listener) as check:
                 _check_bytes(check, page)
 

@@ -180,6 +180,17 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
         """The states of an index alone, a record of which may hold many of them."""
         return self.counts.total if self.counts and not self.parquet else None
 
+    def list_amounts(self) -> dict[str, int]:
+        """List how much the table has: rows; of an index alone, records and, if known, states.
+
+        >>> index = IndexEntry("a.idx", 2, 12288, "")
+        >>> Entry(None, 2, "", "", {}, "", index).list_amounts()
+        {'records': 2}
+        """
+        if self.parquet:
+            return {"rows": self.rows}
+        return {"records": self.rows} | ({} if self.states is None else {"states": self.states})
+
     @property
     def all_files(self) -> list[File | IndexEntry]:
         """The file of its rows and its index, as far as it has them."""

@@ -54,6 +54,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 class TableRun(msgspec.Struct, frozen=True, kw_only=True):
     """One table of a run; None where a figure is not known.
 
+    `records` and `states`: those of an index alone, which has no rows.
     `processor_seconds`: of the thread that built the table, and of the threads and workers that ran
     its tasks. `process_peak_memory`: the most bytes that the process had in memory by the time when
     the table was finished, other tables included. `tasks_resumed`: of the finished tasks, those
@@ -67,6 +68,8 @@ class TableRun(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Amount | None = None
     processor_seconds: Amount | None = None
     rows: Count | None = None
+    records: Count | None = None
+    states: Count | None = None
     rows_per_second: Amount | None = None
     bytes: Count | None = None
     process_peak_memory: Count | None = None

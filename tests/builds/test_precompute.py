@@ -1,7 +1,9 @@
 """Tests of `pipeline precompute`: reproducible bytes, more boards, errors and progress."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,7 +12,7 @@ from pipeline.build import Request, build
 from pipeline.progress import BuildProgress, TableStatistics
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry
+from tablebase.tables.manifest import Entry, File, Footer
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
@@ -18,6 +20,7 @@ from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
 LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts", "knight_closed_counts_6x7")
+ROWS = File("knight_tours_5x5.parquet", 9, "", Footer(8, ""))
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +138,61 @@ def test_rows_are_kept_until_their_table_is_removed(tmp_path: Path, cli: Cli) ->
     assert not [*tmp_path.glob("*.parquet"), *tmp_path.glob("*.idx")]
 
 
-def test_an_index_of_bits_counts_its_states(tmp_path: Path, cli: Cli) -> None:
-    """Expect the states of 3x4, which are 360 times as many as its records."""
-    text = cli("precompute", "sliding_3x4", "--outputs", str(tmp_path))
-    assert "sliding_3x4_12: 239,500,800 states in " in text.err
-    for printed in (text.out, cli("status", "--outputs", str(tmp_path)).out):
-        assert "239,500,800 states" in printed
-        assert "665,280" not in printed
+AMOUNTS: dict[str, dict[str, int]] = {
+    "sliding_3x4_12": {"records": 665_280, "states": 239_500_800},
+    "fifteen_123": {"records": 3_360},
+    "sliding_2x3_5": {"rows": 360},
+}
+"""What each table has: only a table with a Parquet file has rows."""
+
+
+def list_amounts(found: dict[str, Any]) -> dict[str, int]:
+    """Return the amounts that JSON names: rows, records and states, where they are known."""
+    units = ("rows", "records", "states")
+    return {unit: found[unit] for unit in units if found.get(unit) is not None}
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_every_command_counts_what_a_table_has(name: str, tmp_path: Path, cli: Cli) -> None:
+    """Build, list and compare a table, for people and as JSON; 3x4 has 360 states a record."""
+    amounts, folder = AMOUNTS[name], str(tmp_path)
+    unit, count = [*amounts.items()][-1]
+    shown = f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
+
+    def ask(*words: str) -> str:
+        text = cli(*words, "--outputs", folder) if words[0] != "diff" else cli(*words)
+        assert text.code == (3 if words[0] == "status" else 0), text.err  # other tables are missing
+        lines = text.out.splitlines() + text.err.splitlines()
+        return "".join(f"{line}\n" for line in lines if name in line) or text.out
+
+    plan = "precompute", name, "--dry-run"
+    build = "precompute", name, "--force"
+    for words in (plan, build, ("status",), ("runs", "last"), (*build, "--dry-run")):
+        assert re.search(rf" {shown}\b", ask(*words)), words
+    assert ask("diff", folder, folder).count(f" {shown} ") == 2
+    assert list_amounts(json.loads(ask(*plan, "--force", "--json"))["tables"][0]["estimate"]) == (
+        amounts
+    )
+    assert list_amounts(json.loads(ask("runs", "last", "--json"))["tables"][0]) == amounts
+    assert list_amounts(json.loads(ask(*build, "--json", "--quiet"))["tables"][0]) == amounts
+    rows = json.loads(ask("status", "--json"))
+    assert list_amounts(next(row for row in rows if row["table"] == name)) == amounts
+    (compared,) = json.loads(ask("diff", folder, folder, "--json"))
+    for store in ("a", "b"):
+        assert {key: compared[f"{key}_{store}"] for key in amounts} == amounts
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_a_proof_counts_rows_or_records(name: str, tmp_path: Path, cli: Cli) -> None:
+    options = "--quick", "--outputs", str(tmp_path)
+    assert cli("precompute", name, "--outputs", str(tmp_path)).code == 0
+    unit, count = next(iter(AMOUNTS[name].items()))
+    assert f" {count:,} {unit} " in cli("verify", *options).out
+    found = json.loads(cli("verify", "--json", *options).out)["claims"]
+    assert all(claim["records"] == count for claim in found if claim["file"].endswith(".idx"))
+    assert [claim["tables"] for claim in found if claim["file"] == "manifest.json"] == [1]
+    files = {claim["file"] for claim in found if "rows" in claim}
+    assert files == ({f"{name}.parquet"} if unit == "rows" else set())
 
 
 def test_what_follows_a_build_is_a_query_of_it(tmp_path: Path, cli: Cli) -> None:
@@ -164,7 +215,7 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
         "eight_edge: 181,440 rows in 0.0 s",
     ]
     rows = [line.split() for line in text.out.splitlines()]
-    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "rows/s"]
+    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "per", "second"]
     for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
         size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
         assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]
@@ -294,7 +345,7 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        entry = Entry(None, 1728, "", "", {}, "", None)
+        entry = Entry(ROWS, 1728, "", "", {}, "", None)
         report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
@@ -322,7 +373,7 @@ def test_the_time_left_is_that_of_all_tables(
     assert report.describe_whole() == "tables"
     report.on_table(five, "missing")
     now += expected
-    report.on_built(five, Entry(None, 1728, "", "", {}, "", None), TableStatistics(1, 1, 1, 0, 0))
+    report.on_built(five, Entry(ROWS, 1728, "", "", {}, "", None), TableStatistics(1, 1, 1, 0, 0))
     report.on_table(six, "missing")
     assert report.describe_whole() == f"tables, about {left} left"
 

@@ -37,7 +37,8 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
     names: Sequence[str] = NAMES
     return [
         SimpleNamespace(
-            table=SimpleNamespace(name=name, columns=(), states=0),
+            puzzle=SimpleNamespace(find_unit=lambda table: "records"),
+            table=SimpleNamespace(name=name),
             cost=cost,
             saved=saved,
             reason=reason,

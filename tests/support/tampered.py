@@ -390,7 +390,7 @@ class Story(list[str]):
 
     def __call__(self, claim: Claim, done: int) -> None:
         if claim.passed:
-            self.append(f"{claim.file}: {claim.rows}: {claim.claim}\n")
+            self.append(f"{claim.file}: {claim.count}: {claim.claim}\n")
 
 
 def change_byte(rank: int, change: int, at: int = 0) -> Records:

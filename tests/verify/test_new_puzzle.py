@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ def stacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_new_puzzle_is_proved_by_its_moves(
     stacks: Path, golden: Callable[[str, str], None]
 ) -> None:
-    assert prove_one(stacks, "pancakes")[-1].rows == 120
+    assert prove_one(stacks, "pancakes")[-1].count == 120
     golden("claims_of_a_new_puzzle", story(stacks, "pancakes"))
 
 
@@ -157,9 +157,9 @@ def test_further_columns_are_proved_if_the_rules_define_them(stacks: Path) -> No
 
 
 def test_claims_and_failures_can_be_written_as_json(stacks: Path) -> None:
-    claims = [asdict(claim) for claim in verify(Folder(stacks), quick=True).claims]
+    claims = [claim.to_dict() for claim in verify(Folder(stacks), quick=True).claims]
     assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
-    assert set(claims[0]) == {"table", "file", "claim", "rows", "passed"}
+    assert set(claims[0]) == {"table", "file", "claim", "tables", "passed"}
     failure = falsify(stacks, "pancakes", cell("solutions", 7, 99))
     text = json.loads(json.dumps(failure.to_dict()))
     assert (text["file"], text["row"]) == ("pancakes.parquet", 7)

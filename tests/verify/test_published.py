@@ -52,7 +52,7 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     begun = [(c.file, c.claim) for c, done in reported if c.passed is None and done == 0]
     assert sorted(begun) == sorted((c.file, c.claim) for c in proved)
     assert max(done for claim, done in reported if claim.passed is None) == 6_637_920
-    rows_by_claim = {claim.claim: claim.rows for claim in proved if claim.table == "eight"}
+    rows_by_claim = {claim.claim: claim.count for claim in proved if claim.table == "eight"}
     text = "each non-goal state's nearest neighbour is exactly one move nearer"
     assert rows_by_claim[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]

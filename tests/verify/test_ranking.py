@@ -144,7 +144,7 @@ def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
 
 def test_a_sample_of_many_ranks_is_proved(ranked_boards: Path) -> None:
     claims = prove_board(ranked_boards, "6x6", limits=RankingLimits(states=0, tours=9000))
-    assert [claim.rows for claim in claims][-2:] == [9862, 200]
+    assert [claim.count for claim in claims][-2:] == [9862, 200]
     assert claims[-1].claim == (
         "200 numbers are closed tours: it visits each square once, by knight's jumps; "
         "ranking the tour returns its number"
@@ -291,7 +291,7 @@ def test_totals_are_compared_with_the_counts(ranked_boards: Path, number: int) -
     else:
         with pytest.raises(VerifyFailed) as caught:
             prove_ranks(small, seen, RankingLimits(states=0))
-        assert (caught.value.claim.claim, caught.value.claim.rows) == (text, 8)
+        assert (caught.value.claim.claim, caught.value.claim.count) == (text, 8)
         assert (caught.value.found, caught.value.expected) == ("closed tours 8", 9)
 
 

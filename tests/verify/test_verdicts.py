@@ -240,7 +240,7 @@ def test_an_index_without_rules_is_counted_and_not_proved(
     assert run_command(["verify", "--outputs", str(alone)]) == 0
     out = capsys.readouterr().out
     assert "jugs.idx " in out
-    assert "  24 rows " in out
+    assert "  24 records " in out
     assert "\n1 table: 1 intact; " in out
 
 
@@ -364,7 +364,8 @@ def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) 
         text = entries["sliding_2x3_6"]
         false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
         text[word] = false[word]
-    with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {word}"):
+    found = "records" if word == "rows" else word
+    with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {found}"):
         verify(Folder(sliding_index))
 
 

@@ -68,11 +68,11 @@ def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits 
     kind, directions = ("tours", 1) if paths else ("closed tours", 2)
     if known:
         text = f"there are as many {kind} as known ({known[1]})"
-        with published.begin_claim(text, sum(totals), index=True) as check:
+        with published.begin_claim(text, sum(totals), "tours", index=True) as check:
             check.require_equal(kind, sum(totals), known[0] // directions)
     if counted:
         text = f"there are as many {kind}{' from each square' * paths} as known ({table})"
-        with published.begin_claim(text, sum(totals), index=True) as check:
+        with published.begin_claim(text, sum(totals), "tours", index=True) as check:
             for start, (total, expected) in enumerate(zip(totals, counted, strict=False)):
                 what = f"{kind} from {board.name_square(start)}:" if paths else kind
                 check.require_equal(what, total, expected // directions)
@@ -301,7 +301,7 @@ def _prove_numbers(
     by_rule = "it visits each square once, by knight's jumps"
     text = f"{which}: {by_rule}; ranking the tour returns its number"
     ends, seen = [*accumulate(totals)], set[tuple[int, ...]]()
-    with published.begin_claim(text, count, index=True) as check:
+    with published.begin_claim(text, count, "tours", index=True) as check:
         for done, place in enumerate(chosen):
             start = bisect_right(ends, place)
             number = place - (ends[start] - totals[start])
