@@ -143,7 +143,7 @@ def wrap_message(message: str, width: int) -> str:
     """
     if count_columns(message) <= width:
         return message
-    begin = max(message.rfind(f" {mark}: ") for mark in ("Run", "Write", "Example", "Next"))
+    begin = max(message.rfind(f" {mark}: ") for mark in ("Run", "Write", "Example", "Next", "See"))
     begin = begin if begin > 0 else len(message)
     text = message[:begin].lstrip(" ")
     indent = " " * (begin - len(text))

@@ -325,7 +325,7 @@ class SearchError(TablebaseError):
 
 
 class NotAFile(OSError):
-    """A folder, a named pipe or a device where a file is expected."""
+    """A folder, a link, a named pipe or a device where a file of this program is expected."""
 
 
 class Unreachable(OSError):

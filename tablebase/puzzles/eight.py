@@ -286,6 +286,10 @@ class Eight(GoalPuzzle):
             ),
         )
 
+    def format_example(self, table: str) -> str:
+        words = super().format_example(table)
+        return f"{words} --goal edge" if table == self.tables[1].name else words
+
     def name_board(self, table: str) -> str:
         return "3x3"
 

@@ -327,7 +327,7 @@ class Folder(Store):
 
     def _require_no_link(self) -> None:
         if self._is_inner and os.path.islink(self._path):
-            raise OSError("it is a link, which is not followed")
+            raise NotAFile("it is a link, which is not followed")
 
     def hold_mark(self, name: str) -> AbstractContextManager[object]:
         from tablebase.atomic_write import hold_file

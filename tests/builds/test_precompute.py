@@ -196,7 +196,8 @@ def test_a_proof_counts_rows_or_records(name: str, tmp_path: Path, cli: Cli) -> 
 
 
 def test_what_follows_a_build_is_a_query_of_it(tmp_path: Path, cli: Cli) -> None:
-    for name in ("knight_tours_3x7", "knight_closed_counts_6x7", "sliding_2x3_5", "fifteen_5-5-5"):
+    names = "knight_tours_3x7", "knight_closed_counts_6x7", "sliding_2x3_5", "fifteen_5-5-5"
+    for name in (*names, "eight_edge"):
         text = cli("precompute", name, "--outputs", str(tmp_path))
         assert text.code == 0
         following = text.out.partition("Next: pipeline ")[2]

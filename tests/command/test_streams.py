@@ -92,6 +92,9 @@ def test_a_command_in_an_error_stays_in_one_line() -> None:
         "ours.",
         command,
     ]
+    hint = "See: pipeline query --help."
+    lines = wrap_message(f"pipeline: There is no command 'Eight'. Did you mean eight? {hint}", 70)
+    assert lines.splitlines()[1:] == [hint]
 
 
 @pytest.mark.parametrize("line", ["precompute --dry-run", "verify --quick", "runs last"])
