@@ -21,7 +21,7 @@ from benchmarks.measure import (
     time_call,
 )
 from pipeline.search.breadth_first import search_breadth_first
-from pipeline.search.path_per_pair import find_paths
+from pipeline.search.tour_listing import find_paths
 from tablebase.puzzle import StateSpace
 from tablebase.puzzles import get_puzzle
 from tablebase.puzzles.eight import LAYOUTS

@@ -15,7 +15,7 @@ from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
 from pipeline.builders import build_table_data
 from pipeline.builders.tour_lists import list_prefixes, make_search_board
-from pipeline.search.hamiltonian_paths import iter_paths
+from pipeline.search.tour_listing import iter_paths
 from pipeline.tasks import BuildContext, TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE, make_tour_table

@@ -31,11 +31,11 @@ from tablebase.tables.manifest import (
     amend_manifest,
     facts_of_rows,
     has_manifest,
-    make_counts,
     measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
+    sum_up_depths,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
 from tablebase.tables.store import Store
@@ -370,5 +370,5 @@ def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildConte
         if index_files
         else None
     )
-    counts = make_counts(counter.list_depths() or depths, writer.content)
+    counts = sum_up_depths(counter.list_depths() or depths, writer.content)
     return make_entry(table, parquet, writer.rows, writer.content, index_entry, counts)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pipeline.build import find_unlisted_files
 from queries.explorer.writer import EXPLORER_PAGE
-from queries.report.writer import REPORT_PAGE
+from queries.report import REPORT_PAGE
 from tablebase.errors import StoreError
 from tablebase.output import format_temporary_begin
 from tablebase.puzzles import find_owner

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pipeline.terminal import escape_control
 from queries.explorer.writer import EXPLORER_PAGE, list_source_files
-from queries.report.writer import REPORT_PAGE, list_charted_files
+from queries.report import REPORT_PAGE, list_charted_files
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables.manifest import list_parameters, read_manifest

@@ -33,8 +33,8 @@ from tablebase.tables.manifest import (
     StateCounts,
     bears_table,
     facts_of_rows,
-    make_counts,
     measure_file,
+    sum_up_depths,
 )
 from tablebase.tables.parquet import ContentHash, TableWriter, compute_description, make_schema
 from tablebase.tables.store import Store
@@ -206,7 +206,7 @@ def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str
     is_other = bool(parameters) and parameters != table.recipe.list_parameters()
     if table.rows not in (None, rows) and not is_other:
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
-    counts = make_counts(counter.list_depths(), content)
+    counts = sum_up_depths(counter.list_depths(), content)
     entry = make_entry(table, parquet, rows, content, index, counts)
     return replace(entry, made_by=made_by, parameters=parameters or entry.parameters)
 

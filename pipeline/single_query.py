@@ -12,7 +12,7 @@ import sys
 
 from queries.answer import format_json
 from queries.dispatch import Readers, get_reader_class
-from queries.reader import Option, format_flag
+from queries.options import Option, format_flag
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
@@ -221,7 +221,7 @@ def is_file_name(text: str) -> bool:
     """
     from pathlib import PurePath
 
-    from queries.format_names import COMPRESSED_SUFFIXES, INPUT_FORMATS
+    from queries.options import COMPRESSED_SUFFIXES, INPUT_FORMATS
 
     suffixes = [suffix.lower() for suffix in PurePath(text).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:

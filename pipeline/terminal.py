@@ -19,21 +19,30 @@ WIDTHS = range(20, 1001)
 """The widths of a terminal that are believed."""
 
 
-LINE = "line"
-shown: set[str] = set()
-"""What has been shown of the work that goes on: its progress, or the host that it waits for."""
+class Screen:
+    """The state of the terminal: what it shows of the work that goes on."""
+
+    def __init__(self) -> None:
+        self.has_progress = False
+        """Whether it has shown a progress bar, or the host that the work waits for."""
+        self.has_line = False
+        """Whether it shows a line that the next message, bar or answer replaces."""
+
+
+SCREEN = Screen()
+"""The screen of this process."""
 
 
 def tell_wait(store: str, seconds: int) -> None:
     """Say once on a terminal that a host lets the command wait, if nothing else is shown."""
-    if not shown and sys.stderr.isatty():
-        shown.add(store)
+    if not (SCREEN.has_progress or SCREEN.has_line) and sys.stderr.isatty():
+        SCREEN.has_progress = True
         print_error(f"waiting for {store} (at most {seconds} s)")
 
 
 def show_line(text: str) -> None:
     """Show a line on the terminal that the next message, bar or answer replaces."""
-    shown.add(LINE)
+    SCREEN.has_line = True
     text = escape_control(text)
     while count_columns(text) >= find_width(sys.stderr) > 0:
         text = text[:-1]
@@ -43,8 +52,8 @@ def show_line(text: str) -> None:
 
 def clear_line() -> None:
     """Remove that line, if it is there."""
-    if LINE in shown:
-        shown.remove(LINE)
+    if SCREEN.has_line:
+        SCREEN.has_line = False
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
 

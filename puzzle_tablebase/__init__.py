@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from queries import open_tables as open_tables
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
-    from queries.board_query import BoardAnswer as BoardAnswer
-    from queries.eight.reader import EightReader as EightReader
-    from queries.fifteen.reader import FifteenReader as FifteenReader
-    from queries.fifteen.solution_answer import FifteenSolution as FifteenSolution
+    from queries.boards.eight import EightReader as EightReader
+    from queries.boards.fifteen import FifteenReader as FifteenReader
+    from queries.boards.fifteen import FifteenSolution as FifteenSolution
+    from queries.boards.sliding import BoardReader as BoardReader
+    from queries.goal_reader import BoardAnswer as BoardAnswer
     from queries.goal_reader import GoalAnswer as GoalAnswer
     from queries.goal_reader import GoalReader as GoalReader
-    from queries.knight.count_answer import CountAnswer as CountAnswer
+    from queries.knight.answers import CountAnswer as CountAnswer
+    from queries.knight.answers import KnightAnswer as KnightAnswer
     from queries.knight.reader import KnightReader as KnightReader
-    from queries.knight.tour_answer import KnightAnswer as KnightAnswer
     from queries.senet.reader import SenetAnswer as SenetAnswer
     from queries.senet.reader import SenetReader as SenetReader
-    from queries.sliding.reader import BoardReader as BoardReader
     from tablebase import __version__ as __version__
     from tablebase.errors import BadRequest as BadRequest
     from tablebase.errors import BoardTooLarge as BoardTooLarge
@@ -66,17 +66,14 @@ PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
     "queries": "open_tables",
     "queries.api": "Tables",
-    "queries.eight.reader": "EightReader",
-    "queries.sliding.reader": "BoardReader",
-    "queries.fifteen.reader": "FifteenReader",
+    "queries.boards.eight": "EightReader",
+    "queries.boards.sliding": "BoardReader",
+    "queries.boards.fifteen": "FifteenReader FifteenSolution",
     "queries.knight.reader": "KnightReader",
     "queries.answer": "Answer",
-    "queries.board_query": "BoardAnswer",
-    "queries.fifteen.solution_answer": "FifteenSolution",
-    "queries.goal_reader": "GoalAnswer GoalReader",
+    "queries.goal_reader": "BoardAnswer GoalAnswer GoalReader",
     "queries.senet.reader": "SenetAnswer SenetReader",
-    "queries.knight.tour_answer": "KnightAnswer",
-    "queries.knight.count_answer": "CountAnswer",
+    "queries.knight.answers": "CountAnswer KnightAnswer",
     "tablebase": "__version__",
     "tablebase.errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "
     "MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "

@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from queries.boards.eight import EightReader
+from queries.boards.fifteen import FifteenReader
+from queries.boards.sliding import BoardReader, SlidingReader
 from queries.dispatch import Readers, get_reader_class
-from queries.eight.reader import EightReader
-from queries.fifteen.reader import FifteenReader
 from queries.goal_reader import GoalReader
 from queries.knight.reader import KnightReader
 from queries.reader import Reader
 from queries.senet.reader import SenetReader
-from queries.sliding.reader import BoardReader, SlidingReader
-from queries.table_list import format_html, format_repr
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 from tablebase.tables import MANIFEST
@@ -49,10 +48,14 @@ class Tables:
             raise make_open_error(self.store.locate(MANIFEST), error, command) from error
 
     def __repr__(self) -> str:
+        from queries.status import format_repr
+
         return format_repr(self, self.store)
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
+        from queries.status import format_html
+
         return format_html(self, self.store, list_puzzles(), has_all=True)
 
     def __getstate__(self) -> dict[str, object]:

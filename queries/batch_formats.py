@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 
 from queries.answer import format_count
 from queries.batch_input import Input, translate_input_errors
-from queries.format_names import INPUT_FORMATS
 from queries.json_lines import EXACT, read_objects, split_objects
 from queries.key_columns import KeyFormat, can_hold_keys, read_key_column
+from queries.options import INPUT_FORMATS
 from tablebase.errors import BadRequest, quote
 
 CHUNK_BYTES = 1 << 21

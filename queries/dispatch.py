@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from queries.reader import require_options, select_given
+from queries.options import require_options, select_given
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from queries.reader import Reader
 
 READERS = {
-    "eight": "queries.eight.reader:EightReader",
-    "sliding": "queries.sliding.reader:SlidingReader",
-    "fifteen": "queries.fifteen.reader:FifteenReader",
+    "eight": "queries.boards.eight:EightReader",
+    "sliding": "queries.boards.sliding:SlidingReader",
+    "fifteen": "queries.boards.fifteen:FifteenReader",
     "senet": "queries.senet.reader:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
@@ -37,9 +37,7 @@ def get_reader_class(name: str) -> type[Reader]:
     else:
         has_goals = isinstance(puzzle, GoalPuzzle)
         reader_class = import_object(
-            "queries.goal_reader:GoalReader"
-            if has_goals
-            else "queries.default_reader:DefaultReader"
+            "queries.goal_reader:GoalReader" if has_goals else "queries.reader:DefaultReader"
         )
     return reader_class
 

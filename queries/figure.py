@@ -10,21 +10,27 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import log
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import polars as pl
+import vl_convert
 
 from queries.scans import require_intact, scan_rows
+from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
 from tablebase.puzzles import find_owner, list_puzzles
 
 if TYPE_CHECKING:
     from tablebase.schema import Table
     from tablebase.tables.manifest import Entry
     from tablebase.tables.store import Store
+
 
 Drawing = Any
 """An Altair chart, whose own types say little, or the text of an SVG."""
@@ -152,3 +158,190 @@ class Sources:
         files = " and ".join(PurePath(source.file).name for source in sources)
         returned = self.answer(figure).height
         return f"From {rows:,} rows of {files}; the query returns {returned:,} rows."
+
+
+EMPTY_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
+"""The roles of groups without a label, which would be announced without a name."""
+
+SMALL = {
+    "labelColor": MUTED,
+    "titleColor": MUTED,
+    "labelFontSize": 11,
+    "titleFontSize": 11,
+    "titleFontWeight": "normal",
+}
+NAME_HEIGHT, CLOSE = 14, 0.08
+"""The names of lines that end closer than this share of a chart's height are one below the other,
+so many pixels apart."""
+CONFIG: dict[str, Any] = {
+    "font": FONT,
+    "background": None,
+    # room at the right for text in a wider font: a viewer may lack the page's
+    "padding": {"left": 5, "top": 5, "right": 18, "bottom": 5},
+    # labels of every bar and cell would be most of the page; each picture has one label
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        **SMALL,
+        "titlePadding": 8,
+        "gridColor": GRID,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+        "tickSize": 4,
+    },
+    "axisX": {"grid": False, "labelAngle": 0},
+    "axisY": {"domain": False, "ticks": False},
+    "header": {
+        "labelColor": INK,
+        "labelFontSize": 13,
+        "labelFontWeight": 600,
+        "labelAnchor": "start",
+        "labelPadding": 8,
+        "title": None,
+    },
+    "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 8},
+    "legend": {
+        **SMALL,
+        "symbolType": "square",
+        "symbolStrokeWidth": 0,
+        "orient": "bottom",
+        "direction": "horizontal",
+        "columnPadding": 14,
+        "titleOrient": "left",
+        "titlePadding": 16,
+        "offset": 12,
+    },
+    "facet": {"spacing": 26},
+    "concat": {"spacing": 26},
+}
+
+
+def render_svg(drawing: Drawing, title: str) -> str:
+    """Return a chart, or the text of an SVG without a title, as SVG text with a title."""
+    text: str = drawing
+    if not isinstance(drawing, str):
+        spec = drawing.to_dict()
+        spec["config"] = CONFIG
+        version = ".".join(alt.SCHEMA_VERSION[1:].split(".")[:2])
+        text = EMPTY_ROLES.sub("", vl_convert.vegalite_to_svg(spec, vl_version=version))
+    return text.replace("<svg", f"<svg{label_svg(title)}", 1)
+
+
+def list_panels(drawing: Drawing | Panels) -> Panels:
+    """Return the panels of a drawing; a single chart is one without a name."""
+    return drawing if isinstance(drawing, dict) else {"": drawing}
+
+
+def join_panels(drawing: Drawing | Panels) -> Drawing:
+    """Return the panels of a drawing as one chart."""
+    return alt.hconcat(*drawing.values()) if isinstance(drawing, dict) else drawing
+
+
+def draw_named_lines(
+    frame: pl.DataFrame, x: alt.X, title: str, scale: alt.Scale, colours: dict[str, str],
+    ticks: alt.Axis | None = None,
+) -> Drawing:  # fmt: skip
+    """Draw a line for each of the columns `colours`, with its name at its end.
+
+    `title`, `scale` and `ticks` are those of the axis of values; `x` has the field of a column.
+    """
+    across = str(x.shorthand).partition(":")[0]
+    long = frame.unpivot([*colours], index=across, variable_name="line")
+    y = alt.Y("value:Q", title=title, scale=scale, axis=ticks or alt.Axis(tickCount=5))
+    shades = alt.Scale(domain=[*colours], range=[*colours.values()])
+    color = alt.Color("line:N", scale=shades, legend=None)
+    layers = [alt.Chart(long).mark_line(strokeWidth=2).encode(x=x, y=y, color=color)]
+    ends = long.drop_nulls("value").filter(pl.col(across) == pl.col(across).max().over("line"))
+    above, moved = float("inf"), 0
+    for end in ends.sort("value", descending=True, maintain_order=True).to_dicts():
+        height = _find_height(end["value"], scale)
+        moved = moved + NAME_HEIGHT if above - height < CLOSE else 0
+        above = height
+        name = alt.Chart(pl.DataFrame([end])).mark_text(
+            align="left", dx=5, dy=moved, fontSize=12, color=colours[end["line"]]
+        )
+        layers.append(name.encode(x=x, y=y, text="line:N"))
+    return alt.layer(*layers)
+
+
+def _find_height(value: float, scale: alt.Scale) -> float:
+    """Return where a value is on a scale with a domain: 0 at its lower end, 1 at the upper one."""
+    form: dict[str, Any] = scale.to_dict()
+    low, high = form["domain"]
+    if form.get("type") == "log":
+        low, high, value = log(low), log(high), log(value)
+    return float((value - low) / (high - low))
+
+
+def add_bands(frame: pl.DataFrame, value: str, bounds: list[int]) -> pl.DataFrame:
+    """Add the column `band`: the band of each value as text. Seven bounds make eight bands."""
+    number = pl.Series(bounds).search_sorted(frame[value], side="right")
+    return frame.with_columns(pl.Series("band", name_bands(bounds)).gather(number))
+
+
+def name_bands(bounds: list[int]) -> list[str]:
+    """Return the names of the bands between bounds.
+
+    >>> name_bands([3, 10, 1000])
+    ['below 3', 'from 3', 'from 10', 'from 1,000']
+    """
+    return [f"below {bounds[0]:,}", *(f"from {bound:,}" for bound in bounds)]
+
+
+def color_by_band(title: str, bounds: list[int]) -> alt.Color:
+    """Return an encoding that colours by the column `band`, with a legend."""
+    scale = alt.Scale(domain=name_bands(bounds), range=RAMP)
+    # three rows, with room for the names in any font: a viewer may lack the page's
+    legend = alt.Legend(columns=3, columnPadding=24, titleOrient="top")
+    return alt.Color("band:N", title=title, scale=scale, legend=legend)
+
+
+def make_even_bounds(values: pl.Series) -> list[float]:
+    """Return seven bounds that cut the range of all positive values into eight equal parts."""
+    positive = values.filter(values > 0)
+    low, high = float(positive.min()), float(positive.max())  # type: ignore[arg-type]  # any type
+    return [low + (high - low) * part / 8 for part in range(1, 8)]
+
+
+def format_labels(value: str, form: str = "{:,}") -> pl.Expr:
+    """Return the column `label`: a column's values as text, "" for 0."""
+    text = pl.col(value).map_elements(form.format, pl.String)
+    return pl.when(pl.col(value) > 0).then(text).otherwise(pl.lit("")).alias("label")
+
+
+def draw_grid(
+    frame: pl.DataFrame, across: alt.X, down: alt.Y, value: str, bounds: list[float]
+) -> Drawing:
+    """Draw a heat map whose cells show their `label`; cells of 0 stay grey."""
+    on = pl.when(pl.col(value) >= bounds[4]).then(pl.lit(ON_HIGH)).otherwise(pl.lit(ON_LOW))
+    cells = alt.Chart(frame.with_columns(on.alias("on"))).encode(x=across, y=down)
+    zero = cells.transform_filter(f"datum.{value} == 0").mark_rect(color=EMPTY)
+    positive = cells.transform_filter(f"datum.{value} > 0").mark_rect()
+    texts = cells.mark_text(fontSize=11).encode(text="label:N", color=alt.Color("on:N", scale=None))
+    # seven bounds make eight colours
+    scale = alt.Scale(type="threshold", domain=bounds, range=RAMP)
+    positive = positive.encode(color=alt.Color(f"{value}:Q", scale=scale, legend=None))
+    layers = alt.layer(zero, positive, texts)
+    return layers.resolve_scale(color="independent")
+
+
+def draw_board_map(
+    frame: pl.DataFrame,
+    value: str,
+    title: str,
+    cell: int = 44,
+    bounds: list[float] | None = None,
+    *,
+    with_names: bool = True,
+) -> Drawing:
+    """Draw a board from above as a heat map; cells have the columns `file`, `rank` and `label`."""
+    plain = alt.Axis(title=None, domain=False, ticks=False, labels=with_names)
+    chart = draw_grid(
+        frame,
+        alt.X("file:O", axis=plain),
+        alt.Y("rank:O", sort="descending", axis=plain),
+        value,
+        bounds or make_even_bounds(frame[value]),
+    )
+    across, down = frame["file"].n_unique(), frame["rank"].n_unique()
+    return chart.properties(title=title, width=cell * across, height=cell * down)

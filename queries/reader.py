@@ -1,13 +1,15 @@
-"""The base classes of readers of a puzzle's tables, of queries, and of the options of queries."""
+"""The base classes of readers of a puzzle's tables and of their queries, and the default reader."""
 
 from __future__ import annotations
 
 from _thread import RLock  # `threading` takes longer to import
 
-from queries.answer import Answer
+from queries.answer import Answer, align_rows
 from queries.index_reader import IndexReader
+from queries.options import Option, require_options, select_given
 from tablebase.errors import (
     BadRequest,
+    NoAnswer,
     TablebaseError,
     TableDamaged,
     TableError,
@@ -15,8 +17,10 @@ from tablebase.errors import (
     require_choice,
     require_text,
 )
-from tablebase.puzzle import Puzzle
+from tablebase.graph import UNREACHED
+from tablebase.puzzle import Puzzle, StateSpace
 from tablebase.puzzles import get_puzzle, is_registered
+from tablebase.schema import Column
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
+    from queries.answer import HardestAnswer
     from queries.answer_frames import Answers, Frame, Keys
-    from queries.hardest import HardestAnswer
     from queries.judgement import Judgement
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
@@ -48,102 +52,8 @@ else:  # a single lookup must not import `typing`
             return cls
 
 
-class Option:
-    """An option of a query; without a metavar it is a flag.
-
-    `excludes` are the names of options that it cannot be combined with. Batches refuse it if
-    `is_single`.
-    """
-
-    __slots__ = ("excludes", "help", "is_single", "metavar", "name")
-
-    def __init__(
-        self,
-        name: str,
-        help: str,
-        metavar: str = "",
-        excludes: tuple[str, ...] = (),
-        *,
-        is_single: bool = False,
-    ) -> None:
-        self.name = name
-        self.help = help
-        self.metavar = metavar
-        self.excludes = excludes
-        self.is_single = is_single
-
-    @property
-    def flag(self) -> str:
-        return format_flag(self.name)
-
-
-HARDEST = Option(
-    "hardest",
-    "Print all states that are farthest from the goal.",
-    "",
-    ("path", "boards", "solutions"),
-    is_single=True,
-)
-DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
-"""An option of samples, not of queries."""
-
-
-def select_given(options: Mapping[str, object]) -> dict[str, Any]:
-    """Select the options that are given: 0 and "" are values, None and False are not.
-
-    >>> select_given({"number": 0, "to": "", "board": None, "closed": False})
-    {'number': 0, 'to': ''}
-    """
-    return {
-        name: value for name, value in options.items() if value is not None and value is not False
-    }
-
-
-def format_flag(name: str) -> str:
-    """Format the name of an option as it is written on a command line."""
-    return f"--{name.replace('_', '-')}"
-
-
-def require_options(title: str, options: tuple[Option, ...], given: Mapping[str, object]) -> None:
-    """Raise BadRequest if an option does not exist, or cannot be combined with another one."""
-    known = [option.name for option in options]
-    for name in given:
-        if name not in known:
-            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
-            raise BadRequest(f"{title} has no option {quote(name)}", hint)
-    for option in options:  # in their own order, so that the message does not depend on that given
-        others = [other for other in option.excludes if other in given]
-        if option.name in given and others:
-            problem = f"{option.flag} cannot be combined with {format_flag(others[0])}"
-            raise BadRequest(problem, "Leave out one of them")
-
-
-def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
-    """Return the number above 0 that an option's value names; `unit` is what it counts."""
-    text = str(given)
-    try:  # `float` accepts the digits of every script, and underscores between them
-        number = float(given) if text.isascii() and "_" not in text else 0.0
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
-        raise BadRequest(problem, f"Example: {flag} {example}")
-    return number
-
-
 def ignore_progress(*counts: int) -> None:
     """Do nothing; the default progress callback."""
-
-
-def parse_distance(given: int | str | None) -> int | None:
-    """Return the distance that an option gives as a number or a text, or None."""
-    if given is None:
-        return None
-    text = str(given).strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        problem = f"--distance needs a whole number from 0, not {quote(text)}"
-        raise BadRequest(problem, "Example: --distance 6")
-    return int(text)
 
 
 class Query:
@@ -205,7 +115,7 @@ class Query:
 
     def answer_hardest(self) -> HardestAnswer:
         """Answer with all keys that are farthest from the goal."""
-        from queries.hardest import HardestAnswer
+        from queries.answer import HardestAnswer
 
         reader, rows = self.reader, self.list_hardest()
         depth = reader.puzzle.depth
@@ -313,13 +223,13 @@ class Reader(Generic[Found]):
         self._closed = False
 
     def __repr__(self) -> str:
-        from queries.table_list import format_repr
+        from queries.status import format_repr
 
         return format_repr(self, self.store, self.puzzle)
 
     def _repr_html_(self) -> str:
         """List the puzzle's published tables for a notebook."""
-        from queries.table_list import format_html
+        from queries.status import format_html
 
         return format_html(self, self.store, [self.puzzle])
 
@@ -566,3 +476,72 @@ class Reader(Generic[Found]):
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:
     """Make a reader of a puzzle, or of the registered one of a name."""
     return kind(get_puzzle(puzzle) if isinstance(puzzle, str) else puzzle, store)
+
+
+class RecordAnswer(Answer):
+    """A record of an index, or a row of a table: the values by the names of the columns."""
+
+    fields: dict[str, object]
+
+    def to_text(self) -> str:
+        rows = ((name, "" if value is None else str(value)) for name, value in self.fields.items())
+        return align_rows(list(rows))
+
+
+class RecordQuery(Query):
+    """A query of records, without options."""
+
+    reader: DefaultReader
+
+    def answer(self, key: str) -> RecordAnswer:
+        return RecordAnswer(fields=self.reader.find_record(key))
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        return {**super().list_answer_columns(), **self.reader.index_fields}
+
+
+class DefaultReader(Reader):
+    """A reader that answers a state with its index record, another key with its table row."""
+
+    query = RecordQuery
+
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._space = puzzle if isinstance(puzzle, StateSpace) else None
+        self._table = puzzle.tables[0]
+        first, *others = (column.name for column in self._table.columns)
+        fields = self._table.list_fields() if self._space else ()
+        self.index_fields = {field.name: field for field in fields}
+        """The fields of the index as columns, by name; none if keys have no ranks."""
+        self.columns = (first, *(self.index_fields or others))
+        nullable = {column.name for column in self._table.columns if column.nullable}
+        self._unreached = {
+            (name, UNREACHED)
+            for name, letter in self._table.index
+            if letter == "B" and name in nullable
+        }
+        """The fields and values that stand for null: a record has no other way to express it."""
+
+    def find_record(self, key: str) -> dict[str, object]:
+        """Find the record or the row of a key; a TablebaseError if there is none."""
+        if self._space:
+            key = self._space.parse(key)
+            if self._table.index:
+                record = self.open_index(self._table.name).read_record(self._space.rank(key))
+                values = (
+                    None if (name, value) in self._unreached else value
+                    for name, value in zip(self.columns[1:], record, strict=True)
+                )
+                return dict(zip(self.columns, (key, *values), strict=True))
+        import polars as pl
+
+        rows = self.read_rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
+        if rows.is_empty():
+            raise NoAnswer(f"The table {self._table.name} has no row for {quote(key)}.")
+        if len(rows) > 1:
+            raise BadRequest(
+                f"The table {self._table.name} has {len(rows):,} rows for {quote(key)}: its "
+                f"{self.columns[0]} does not tell them apart",
+                f"Read them from {self.store.locate(self._table.file)}",
+            )
+        return rows.row(0, named=True)

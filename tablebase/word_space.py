@@ -89,6 +89,27 @@ class WordSpace(NamedTuple):
         """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
         return _list_row_kinds(self.radices, first, last)
 
+    def find_neighbours(
+        self, move: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], kinds: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.int64]:
+        """Find the ranks of the states that a move leads from to each state of some rows.
+
+        The move back leads to them. `kinds`: for each row whether its tails are odd.
+        """
+        outer = move[EXCHANGES : EXCHANGES + move[OUTER]]
+        inner = move[EXCHANGES + MAX_EXCHANGES :][: move[INNER]]
+        by_kind = np.array([trace_places(tuple(outer.tolist()), kind) for kind in (0, 1)])
+        words, bits = np.divmod(by_kind[kinds], WORD_STATES)
+        runs = (move[START] + rows // move[WEIGHT] % move[CYCLE])[:, None]
+        offsets = self.tables.offsets[runs, words if move[IS_BORDER] else 0]
+        if move[IS_BORDER]:
+            words = self.tables.sources[runs, words].astype(np.int64)
+        places = trace_places(tuple(inner.tolist()), 0)[words * WORD_STATES + bits]
+        ranks: npt.NDArray[np.int64] = (
+            move[BLOCK] * self.states + (rows[:, None] + offsets) * ROW_STATES + places
+        )
+        return ranks
+
 
 def _list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
     if not radices:

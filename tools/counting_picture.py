@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, step_back, step_forward
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard
 
 BOARD, DONE = KnightBoard(5, 8), 11

@@ -67,7 +67,7 @@ PROOF_STEPS = {
     "pipeline/verify/__init__.py",
     "pipeline/verify/files.py",
     "pipeline/verify/claims.py",
-    "pipeline/verify/goal_proof.py",
+    "pipeline/verify/state_proofs.py",
     "pipeline/tasks.py",
     "tablebase/puzzles/eight.py",
     "tablebase/tables/parquet.py",

@@ -71,8 +71,7 @@ OPTIONS = [
 RULE_TESTS = {
     "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle new_puzzle",
     "tablebase/graph.py": "senet rebuilt[senet]",
-    "tablebase/frontier/state.py": "tour_ranker",
-    "tablebase/frontier/layer_reader.py": "tour_ranker",
+    "tablebase/frontier/layers.py": "tour_ranker",
     "tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
     "tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
     "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
@@ -86,8 +85,8 @@ QUERY_TESTS = {
     "queries/__init__.py": "queries",
     "queries/dispatch.py": "dispatch fast_path goal_puzzle errors queries svg streams batch",
     "queries/batch.py": "batch batch_input vectorized streams golden[usage]",
-    "queries/eight/vectorized.py": "queries batch vectorized",
-    "queries/eight/reader.py": "fast_path errors queries svg batch",
+    "queries/boards/eight_columns.py": "queries batch vectorized goals",
+    "queries/boards/eight.py": "fast_path errors queries svg batch",
     "pipeline/single_query.py": "dispatch fast_path page[docs/cli.md]",
     "queries/goal_reader.py": "goals errors index_contradictions goal_puzzle queries/sliding batch",
     "queries/batch_input.py": "batch_input",
@@ -96,7 +95,6 @@ QUERY_TESTS = {
     "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
     "queries/knight/sampling.py": "queries/sampling golden[bad] golden[no]",
-    "queries/knight/unranking.py": "queries/sampling",
     "queries/histogram.py": (
         "status_histogram goal_puzzle published/sliding golden[overview] golden[bad]"
     ),
@@ -104,27 +102,21 @@ QUERY_TESTS = {
         "status_histogram goal_puzzle published/sliding status damaged_files golden[missing]"
     ),
     "queries/scans.py": "damaged_files",
-    "queries/eight/fast_lookup.py": "queries",
-    "queries/default_reader.py": "default_reader",
-    "queries/reader.py": "dispatch goal_puzzle queries svg batch vectorized",
+    "queries/reader.py": "default_reader dispatch goal_puzzle queries svg batch vectorized",
     "queries/answer_frames.py": "batch vectorized",
     "queries/senet/reader.py": "fast_path errors index_contradictions queries svg batch",
     "queries/batch_formats.py": "batch_input batch",
-    "queries/eight/any_goal.py": "vectorized goals",
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/answer.py": "dispatch fast_path",
-    "queries/fifteen/batch.py": "fifteen_search queries/fifteen",
-    "queries/fifteen/compiled_search.py": "fifteen_search",
-    "queries/fifteen/flat_tables.py": "fifteen_search",
-    "queries/fifteen/plain_search.py": "fifteen_search",
-    "queries/fifteen/reader.py": "queries/fifteen",
+    "queries/boards/fifteen_compiled.py": "fifteen_search queries/fifteen",
+    "queries/boards/fifteen_search.py": "fifteen_search",
+    "queries/boards/fifteen.py": "queries/fifteen",
 }
 KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",
-    "pipeline/search/path_per_pair.py": "path_per_pair",
-    "pipeline/search/hamiltonian_paths.py": "hamiltonian_paths",
-    "pipeline/verify/knight/recounts.py": "recount verify/counts verify/knight verify/false_values",
-    "pipeline/verify/sliding_states.py": "neighbours",
+    "pipeline/search/tour_listing.py": "path_per_pair hamiltonian_paths",
+    "pipeline/verify/knight_counts.py": "recount verify/counts verify/knight verify/false_values",
+    "pipeline/verify/sliding.py": "neighbours",
     "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
@@ -140,14 +132,14 @@ BUILD_TESTS = {
     "tablebase/tables/checkpoints.py": "tasks build",
 }
 PROOF_TESTS = {
-    "pipeline/verify/goal_proof.py": "verify/eight verify/new_puzzle verify/false_values",
+    "pipeline/verify/state_proofs.py": (
+        "verify/eight verify/new_puzzle verify/false_values verify/graph_proof other_kinds verdicts"
+    ),
     "pipeline/verify/fifteen.py": "verify/fifteen",
-    "pipeline/verify/knight/counts.py": "verify/counts verdicts verify/false_values",
-    "pipeline/verify/knight/ranking.py": "verify/ranking verdicts",
-    "pipeline/verify/knight/tours.py": "verify/knight verify/false_values",
+    "pipeline/verify/knight_counts.py": "verify/counts verdicts verify/false_values",
+    "pipeline/verify/knight_tours.py": "verify/ranking verify/knight verdicts verify/false_values",
     "pipeline/verify/senet.py": "verify/senet",
     "pipeline/verify/sliding.py": "verify/sliding verify/false_values",
-    "pipeline/verify/graph_proof.py": "verify/graph_proof other_kinds verdicts",
 }
 """Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {

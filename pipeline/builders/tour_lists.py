@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.hamiltonian_paths import iter_paths, make_neighbour_sets
-from pipeline.search.path_per_pair import find_paths
+from pipeline.search.tour_listing import find_paths, iter_paths, make_neighbour_sets
 from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner, make_no_records
 from tablebase.errors import SearchError
 from tablebase.puzzle import Puzzle

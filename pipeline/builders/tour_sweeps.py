@@ -17,22 +17,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_counting.edge_sets import Step
-from pipeline.search.tour_counting.halves import Halves, cut_board
-from pipeline.search.tour_counting.meet import (
+from pipeline.search.tour_edge_sets import Step
+from pipeline.search.tour_meet import (
     add_completions,
     find_max_pairs,
     find_shared_needs,
     make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_counting.sweep import (
+from pipeline.search.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
+    Halves,
     HashTable,
     Layer,
     advance_layer,
     count_onward,
+    cut_board,
     sum_cycles,
 )
 from pipeline.tasks import (

@@ -22,7 +22,8 @@ from pipeline.terminal import print_answer, print_error
 from queries.answer import format_count, format_json
 from queries.dispatch import get_reader_class, open_reader
 from queries.judgement import GOOD, Judgement
-from queries.reader import Option, Query, Reader, select_given
+from queries.options import Option, select_given
+from queries.reader import Query, Reader
 from tablebase.errors import BadRequest, NoAnswer, TablebaseError, quote
 from tablebase.puzzles import get_puzzle
 from tablebase.stdio import explain_os_error

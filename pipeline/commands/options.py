@@ -10,8 +10,7 @@ from typer import Context
 
 from pipeline.single_query import OUTPUTS
 from queries.dispatch import open_reader
-from queries.format_names import FORMATS, INPUT_FORMATS
-from queries.reader import parse_positive_number
+from queries.options import FORMATS, INPUT_FORMATS, parse_positive_number
 from tablebase.cost import PROCESS_BYTES
 from tablebase.errors import BadRequest, TablebaseError, quote
 from tablebase.puzzles import list_names, list_puzzles, list_puzzles_with_depths
@@ -101,7 +100,7 @@ def complete_runs(context: Context) -> list[str]:
 
 def complete_page_formats(context: Context) -> list[str]:
     """List the formats of a report."""
-    from queries.report.writer import PAGE_FORMATS
+    from queries.report import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 

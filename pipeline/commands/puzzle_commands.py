@@ -20,7 +20,8 @@ from pipeline.commands.options import make_number_parser, make_query_completer
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import escape_control, print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
-from queries.reader import Option, Query, Reader, select_given
+from queries.options import Option, select_given
+from queries.reader import Query, Reader
 from tablebase.errors import BadRequest
 from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from tablebase.tables.access import open_store

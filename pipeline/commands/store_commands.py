@@ -274,7 +274,7 @@ def report(
     ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
-    from queries.report.writer import REPORT_PAGE, write_report
+    from queries.report import REPORT_PAGE, write_report
     from tablebase.output import STANDARD
 
     store = open_store(outputs)

@@ -1,9 +1,8 @@
 """Verification of the published files against the rules, independent of the search that built them.
 
 Read in this order: `claims` (what is checked of a table, and the verdicts on it), `files` (the
-files against the manifest, and their contents against the definition of the table), `goal_proof`
-(puzzles with goals), `graph_proof` (other state spaces, and any other table), and the proofs of one
-puzzle each.
+files against the manifest, and their contents against the definition of the table), `state_proofs`
+(puzzles with goals, other state spaces, and any other table), and the proofs of one puzzle each.
 """
 
 from __future__ import annotations
@@ -26,13 +25,11 @@ from pipeline.verify.claims import (
 )
 from pipeline.verify.fifteen import prove_pattern
 from pipeline.verify.files import check_entry, check_files, check_pages, list_tables, read_rows
-from pipeline.verify.goal_proof import make_eight_space, prove_goals
-from pipeline.verify.graph_proof import prove_generic, prove_graph
-from pipeline.verify.knight.counts import prove_counts
-from pipeline.verify.knight.ranking import prove_ranks
-from pipeline.verify.knight.tours import prove_every_tour, prove_pairs
+from pipeline.verify.knight_counts import prove_counts
+from pipeline.verify.knight_tours import prove_every_tour, prove_pairs, prove_ranks
 from pipeline.verify.senet import prove_senet
 from pipeline.verify.sliding import prove_board
+from pipeline.verify.state_proofs import make_eight_space, prove_generic, prove_goals, prove_graph
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import list_puzzles, load_part
 from tablebase.puzzles.eight import Eight

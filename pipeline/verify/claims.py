@@ -276,7 +276,7 @@ class TableVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What was shown of a table: the verdicts, and results for the proofs of later tables."""
+    """The verdicts on a table, and results for the proofs of later tables."""
 
     verdicts: tuple[TableVerdict, ...]
     result: Any = None

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from pipeline.verify.claims import Array, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import check_records, read_rows
-from pipeline.verify.graph_proof import Edges, search_graph
+from pipeline.verify.state_proofs import Edges, search_graph
 from tablebase.graph import UNREACHED, SearchResult
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.charts import draw_board_map, draw_grid, format_labels
-from queries.figure import Drawing, Figure, Panels, Section
-from queries.knight.svg import draw_tour
+from queries.figure import (
+    Drawing,
+    Figure,
+    Panels,
+    Section,
+    draw_board_map,
+    draw_grid,
+    format_labels,
+)
+from queries.pictures import draw_tour
 from queries.svg import Picture
 from tablebase.puzzles.knight.board import KnightBoard
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from queries.batch_input import translate_input_errors
 from queries.figure import Figure, Section, Source
-from queries.knight.svg import draw_board
+from queries.pictures import draw_board
 from queries.svg import BOLD, INK, MUTED, RAMP, Picture
 from tablebase.errors import BadRequest, NotationError, quote
 from tablebase.puzzles.knight.board import KnightBoard, parse_board

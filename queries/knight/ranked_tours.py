@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from queries.reader import Reader
 from tablebase.errors import NoSuchTour, NotationError, require_text
-from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
+from tablebase.frontier.layers import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
     explain_no_tour,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from queries.knight.tour_answer import KnightAnswer, make_tour_answer
-from queries.reader import Option, Query, Reader, ignore_progress
+from queries.knight.answers import KnightAnswer, make_tour_answer
+from queries.options import Option
+from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import BadRequest, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.knight.count_answer import CountAnswer
+    from queries.knight.answers import CountAnswer
     from queries.knight.ranked_tours import RankedTours
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
@@ -84,7 +85,7 @@ class KnightQuery(Query):
         else:
             from queries.knight.table_scans import find_listed_tour
 
-            number, squares = find_listed_tour(reader, *wanted)
+            number, squares = find_listed_tour(reader, wanted)
         return make_tour_answer(board, squares, number=number)
 
     def count_tours(self, start: str | None) -> CountAnswer:
@@ -264,7 +265,7 @@ class KnightReader(Reader[KnightAnswer]):
         )
 
     def make_signposts(self, table: Table) -> bytes:
-        from queries.knight.explorer_data import make_signposts
+        from queries.knight.table_scans import make_signposts
 
         return make_signposts(self.scan_table(table), table)
 

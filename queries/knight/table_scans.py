@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
+import polars as pl
+
 from queries.answer import format_count
-from queries.knight.count_answer import CountAnswer
+from queries.knight.answers import CountAnswer
 from queries.reader import Reader
 from tablebase.errors import (
     BadRequest,
@@ -15,12 +18,13 @@ from tablebase.errors import (
     TableError,
     TableMissing,
 )
-from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     CLOSED_COUNTS_PREFIX,
     COUNTED_BOARDS,
     COUNTS_PREFIX,
     COUNTS_TABLE,
+    TOURS_PREFIX,
     explain_no_tour,
     find_board,
     get_sides,
@@ -34,35 +38,25 @@ from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
 
+WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
+"""A tour's board, start and, if given, end and number in the list; whether it must be closed."""
 
-def find_listed_tour(
-    reader: Reader,
-    board: KnightBoard,
-    start: int,
-    end: int | None,
-    number: int | None,
-    closed: bool,
-) -> tuple[int, list[int]]:
-    """Find the first tour with these properties among all tours of a listed board.
+
+def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
+    """Find the number and the squares of the first such tour in the list of a board's tours.
 
     If that fails, look once more: the list may have been published anew since it was opened.
     """
     try:
-        return _search_list(reader, board, start, end, number, closed)
+        return _search_list(reader, wanted)
     except TableError:
         if not reader.refresh_lists():
             raise
-    return _search_list(reader, board, start, end, number, closed)
+    return _search_list(reader, wanted)
 
 
-def _search_list(
-    reader: Reader,
-    board: KnightBoard,
-    start: int,
-    end: int | None,
-    number: int | None,
-    closed: bool,
-) -> tuple[int, list[int]]:
+def _search_list(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
+    board, start, end, number, closed = wanted
     table, name = make_tour_table(board), board.name_square(start)
     values: dict[str, object] = {"start": name}
     if number is not None:
@@ -179,3 +173,41 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
     commands = [format_rebuild_command(table.name, store) for table in tables]
     file = store.locate(tables[0].file)
     raise TableMissing(file, " or ".join(filter(None, commands)))
+
+
+PREFIX_SQUARES = 6
+"""Squares of a tour's beginning: on 6x6 at most 65,908 tours share one."""
+
+
+def make_signposts(tours: pl.LazyFrame, table: Table) -> bytes:
+    """Make the page's data of the rows of a board's list, as JSON with an object for each start.
+
+    `begun` has the number of tours with each beginning, in ascending order of squares, and `first`
+    the number of the first tour to each end.
+    """
+    board = parse_board(table.name.removeprefix(TOURS_PREFIX))
+    beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
+    counts = dict(beginnings.rows())
+    firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")
+    ends: dict[str, dict[str, int]] = {name: {} for name in board.name_squares()}
+    for start, end, number in firsts.collect().rows():
+        ends[start][end] = number
+    rows = [
+        {
+            "begun": [counts.get(path, 0) for path in _list_prefixes(board, [start])],
+            "first": ends[board.name_square(start)],
+        }
+        for start in range(board.squares)
+    ]
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def _list_prefixes(board: KnightBoard, path: list[int]) -> list[str]:
+    """Return every continuation of a path to `PREFIX_SQUARES` squares, in ascending order.
+
+    They are texts as in the tables.
+    """
+    if len(path) == PREFIX_SQUARES:
+        return ["".join(map(board.name_square, path))]
+    next_squares = [square for square in board.list_neighbours(path[-1]) if square not in path]
+    return [prefix for square in next_squares for prefix in _list_prefixes(board, [*path, square])]

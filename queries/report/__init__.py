@@ -1,1 +1,192 @@
-"""The report: a page of charts, or the charts as single pictures."""
+"""The writer of the report: charts of the tables, as one page or as single pictures.
+
+Charts need `altair` and `vl-convert-python`, the extra `[report]`; they are imported only when a
+report is written.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tablebase.errors import BadRequest, require_choice
+from tablebase.puzzle import GoalPuzzle, Puzzle
+from tablebase.puzzles import collect_from_each, import_object, list_puzzles, load_part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from queries.figure import Figure, Section, Source, Sources
+    from queries.report.page import DrawnFigure
+    from tablebase.tables.store import Store
+
+
+__all__ = ["PAGE_FORMATS", "REPORT_PAGE", "list_charted_files", "write_report"]
+
+REPORT_PAGE = "report.html"
+"""The name of the page in a store."""
+PAGE_FORMATS = ("html", "svg", "png")
+SECTIONS = {
+    "eight": "queries.boards.eight_figures:SECTION",
+    "senet": "queries.senet.figures:SECTION",
+    "knight": "queries.knight.figures:SECTION",
+}
+"""The sections of the built-in puzzles; a plugin's puzzle may name its own."""
+SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
+"""The function that reads a sample file and makes its section."""
+RUN_LOADER = "queries.report.page:load_run"
+"""The function that reads a run record and makes its section."""
+
+
+def write_report(
+    store: Store,
+    target: str | Path,
+    format: str = "html",
+    sample: str | Path | None = None,
+    run: str | None = None,
+) -> list[str]:
+    """Write the report on a store's tables, a page or a folder of pictures; return what it wrote.
+
+    A page in the store is listed in the manifest, with the tables that it shows. `sample` is a
+    Parquet file of closed tours as `pipeline sample` draws them, `run` the name of a run record.
+    """
+    require_choice(format, "format", *PAGE_FORMATS)
+    try:
+        import altair
+        import vl_convert
+    except ImportError as error:
+        raise BadRequest(
+            f"The report needs altair and vl-convert, and {error.name} is not installed",
+            "Run: pip install 'puzzle-tablebase[report]'",
+        ) from error
+    del altair
+    from queries.figure import Sources
+    from tablebase.output import (
+        STANDARD,
+        open_output,
+        require_other_file,
+        translate_output_errors,
+        write_output,
+    )
+    from tablebase.tables.manifest import record_page, require_page_name
+
+    sections = list_sections()
+    files: dict[str, Source] = {}
+    if sample is not None:
+        require_other_file(str(target), str(sample))
+        section, files["sample"] = import_object(SAMPLE_LOADER)(str(sample))
+        sections.append(section)
+    if run is not None:
+        section, files["run"] = import_object(RUN_LOADER)(store, run)
+        sections.append(section)
+    sources = Sources(store, files)
+    if format == "html":
+        require_page_name(store, str(target))
+        with open_output(str(target)) as file:  # before drawing: the output may not be writable
+            file.write(_make_page(sources, sections).encode())
+        if target != STANDARD:
+            record_page(store, str(target), "report", sources.entries)
+        return [str(target)]
+    if target == STANDARD:
+        raise BadRequest("The pictures are several files", "Name a folder with --output")
+    if "://" not in str(target):
+        with translate_output_errors(str(target)):
+            os.makedirs(target, exist_ok=True)  # not Path: it would take "" for the current folder
+    pictures = {}
+    for number, figure in enumerate(list_figures(sections), start=1):
+        picture = _make_standalone(_render_picture(sources, figure))
+        image = picture.encode() if format == "svg" else vl_convert.svg_to_png(picture, scale=2)
+        pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
+    for path, image in pictures.items():
+        write_output(path, image)
+    return list(pictures)
+
+
+def list_sections() -> list[Section]:
+    """Return the sections of all puzzles that have one, in the order of the registry."""
+    return [section for section in collect_from_each(_make_section) if section]
+
+
+def list_charted_files() -> tuple[str, ...]:
+    """Return the names of the files that the page shows: a section shows its puzzle's tables.
+
+    The figures are not loaded: they need the packages that draw charts.
+    """
+    return tuple(
+        table.file for puzzle in list_puzzles() if _has_section(puzzle) for table in puzzle.tables
+    )
+
+
+def _has_section(puzzle: Puzzle) -> bool:
+    return puzzle.name in SECTIONS or bool(puzzle.section) or isinstance(puzzle, GoalPuzzle)
+
+
+def _make_section(puzzle: Puzzle) -> Section | None:
+    from queries.report.page import make_section
+
+    if not _has_section(puzzle):
+        return None
+    if not puzzle.section and puzzle.name not in SECTIONS:
+        assert isinstance(puzzle, GoalPuzzle)
+        return make_section(puzzle)
+    section: Section = (
+        import_object(SECTIONS[puzzle.name])
+        if puzzle.name in SECTIONS
+        else load_part(puzzle, puzzle.section)
+    )
+    return section
+
+
+def list_figures(sections: list[Section]) -> list[Figure]:
+    """Return every figure, in the order of the page."""
+    return [figure for section in sections for figure in section.figures]
+
+
+def _render_picture(sources: Sources, figure: Figure) -> str:
+    """Return a figure as one SVG, with its panels side by side."""
+    from queries.figure import join_panels, render_svg
+
+    return render_svg(join_panels(figure.draw(sources.answer(figure))), figure.title)
+
+
+def _draw_figure(sources: Sources, figure: Figure) -> DrawnFigure:
+    """Return a figure for the page, each of its panels as an SVG of its own."""
+    from queries.figure import list_panels, render_svg
+    from queries.report.page import DrawnFigure
+
+    answer = sources.answer(figure)
+    panels = list_panels(figure.draw(answer))
+    titles = [f"{figure.title}: {name}" if len(panels) > 1 else figure.title for name in panels]
+    pictures = [render_svg(*pair) for pair in zip(panels.values(), titles, strict=True)]
+    return DrawnFigure(
+        figure, answer, pictures, sources.describe_sources(figure), sources.format_code(figure)
+    )
+
+
+def _make_page(sources: Sources, sections: list[Section]) -> str:
+    from queries.report.page import Chapter, make_page
+    from tablebase import __version__
+
+    chapters = [
+        Chapter(
+            section.title,
+            section.sentence,
+            [_draw_figure(sources, figure) for figure in section.figures],
+        )
+        for section in sections
+    ]
+    tables = [
+        (table.name, table.meaning, entry.rows, entry.bytes)
+        for table in sources.list_tables()
+        if (entry := sources.entries.get(table.name))
+    ]
+    return make_page(tables, chapters, f"puzzle-tablebase {__version__}")
+
+
+def _make_standalone(svg: str) -> str:
+    """Add a background and the rules for dark screens to a page's picture, to use it alone."""
+    from queries.svg import PAPER, make_dark_rules
+
+    at = svg.index(">", svg.index("<svg")) + 1
+    background = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    return f"{svg[:at]}<style>{make_dark_rules()}</style>{background}{svg[at:]}"

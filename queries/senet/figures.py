@@ -7,9 +7,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.charts import add_bands, color_by_band, draw_named_lines
-from queries.figure import Drawing, Figure, Panels, Section, compute
-from queries.senet.svg import draw_strips
+from queries.figure import (
+    Drawing,
+    Figure,
+    Panels,
+    Section,
+    add_bands,
+    color_by_band,
+    compute,
+    draw_named_lines,
+)
+from queries.pictures import draw_strips
 from queries.svg import AMBER, BLUE, INK, MUTED
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]

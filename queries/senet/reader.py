@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows
-from queries.reader import Option, Query, Reader, parse_distance
+from queries.options import Option, parse_distance
+from queries.reader import Query, Reader
 from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from queries.answer import HardestAnswer
     from queries.answer_frames import Answers
-    from queries.hardest import HardestAnswer
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -61,7 +62,7 @@ class SenetAnswer(Answer):
 
     def to_svg(self) -> str:
         """Draw every position of the line of play; the piece that moved has a ring."""
-        from queries.senet.svg import draw_line
+        from queries.pictures import draw_line
 
         return draw_line(self.position, self.dice, self.moves.split())
 

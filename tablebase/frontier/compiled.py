@@ -1,4 +1,4 @@
-"""Compiled functions on keys (`frontier.state`), and the encoder and decoder of layers.
+"""Compiled functions on keys (`frontier.layers`), and the encoder and decoder of layers.
 
 A layer is ascending keys, each with a number, in records of one width. Published files have this
 format. A record has the first of its keys and the sum of all numbers before it; then alternately
@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
-from tablebase.frontier.state import END, MATCHING_BITS
+from tablebase.frontier.layers import END, MATCHING_BITS
 from tablebase.jit import compiled
 
 Array = npt.NDArray[Any]

@@ -89,8 +89,8 @@ def compute_count_checksum(goals: list[GoalCounts], content: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_counts(depths: Mapping[Depth, int], content: str) -> StateCounts | None:
-    """Make the counts of a table from the states at each depth; None if there are none."""
+def sum_up_depths(depths: Mapping[Depth, int], content: str) -> StateCounts | None:
+    """Sum up the states at each depth as an entry's counts; None if there are none."""
     goals = []
     for goal in dict.fromkeys(goal for goal, _ in depths):
         of_goal = {distance: states for (name, distance), states in depths.items() if name == goal}

@@ -3,16 +3,22 @@
 There is no rename and no lock. A file appears in one step of the object store, once its upload is
 complete. The manifest lists what is published, and is replaced only if it has not changed since it
 was read.
+
+Errors of the stores' library become system errors, with a reason that ends a sentence. Keys, region
+and endpoint of S3 may come from the files of AWS's own tools, `~/.aws/credentials`. The
+environment's variables come first; the library reads those itself.
 """
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import errno
 import functools
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -20,15 +26,143 @@ from urllib.parse import urlsplit
 
 from tablebase.errors import BadRequest, StoreError, Unreachable, quote
 from tablebase.stdio import explain_os_error
-from tablebase.tables.object_errors import is_bucket_missing, translate_read_errors
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import LOCK, RandomAccessFile, Store
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion, WritableFile
-    from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Store
+    from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Config, S3Store
 
     Bucket: TypeAlias = AzureStore | GCSStore | S3Store
+
+
+STATUS = re.compile(r"status code: (\d{3}) ?([^:\n]*)")
+SERVERS_REASON = re.compile(r"<(?:AuthenticationErrorDetail|Details|Message)>([^<\n]{1,300})")
+MISSING_BUCKETS = "NoSuchBucket", "ContainerNotFound"
+CREDENTIAL_HOSTS = "//169.254.169.254", "//metadata.google.internal", "//metadata/"
+"""Hosts that give a machine in a cloud its credentials: they are asked when there are no others."""
+GENERAL = re.compile(r"^(Generic \w+|HTTP) error: ")
+CERTIFICATE_ERROR = re.compile(r"InvalidCertificate\(\s*(?:Other\(\s*OtherError\(\s*)?(\w+)")
+SYSTEM_ERROR = re.compile(r"Os \{\s*code: (\d+)")
+OTHER_REASONS = {
+    "dns error": "its name is not known",
+    "InvalidContentType": "its answer is not TLS",
+    "Parse(": "the answer is not HTTP",
+    "timed out": "it does not answer, or too slowly",
+    "Account must be specified": "no credentials were found: set AZURE_STORAGE_ACCOUNT_NAME",
+    "Received redirect without LOCATION": "the bucket is in another region: set AWS_REGION",
+    "error sending request": "it closes the connection before it answers",
+    "error decoding response body": "the connection was cut",
+    "error reading a body": "the connection was cut",
+}
+"""Reasons by what is found in the library's description, the first one that fits."""
+
+
+@contextlib.contextmanager
+def translate_read_errors(root: str, path: str) -> Iterator[None]:
+    """Turn any error of the library in the block into Unreachable.
+
+    A file that does not exist is a FileNotFoundError, unless its bucket is missing. `root`: the URL
+    of the bucket. `path`: that of the file.
+    """
+    try:
+        yield
+    except Unreachable:
+        raise
+    except Exception as error:
+        if isinstance(error, FileNotFoundError) and not is_bucket_missing(error):
+            missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            raise missing from error
+        raise Unreachable(*_explain(str(error), root)) from error
+
+
+def is_bucket_missing(error: BaseException) -> bool:
+    """Return whether an error says that the bucket itself does not exist."""
+    return any(f"<Code>{code}</Code>" in str(error) for code in MISSING_BUCKETS)
+
+
+def _explain(text: str, root: str) -> tuple[str, int]:
+    """Return the reason of an error, and the HTTP status, 0 if there was none.
+
+    The library's text has a sentence, the server's answer, and a description of the error's parts.
+    """
+    if any(f"<Code>{code}</Code>" in text for code in MISSING_BUCKETS):
+        return f"the bucket {root.rpartition('/')[2]} does not exist", 404
+    if any(host in text for host in CREDENTIAL_HOSTS):
+        return "no credentials were found", 0
+    sentence, _, description = text.partition("\n\nDebug source")
+    if status := STATUS.search(sentence):
+        reason = SERVERS_REASON.search(sentence)
+        words = " ".join((reason[1] if reason else status[2]).split())
+        return f"HTTP status {status[1]}: {words}".rstrip(": ."), int(status[1])
+    system_error = SYSTEM_ERROR.search(description)
+    if system_error and "ConnectError" in description:
+        return os.strerror(int(system_error[1])).lower(), 0
+    if certificate_error := CERTIFICATE_ERROR.search(description):
+        return f"its certificate is not valid: {certificate_error[1]}", 0
+    for sign, reason_of_sign in OTHER_REASONS.items():
+        if sign in text:
+            return reason_of_sign, 0
+    words = GENERAL.sub("", sentence.rpartition(" - ")[2])
+    return " ".join(words.split()).rstrip("."), 0
+
+
+FILES = {
+    "AWS_SHARED_CREDENTIALS_FILE": "~/.aws/credentials",
+    "AWS_CONFIG_FILE": "~/.aws/config",
+}
+"""The two files, by the variable that names another one."""
+ELSEWHERE = (
+    *("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
+    *("AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_SKIP_SIGNATURE"),
+)
+"""Variables that say where else credentials are, or that none are needed."""
+
+OTHER_WAYS = "sso_", "role_arn", "credential_process"
+"""Beginnings of settings of profiles that have no keys: a program gets some for a while."""
+
+
+def read_profile() -> S3Config:
+    """Return what the profile of the environment says and the environment itself does not."""
+    profile = os.environ.get("AWS_PROFILE", "default")
+    settings = _read_settings(profile)
+    found: S3Config = {}
+    region, endpoint = settings.get("region"), settings.get("endpoint_url")
+    if region and "AWS_REGION" not in os.environ and "AWS_DEFAULT_REGION" not in os.environ:
+        found["region"] = region
+    if endpoint and not any(name.startswith("AWS_ENDPOINT") for name in os.environ):
+        found["endpoint"] = endpoint
+    if "AWS_ACCESS_KEY_ID" in os.environ or any(name in os.environ for name in ELSEWHERE):
+        return found
+    if key := settings.get("aws_access_key_id"):
+        found["access_key_id"] = key
+        found["secret_access_key"] = settings.get("aws_secret_access_key", "")
+        if token := settings.get("aws_session_token"):
+            found["session_token"] = token
+    elif any(name.startswith(OTHER_WAYS) for name in settings):
+        needed = "aws configure export-credentials --format env"
+        raise Unreachable(f"the profile {profile} has no keys of its own; get some by: {needed}")
+    elif os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
+        raise Unreachable("no credentials were found")
+    return found
+
+
+def _read_settings(profile: str) -> dict[str, str]:
+    """Return a profile's settings from both files; those of the first one count."""
+    settings: dict[str, str] = {}
+    for variable, usual_path in FILES.items():
+        # `%` is an ordinary character of a key
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        path = os.path.expanduser(os.environ.get(variable, usual_path))
+        try:
+            parser.read(path, encoding="utf-8")
+        except (configparser.Error, OSError, UnicodeError) as error:
+            raise Unreachable(f"{path} cannot be read: {error}") from error
+        for section in (profile, f"profile {profile}"):
+            if parser.has_section(section):
+                settings = {**parser[section], **settings}
+    return settings
+
 
 ATTEMPTS = 20
 """Most attempts to update a file that other builds keep changing."""
@@ -271,7 +405,6 @@ def open_bucket(root: str, is_writing: bool) -> Bucket:
         return GCSStore.from_url(url, client_options=client, retry_config=RETRY)
     if service == "az":
         return AzureStore.from_url(root, client_options=client, retry_config=RETRY)
-    from tablebase.tables.aws_profile import read_profile
 
     return S3Store.from_url(root, config=read_profile(), client_options=client, retry_config=RETRY)
 

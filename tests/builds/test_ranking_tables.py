@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.builders import checkpoints, tour_sweeps
 from pipeline.builders.tour_sweeps import SweepSettings, make_ranking
-from pipeline.search.tour_counting.sweep import CountOverflow, Layer, advance_layer
+from pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
 from pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
 from queries.dispatch import open_reader
 from queries.knight.reader import KnightReader

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from queries.report.run_section import load_run
+from queries.report.page import load_run
 from tablebase.errors import BadRequest
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import (

@@ -24,8 +24,8 @@ from tablebase.tables.manifest import (
     GoalCounts,
     compute_count_checksum,
     format_manifest,
-    make_counts,
     read_manifest,
+    sum_up_depths,
 )
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle
@@ -177,7 +177,7 @@ def test_numbers_of_nothing_are_an_error(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize("distance", [-1, 1 << 20])
 def test_depths_that_are_no_distances_are_refused(distance: int) -> None:
     with pytest.raises(SearchError, match="cannot be counted"):
-        make_counts({(None, distance): 1}, "")
+        sum_up_depths({(None, distance): 1}, "")
 
 
 def test_parts_are_joined_while_at_most_two_are_alive() -> None:

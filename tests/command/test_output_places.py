@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.run import run_command
 from queries import open_tables
-from queries.report.writer import write_report
+from queries.report import write_report
 from tablebase.errors import BadRequest, OutputError, TableMissing
 from tablebase.output import open_output, require_svg_name, write_output
 from tablebase.stdio import SCHEMES, expand_path

@@ -185,7 +185,7 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
         "import sys; from tablebase.signals import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
-        "from pipeline.verify.knight.recounts import list_jumps, count_tours_from\n"
+        "from pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
         "from tablebase.puzzles.knight.board import KnightBoard\n"
         "near = list_jumps(KnightBoard(6, 6)); print('in', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"

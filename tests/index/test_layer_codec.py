@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tablebase.frontier.compiled import decode_layer, encode_layer
-from tablebase.frontier.layer_reader import LayerReader
+from tablebase.frontier.layers import LayerReader
 
 HIGHEST = (1 << 63) - 1
 

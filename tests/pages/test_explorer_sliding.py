@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pipeline.build import Request, build
+from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
-from queries.sliding.reader import BoardReader
 from tablebase.errors import GoalUnreachable
 from tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN

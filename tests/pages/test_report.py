@@ -19,11 +19,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pipeline.run import run_command
-from queries.charts import list_panels
-from queries.figure import Figure, Sources
+from queries.figure import Figure, Sources, list_panels
 from queries.histogram import count_states
 from queries.knight.jump_report import load_sample
-from queries.report.writer import list_figures, list_sections, write_report
+from queries.report import list_figures, list_sections, write_report
 from queries.svg import COLOURS, draw_histogram
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
@@ -574,7 +573,7 @@ def test_the_command_shows_a_sample(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Show only the sample: no table is read, and the page depends on none."""
-    monkeypatch.setattr("queries.report.writer.list_sections", list)
+    monkeypatch.setattr("queries.report.list_sections", list)
     words = ["report", "--outputs", str(tmp_path), "--sample"]
     assert run_command([*words, str(sample)]) == 0
     assert capfdbinary.readouterr().out.decode() == f"{tmp_path}/report.html\n"
@@ -663,7 +662,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "sys.modules['altair'] = None\n"
-        "from queries.report.writer import write_report\n"
+        "from queries.report import write_report\n"
         "from tablebase.tables.store import Folder\n"
         "from tablebase.errors import BadRequest\n"
         "try:\n"

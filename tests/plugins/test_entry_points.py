@@ -13,7 +13,7 @@ from pipeline.verify.claims import Claim
 from pipeline.verify.files import list_tables
 from queries import open_tables
 from queries.dispatch import get_reader_class
-from queries.report.writer import list_sections
+from queries.report import list_sections
 from tablebase.errors import BadRequest
 from tablebase.puzzles import (
     MODULES,
@@ -37,7 +37,7 @@ SQUARES = '''
 import numpy as np
 
 from queries.figure import Section
-from queries.default_reader import DefaultReader
+from queries.reader import DefaultReader
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Column, Recipe, Table
 

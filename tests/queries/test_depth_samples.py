@@ -11,10 +11,9 @@ import pytest
 from pipeline.build import Request, build
 from queries import open_tables
 from queries.api import Tables
+from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
-from queries.sampling import SampleRequest
-from queries.sliding import depth_ranks
-from queries.sliding.reader import BoardReader
+from queries.sampling import SampleRequest, count_distances, find_ranks
 from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
@@ -152,11 +151,11 @@ def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
     reader = BoardReader(parse_board("2x3"), Folder(folder))
     (distances,) = reader.iter_distances(reader.puzzle.view_goal("123450"))
     chunks = np.split(distances, [50, 51, 200])
-    every = depth_ranks.find_ranks(chunks, 10)
+    every = find_ranks(chunks, 10)
     assert every.tolist() == np.flatnonzero(distances == 10).tolist()
-    assert depth_ranks.count_distances(chunks)[10] == len(every)
+    assert count_distances(chunks)[10] == len(every)
     places = np.array([3, 0, 3, len(every) - 1])
-    assert depth_ranks.find_ranks(chunks, 10, places).tolist() == every[places].tolist()
+    assert find_ranks(chunks, 10, places).tolist() == every[places].tolist()
 
 
 def test_sliding_samples_at_the_shell(cli_in_process: Cli, folder: Path) -> None:

@@ -17,9 +17,8 @@ import pytest
 
 import puzzle_tablebase as pt
 from pipeline.run import run_command
-from queries.fifteen import batch as fifteen_batch
-from queries.fifteen import reader as fifteen_reader
-from queries.fifteen.plain_search import PlainSolver
+from queries.boards import fifteen, fifteen_compiled
+from queries.boards.fifteen_search import PlainSolver
 from tablebase.errors import BadRequest, GoalUnreachable, TableMissing, Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
@@ -182,11 +181,11 @@ def expire(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
         monkeypatch.setattr(where, run)
 
-    monkeypatch.setattr("queries.fifteen.reader.monotonic", lambda: now)
+    monkeypatch.setattr("queries.boards.fifteen.monotonic", lambda: now)
     return expire
 
 
-FIND_PATH = "queries.fifteen.best_first_search.find_any_path"
+FIND_PATH = "queries.boards.fifteen_search.find_any_path"
 
 
 def test_a_time_limit_ends_with_what_is_known(
@@ -211,9 +210,9 @@ def test_a_time_limit_ends_with_what_is_known(
 @pytest.mark.parametrize(
     ("slow", "is_solved"),
     [
-        ("queries.fifteen.best_first_search._search", False),
-        ("queries.fifteen.plain_search.PlainSolver.make_images", False),
-        ("queries.fifteen.flat_tables.allocate_pages", True),
+        ("queries.boards.fifteen_search._search", False),
+        ("queries.boards.fifteen_search.PlainSolver.make_images", False),
+        ("queries.boards.fifteen_compiled.allocate_pages", True),
     ],
 )
 def test_a_time_limit_holds_for_all_of_an_answer(
@@ -223,8 +222,8 @@ def test_a_time_limit_holds_for_all_of_an_answer(
     slow: str,
     is_solved: bool,
 ) -> None:
-    monkeypatch.setattr("queries.fifteen.reader.MAX_PLAIN_POSITIONS", 0)
-    monkeypatch.setattr("queries.fifteen.best_first_search.MAX_POSITIONS", 1)
+    monkeypatch.setattr("queries.boards.fifteen.MAX_PLAIN_POSITIONS", 0)
+    monkeypatch.setattr("queries.boards.fifteen_search.MAX_POSITIONS", 1)
     state, distance = list_published("farthest")[QUICK]
     with pt.open_tables(str(patterns_555)) as tables:
         expire(slow)
@@ -286,7 +285,7 @@ def test_the_compiled_search_takes_over(
     state, distance = min(list_published("korf"), key=lambda board: board[1])
     with pt.open_tables(str(patterns_555)) as tables:
         expected = tables.fifteen.probe(state, "0123456789abcdef")
-    monkeypatch.setattr(fifteen_reader, "MAX_PLAIN_POSITIONS", 300)
+    monkeypatch.setattr(fifteen, "MAX_PLAIN_POSITIONS", 300)
     with pt.open_tables(str(patterns_555)) as tables:
         assert tables.fifteen.probe(state, "0123456789abcdef") == expected
     assert expected.distance == distance
@@ -366,7 +365,7 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
 def test_parquet_has_one_group_of_rows(
     patterns_555: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fifteen_batch, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(fifteen_compiled, "PART_SECONDS", 0.0)
     for name in ("answers.parquet", "answers.csv"):
         words = ["--input", str(_write_keys(tmp_path)), "--output", str(tmp_path / name)]
         assert run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)]) == 0

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from queries import batch_formats
 from queries.api import Tables
-from queries.eight.vectorized import NO_RANK, read_states
+from queries.boards.eight_columns import NO_RANK, read_states
+from queries.boards.sliding_columns import normalize_keys
 from queries.key_columns import KeyFormat, read_key_column
-from queries.sliding.vectorized import normalize_keys
 from tablebase.board_text import split_cells
 from tablebase.errors import NotationError
 from tablebase.puzzles import eight

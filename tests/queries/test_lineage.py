@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.lineage import Lineage, Node, format_mermaid, make_lineage
 from queries.explorer.writer import list_source_tables
-from queries.report.writer import SECTIONS, list_charted_files, list_sections
+from queries.report import SECTIONS, list_charted_files, list_sections
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import get_puzzle, list_puzzles
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT

@@ -9,12 +9,11 @@ import pytest
 
 import puzzle_tablebase as pt
 from queries.answer import Answer
+from queries.boards.eight import EightReader
 from queries.dispatch import Readers, get_reader_class
-from queries.eight.reader import EightReader
 from queries.goal_reader import GoalAnswer
 from queries.index_reader import IndexReader
-from queries.knight.count_answer import CountAnswer
-from queries.knight.tour_answer import KnightAnswer
+from queries.knight.answers import CountAnswer, KnightAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles import get_puzzle

@@ -12,8 +12,8 @@ import pytest
 
 import puzzle_tablebase as pt
 from queries.api import Tables
-from queries.default_reader import DefaultReader
 from queries.dispatch import Readers
+from queries.reader import DefaultReader
 from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.tables.store import Folder
 from tests.support.jugs import PUZZLE as JUGS

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
-from queries.hardest import HardestAnswer
+from queries.answer import HardestAnswer
 from queries.reader import Reader
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.puzzles.sliding import parse_board

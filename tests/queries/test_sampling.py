@@ -15,14 +15,13 @@ from pipeline.commands.app import run_app
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader
-from queries.kernels.tour_cells import SweepCells
-from queries.kernels.tour_steps import MAX_STEPS, step_back_kernel
+from queries.kernels.tours import MAX_STEPS, SweepCells, step_back_kernel
 from queries.knight.reader import KnightReader
 from queries.knight.sampling import count_ranked_tours, sample_by_rank
 from queries.sampling import MAX_DISTINCT, SampleRequest
 from tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
 from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer, list_all_partners
-from tablebase.frontier.state import FREE, State, step_back, step_forward
+from tablebase.frontier.layers import FREE, State, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     PUZZLE,

@@ -14,9 +14,10 @@ from pipeline.build import Request, build
 from pipeline.single_query import OptionTexts
 from queries import dispatch, open_tables
 from queries.api import Tables
+from queries.boards import sliding_columns
+from queries.boards.sliding import BoardReader
+from queries.boards.sliding_columns import normalize_keys
 from queries.goal_reader import GoalAnswer, GoalReader
-from queries.sliding import vectorized
-from queries.sliding.reader import BoardReader
 from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
@@ -201,7 +202,7 @@ def test_a_long_batch_answers_as_a_short_one(
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     board_reader = BoardReader(board, Folder(folder))
     options: OptionTexts = {"goal": goal} if goal else {}
-    monkeypatch.setattr(vectorized, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(sliding_columns, "CHUNK_ROWS", 7)
     short = board_reader.make_query(**options).answer_keys(keys)
     board_reader.max_single_keys = 0
     long = board_reader.make_query(**options).answer_keys(keys)
@@ -217,7 +218,7 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
-    assert vectorized.normalize_keys(keys, 12).to_list() == [
+    assert normalize_keys(keys, 12).to_list() == [
         *states, "10123456789b0", "1023456789ab1", "é10"
     ]  # fmt: skip
 

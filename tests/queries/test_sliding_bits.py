@@ -11,10 +11,10 @@ import pytest
 
 from pipeline.build import Request, build
 from queries import open_tables
+from queries.boards.sliding import BitReader, SlidingReader
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
-from queries.sliding.depth_ranks import count_distances
-from queries.sliding.reader import BitReader, SlidingReader
+from queries.sampling import count_distances
 from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.sliding import PUZZLE

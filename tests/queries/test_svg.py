@@ -12,8 +12,7 @@ import pytest
 from queries.answer import Answer
 from queries.dispatch import open_reader
 from queries.histogram import count_states
-from queries.knight.svg import draw_tour
-from queries.senet.svg import draw_strips
+from queries.pictures import draw_strips, draw_tour
 from queries.svg import (
     AMBER,
     BLUE,

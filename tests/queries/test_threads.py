@@ -11,7 +11,7 @@ import pytest
 
 from queries import open_tables
 from queries.api import Tables
-from queries.eight import reader as eight_reader
+from queries.boards.eight import MAX_GOALS
 from tablebase.errors import TablebaseError
 from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
@@ -24,7 +24,7 @@ from tests.support.tampered import link_copy
 THREADS = 8
 Question = Callable[[Tables], object]
 STATES = ["".join(state) for state in random.Random(1).sample([*permutations("012345678")], 400)]
-GOALS = STATES[: eight_reader.MAX_GOALS + 2]
+GOALS = STATES[: MAX_GOALS + 2]
 SMALL_BOARDS = ["".join(tiles) for tiles in permutations("012345")]
 FIFTEEN_BOARDS = ["123456789abcde0f", "123456789a0cdebf", "1234567890abdefc", "12345678a9bcdef0"]
 POSITIONS = ["ABAAABBB.B...A.", "BAABABABAB.....", "AAAAABBBBB.....", "ABABABABAB....."]
@@ -98,4 +98,4 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
     with open_tables(str(outputs)) as tables:
         for goal in GOALS:
             tables.eight.annotate(STATES[:3], goal=goal)
-        assert len(tables.eight._rows_by_goal) == eight_reader.MAX_GOALS
+        assert len(tables.eight._rows_by_goal) == MAX_GOALS

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.api import Tables
+from queries.boards import eight_columns
+from queries.boards.eight import EightReader
+from queries.boards.eight_columns import rank_states
 from queries.dispatch import open_reader
-from queries.eight import any_goal
-from queries.eight.reader import EightReader
-from queries.eight.vectorized import rank_states
+from queries.key_columns import WHITE_SPACE
 from queries.reader import Query
-from queries.state_columns import WHITE_SPACE
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged, TableMissing
 from tablebase.tables.store import Folder
 from tests import long_run
@@ -166,7 +166,7 @@ def test_paths_and_solutions_as_columns(ask_in_process: Ask, tables: Tables, out
 def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: str | None) -> None:
     """Answer all keys together, in more than one chunk, like each key alone."""
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = [None, "", "123456789", "123456780", *states.sample(any_goal.SOLVED + 100, seed=3)]
+    keys = [None, "", "123456789", "123456780", *states.sample(eight_columns.SOLVED + 100, seed=3)]
     query = open_reader("eight", Folder(outputs)).make_query(solutions=True, goal=goal)
     answers, bad = query.answer_keys(pl.Series(keys))
     alone, alone_bad = Query.answer_keys(query, pl.Series(keys[:104]))
@@ -178,7 +178,7 @@ def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: 
 @long_run
 def test_keys_together_take_much_less_time_than_alone(outputs: Path) -> None:
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = states.sample(any_goal.SOLVED + 100, seed=3)
+    keys = states.sample(eight_columns.SOLVED + 100, seed=3)
     query = open_reader("eight", Folder(outputs)).make_query(solutions=True)
     query.answer_keys(keys[:4])  # builds what the reader caches
     begun = time.process_time()
@@ -198,7 +198,7 @@ def test_inconsistent_solutions_are_damage(
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
     rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
-    result = any_goal.every_solution(rows, state)
+    result = eight_columns.every_solution(rows, state)
     assert result is not None
     assert result.to_list() == ["R"]
     which = pl.int_range(pl.len()) == state[0]
@@ -216,7 +216,7 @@ def test_paths_for_all_keys_together_equal_single_ones(
     outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
 ) -> None:
     """Answer chunks of a few rows, with unanswerable keys among them."""
-    monkeypatch.setattr(any_goal, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(eight_columns, "CHUNK_ROWS", 7)
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))

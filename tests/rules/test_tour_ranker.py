@@ -11,9 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.index_reader import IndexReader
-from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
-from tablebase.frontier.layer_reader import _decode_states as plain
-from tablebase.frontier.state import FREE, MATCHING_BITS, State, iter_pairs, step_back, step_forward
+from tablebase.frontier.layers import (
+    FREE,
+    MATCHING_BITS,
+    InconsistentLayers,
+    LayerReader,
+    State,
+    iter_pairs,
+    step_back,
+    step_forward,
+)
+from tablebase.frontier.layers import _decode_states as plain
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
@@ -204,7 +212,7 @@ def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
         unpacked.append(key)
         return plain(key, packed)
 
-    monkeypatch.setattr("tablebase.frontier.layer_reader._decode_states", reported)
+    monkeypatch.setattr("tablebase.frontier.layers._decode_states", reported)
     layers = LayerReader(records.__getitem__, len(records), max_cached_records=3)
     for key in (0, 1, 5, 9, 2, 6):
         assert layers.find_state(0, key) == (key, 1)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.tour_counting import meet
-from pipeline.search.tour_counting.edge_sets import (
+from pipeline.search import tour_meet
+from pipeline.search.tour_edge_sets import (
     Filter,
     iter_edge_sets,
     rank_edge_sets,
     relabel_needs,
 )
-from pipeline.search.tour_counting.meet import make_pair_removal
-from pipeline.search.tour_counting.sweep import CountOverflow
+from pipeline.search.tour_meet import make_pair_removal
+from pipeline.search.tour_sweep import CountOverflow
 from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
-from tablebase.frontier.state import END, FREE, MATCHING_BITS, State, iter_pairs
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
 from tests import wide
 from tests.support.shell import python
 
@@ -163,13 +163,13 @@ def test_removing_a_pair_joins_the_ends_that_were_paired_with_it(pairs: int) -> 
 @pytest.mark.parametrize("most", [0, 1 << 62, (1 << 63) - 1])
 def test_counts_are_added_up_to_the_limit(most: int) -> None:
     totals, places = np.array([most, 0, 7]), np.array([1, 2, 1, 1])
-    meet._add_counts(totals, places, np.array([1, 2, 1 << 61, 1 << 61]))
+    tour_meet._add_counts(totals, places, np.array([1, 2, 1 << 61, 1 << 61]))
     assert totals.tolist() == [most, 1 + (1 << 62), 9]
-    meet._add_counts(totals, np.array([1]), np.array([(1 << 62) - 2]))
+    tour_meet._add_counts(totals, np.array([1]), np.array([(1 << 62) - 2]))
     assert totals.tolist() == [most, (1 << 63) - 1, 9]
     for more in ([1], [1 << 62] * 4, [1 << 62] * 5):
         with pytest.raises(CountOverflow):
-            meet._add_counts(totals.copy(), np.full(len(more), 1), np.array(more))
+            tour_meet._add_counts(totals.copy(), np.full(len(more), 1), np.array(more))
 
 
 FIRST_COUNT = """

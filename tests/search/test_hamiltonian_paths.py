@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.hamiltonian_paths import iter_paths, make_neighbour_sets
+from pipeline.search.tour_listing import iter_paths, make_neighbour_sets
 from tests import first
 from tests.support import oracles
 from tests.support.tour_lists import all_tours

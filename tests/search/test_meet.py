@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pipeline.search.tour_counting.meet import (
+from pipeline.search.tour_meet import (
     add_completions,
     find_shared_needs,
     make_pair_removal,
     make_side,
 )
-from pipeline.search.tour_counting.sweep import Layer, make_first_layer
-from tablebase.frontier.state import END, FREE, MATCHING_BITS
+from pipeline.search.tour_sweep import Layer, make_first_layer
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS
 
 Edge = tuple[int, int, int]
 

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.path_per_pair import MAX_SEEDS, MAX_VISITED, find_paths
+from pipeline.search.tour_listing import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
 
 Rows = npt.NDArray[np.int64]

@@ -11,10 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.builders import checkpoints, sliding_shards
-from pipeline.builders.sliding_shards import ShardedSearch, search_layer
-from pipeline.search.sharded_bfs import Shard, StateRows, count_max_shards
-from pipeline.search.word_bfs import iter_word_records, search_words
+from pipeline.builders import checkpoints, sliding_table
+from pipeline.builders.sliding_table import ShardedSearch, search_layer
+from pipeline.search.word_bfs import (
+    Shard,
+    StateRows,
+    count_max_shards,
+    iter_word_records,
+    search_words,
+)
 from pipeline.tasks import TaskRunner
 from tablebase.errors import MemoryShort, SearchError, StoreError
 from tablebase.puzzles.sliding import BoardWithTables, parse_board
@@ -154,13 +159,13 @@ def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Pat
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
     chunks = [*ShardedSearch(BOARD, ROOT, work, limit).collect_results(has_bits=True)()]
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
-    assert max(map(len, chunks)) * 10 * 360 * sliding_shards.BYTES_PER_STATE <= 1.2 * limit
+    assert max(map(len, chunks)) * 10 * 360 * sliding_table.BYTES_PER_STATE <= 1.2 * limit
 
 
 def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sliding_shards, "get_free_memory", lambda: 200_000)
+    monkeypatch.setattr(sliding_table, "get_free_memory", lambda: 200_000)
     with pytest.raises(MemoryShort, match="A shard of the 2x5 needs") as caught:
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 0)
     assert caught.value.needed == 1_814_400 * 0.5 / 2
@@ -222,7 +227,7 @@ def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
 def test_depths_are_limited_to_a_byte(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sliding_shards, "UNREACHED", 7)
+    monkeypatch.setattr(sliding_table, "UNREACHED", 7)
     with pytest.raises(SearchError, match="6 or more moves"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 
@@ -232,7 +237,7 @@ def test_states_that_no_move_reaches_are_reported(
 ) -> None:
     space = BOARD.make_words(ROOT)
     moves = [moves_to[moves_to[:, BLOCK] < 5] for moves_to in space.moves]
-    monkeypatch.setattr(sliding_shards, "_get_words", lambda *_: space._replace(moves=moves))
+    monkeypatch.setattr(sliding_table, "_get_words", lambda *_: space._replace(moves=moves))
     with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from pipeline.builders import checkpoints, tour_sweeps
 from pipeline.builders.tour_sweeps import SweepSettings
-from pipeline.search.tour_counting import halves as cut
-from pipeline.search.tour_counting import sweep
-from pipeline.search.tour_counting.edge_sets import Step, iter_successors
-from pipeline.search.tour_counting.sweep import (
+from pipeline.search import tour_sweep
+from pipeline.search.tour_edge_sets import Step, iter_successors
+from pipeline.search.tour_sweep import (
     CountOverflow,
     HashTable,
     Layer,
@@ -37,7 +36,7 @@ from tablebase.frontier.compiled import (
     rank_matching,
     unpack_key,
 )
-from tablebase.frontier.state import END, FREE, MATCHING_BITS
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.store import Folder
@@ -152,7 +151,9 @@ def test_states_with_wrong_colours_are_pruned(
 
     monkeypatch.setattr(tour_sweeps, "advance_layer", reported)
     with_colours, states = count_board(files, ranks), sum(sizes)
-    monkeypatch.setattr(cut, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64))
+    monkeypatch.setattr(
+        tour_sweep, "color_squares", lambda later: np.zeros(len(later), dtype=np.int64)
+    )
     without, states_without = count_board(files, ranks), sum(sizes) - states
     assert with_colours.tours is not None
     assert without.tours is not None
@@ -164,9 +165,9 @@ def test_color_squares_finds_a_two_colouring_or_none() -> None:
     board = KnightBoard(4, 5)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
     dark = [-1 if board.is_light(at) else 1 for at in range(board.squares)]
-    assert cut.color_squares(later).tolist() == dark
-    assert cut.color_squares([[1, 2], [2], []]).tolist() == [0, 0, 0]
-    assert cut.color_squares([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
+    assert tour_sweep.color_squares(later).tolist() == dark
+    assert tour_sweep.color_squares([[1, 2], [2], []]).tolist() == [0, 0, 0]
+    assert tour_sweep.color_squares([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
@@ -191,9 +192,11 @@ def test_overflowing_forward_counts_are_reported() -> None:
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
 def test_overflowing_cycle_sums_are_reported(ways: int, onward: int) -> None:
-    assert sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
+    assert tour_sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (
+        onward // 2
+    )
     with pytest.raises(CountOverflow):
-        sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
+        tour_sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
 
 
 def test_overflowing_backward_counts_are_reported() -> None:
@@ -213,7 +216,7 @@ def test_overflowing_backward_counts_are_reported() -> None:
 def test_a_board_with_too_many_tours_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pipeline.search.tour_counting.sweep.COUNT_LIMIT", 10.0)
+    monkeypatch.setattr("pipeline.search.tour_sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         count_board(4, 5)
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.builders.tour_sweeps import SweepSettings
-from pipeline.search.tour_counting.edge_sets import iter_successors
-from pipeline.search.tour_counting.meet import (
+from pipeline.search.tour_edge_sets import iter_successors
+from pipeline.search.tour_meet import (
     MeetingLimits,
     add_completions,
     find_max_pairs,
@@ -14,7 +14,7 @@ from pipeline.search.tour_counting.meet import (
     make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_counting.sweep import (
+from pipeline.search.tour_sweep import (
     SLICE_PLACES,
     HashTable,
     advance_layer,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from queries.explorer.writer import write_explorer
 from queries.figure import Figure, Sources
+from queries.report import write_report
 from queries.report.page import DrawnFigure
-from queries.report.writer import write_report
 from queries.status import list_status
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import list_puzzles
@@ -100,12 +100,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Sources, "answer", answer)
     monkeypatch.setattr(
-        "queries.report.writer._draw_figure",
+        "queries.report._draw_figure",
         lambda options, figure: DrawnFigure(figure, options.answer(figure), [], "", ""),
     )
-    monkeypatch.setattr(
-        "queries.report.writer._render_picture", lambda options, figure: "<svg></svg>"
-    )
+    monkeypatch.setattr("queries.report._render_picture", lambda options, figure: "<svg></svg>")
     monkeypatch.setattr("queries.report.page._format_figure", lambda drawn: drawn.figure.name)
 
 

@@ -13,7 +13,7 @@ from pipeline.verify.claims import (
     Verdict,
     ignore_claim,
 )
-from pipeline.verify.knight.counts import CountLimits
+from pipeline.verify.knight_counts import CountLimits
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE, make_count_table
 from tablebase.tables.manifest import read_manifest

@@ -21,7 +21,7 @@ from playwright.sync_api import (
 )
 
 from queries.explorer.writer import write_explorer
-from queries.report.writer import write_report
+from queries.report import write_report
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 

@@ -8,10 +8,8 @@ import numpy.typing as npt
 
 from pipeline.builders.pattern_table import make_moves
 from pipeline.search.pattern_search import search_pattern
-from queries.fifteen.compiled_search import BUDGET, CompiledSolver
-from queries.fifteen.flat_tables import make_tables
-from queries.fifteen.plain_search import PatternReader, PlainSolver
-from queries.fifteen.solution import SearchState
+from queries.boards.fifteen_compiled import BUDGET, CompiledSolver, make_tables
+from queries.boards.fifteen_search import PatternReader, PlainSolver, SearchState
 from tablebase.puzzles.fifteen import Partition, Pattern
 from tablebase.tables.index_format import BODY_BYTES
 

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from pipeline.builders.tour_sweeps import DEFAULT_SETTINGS, SweepSettings, TourTotals, count_tours
-from pipeline.search.tour_counting.halves import Halves, cut_board
+from pipeline.search.tour_sweep import Halves, cut_board
 from pipeline.tasks import TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
 

@@ -48,9 +48,9 @@ from tablebase.tables.manifest import (
     compute_count_checksum,
     facts_of_rows,
     format_manifest,
-    make_counts,
     measure_file,
     read_pages,
+    sum_up_depths,
 )
 from tablebase.tables.parquet import ContentHash, TableWriter, list_sorting_columns, make_schema
 from tablebase.tables.store import Folder, Store
@@ -249,7 +249,7 @@ def vouch(folder: Path, name: str, table: Table | None = None, content: str = ""
                 counter.update(batch)
             entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
             entry["content"] = hasher.hexdigest()
-            if counts := make_counts(counter.list_depths(), entry["content"]):
+            if counts := sum_up_depths(counter.list_depths(), entry["content"]):
                 entry["counts"] = counts
         else:
             entry["content"] = content or hash_records(index, table)

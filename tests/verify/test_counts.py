@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from pipeline.verify import VerifyFailed
-from pipeline.verify.knight import counts, recounts
-from pipeline.verify.knight.counts import CountLimits, prove_counts
-from pipeline.verify.knight.recounts import find_known_closed, find_known_total
+from pipeline.verify import VerifyFailed, knight_counts
+from pipeline.verify.knight_counts import (
+    CountLimits,
+    find_known_closed,
+    find_known_total,
+    prove_counts,
+    recount_by_sweep,
+)
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tests.conftest import make_once
@@ -38,9 +42,9 @@ def test_counts_of_every_kind_are_proved(
 
     def sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Any]:
         swept.append((str(board), by_files))
-        return recounts.recount_by_sweep(board, by_files=by_files)
+        return recount_by_sweep(board, by_files=by_files)
 
-    monkeypatch.setattr(counts, "recount_by_sweep", sweep)
+    monkeypatch.setattr(knight_counts, "recount_by_sweep", sweep)
     published = open_counts(folder, reported)
     reported.clear()
     earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
@@ -59,7 +63,7 @@ def test_counts_of_every_kind_are_proved(
 def test_closed_counts_above_all_counts_are_detected(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counts, "find_known_total", lambda board: None)
+    monkeypatch.setattr(knight_counts, "find_known_total", lambda board: None)
     changed = link_copy(folder, tmp_path)
     lower = change_counts(("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
     rewrite(changed, TABLE.name, lower, table=TABLE)

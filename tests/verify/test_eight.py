@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.claims import Rows, find_places
-from pipeline.verify.goal_proof import Space, _prove_features, make_eight_space
+from pipeline.verify.state_proofs import Space, _prove_features, make_eight_space
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.store import Folder
 from tests.support import oracles

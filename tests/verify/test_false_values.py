@@ -18,8 +18,8 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify.claims import Rows
-from pipeline.verify.goal_proof import Space, make_eight_space, prove_rows
-from pipeline.verify.knight.counts import prove_counts
+from pipeline.verify.knight_counts import prove_counts
+from pipeline.verify.state_proofs import Space, make_eight_space, prove_rows
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT

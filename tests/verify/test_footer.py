@@ -16,7 +16,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.files import read_rows
-from pipeline.verify.knight.recounts import count_tours_from, list_jumps, recount_tours
+from pipeline.verify.knight_counts import count_tours_from, list_jumps, recount_tours
 from tablebase.errors import TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import (

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given, settings
 
 from pipeline.verify.claims import Array
-from pipeline.verify.graph_proof import Edges, search_graph
+from pipeline.verify.state_proofs import Edges, search_graph
 from tablebase.graph import SearchResult
 from tests.search.test_breadth_first import Edge, graphs, obvious
 

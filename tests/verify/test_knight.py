@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.build import Request, build
 from pipeline.progress import BuildObserver
-from pipeline.verify.knight import tours
+from pipeline.verify import knight_tours
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
@@ -34,7 +34,7 @@ def test_row_groups_of_any_size_pass(copy: Path) -> None:
 def test_a_total_differing_from_the_published_one_is_detected(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tours, "find_known_total", lambda board: (1730, "a book"))
+    monkeypatch.setattr(knight_tours, "find_known_total", lambda board: (1730, "a book"))
     failure = get_refutation(copy, "knight_tours_5x5")
     assert failure.claim.claim == "5x5 has 1,730 directed tours (a book)"
     assert (failure.row, failure.found, failure.expected) == (None, "tours 1728", 1730)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify.sliding_states import describe_states, find_first_wrong
+from pipeline.verify.sliding import describe_states, find_first_wrong
 from tablebase.puzzles.sliding import CHARACTERS, LETTERS, SlidingBoard
 from tests.support import sliding_oracle as oracle
 

@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.verify import Claim, VerifyFailed, verify
 from pipeline.verify.claims import Rows
-from pipeline.verify.goal_proof import make_plain_space, prove_rows
+from pipeline.verify.state_proofs import make_plain_space, prove_rows
 from tablebase.puzzles import MODULES
 from tablebase.schema import Column, Table
 from tablebase.tables.store import Folder

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace as replace_entry
 
 from pipeline.verify import VerifyFailed
+from pipeline.verify import knight_tours as proof
 from pipeline.verify.claims import (
     Claim,
     Listener,
@@ -23,10 +24,9 @@ from pipeline.verify.claims import (
     ignore_claim,
 )
 from pipeline.verify.files import check_files
-from pipeline.verify.knight import ranking as proof
-from pipeline.verify.knight.ranking import LIMITS, RankingLimits, prove_ranks
+from pipeline.verify.knight_tours import LIMITS, RankingLimits, prove_ranks
 from tablebase.frontier.compiled import decode_layer, encode_layer
-from tablebase.frontier.layer_reader import InconsistentLayers, LayerReader
+from tablebase.frontier.layers import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,

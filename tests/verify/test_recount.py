@@ -6,7 +6,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 import pytest
 
-from pipeline.verify.knight.recounts import (
+from pipeline.verify.knight_counts import (
     count_tours_from,
     list_jumps,
     recount_by_sweep,

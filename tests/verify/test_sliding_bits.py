@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import VerifyFailed, sliding, sliding_states, verify
-from pipeline.verify.sliding_states import iter_layers
+from pipeline.verify import VerifyFailed, sliding, verify
+from pipeline.verify.sliding import iter_layers
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -107,7 +107,7 @@ def test_layers_are_compared_with_published_ones(
 
 
 def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sliding_states, "move_tiles", lambda *arguments: None)
+    monkeypatch.setattr(sliding, "move_tiles", lambda *arguments: None)
     assert get_refutation(folder, NAME).expected == 20_160
 
 

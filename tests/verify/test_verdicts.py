@@ -17,13 +17,20 @@ from msgspec.structs import replace as replace_entry
 
 from pipeline.run import run_command
 from pipeline.tasks import TableData, TaskRunner
-from pipeline.verify import TableVerdict, Verdict, VerifyFailed, prove, verify
+from pipeline.verify import (
+    TableVerdict,
+    Verdict,
+    VerifyFailed,
+    knight_counts,
+    knight_tours,
+    prove,
+    verify,
+)
 from pipeline.verify import senet as senet_proof
 from pipeline.verify import sliding as sliding_proof
 from pipeline.verify.claims import Proof, Seen, count_tables, find_weakest, group_boards
-from pipeline.verify.knight import counts, ranking
-from pipeline.verify.knight.recounts import Known, find_known_closed, find_known_total
-from pipeline.verify.knight.tours import prove_every_tour
+from pipeline.verify.knight_counts import Known, find_known_closed, find_known_total
+from pipeline.verify.knight_tours import prove_every_tour
 from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Puzzle
@@ -262,7 +269,7 @@ class NoProof:
     ("module", "names", "table"),
     [
         (senet_proof, ("read_rows", *SENET_STEPS), "senet"),
-        (counts, ("_Proof",), "knight_counts"),
+        (knight_counts, ("_Proof",), "knight_counts"),
         (sliding_proof, ("Distances",), "sliding_2x3_6"),
     ],
 )
@@ -413,12 +420,16 @@ def numbered_boards(ranked_boards: Path) -> list[TableVerdict]:
     names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
     published = open_one(ranked_boards, names[0])
-    few = ranking.RankingLimits(states=0, tours=0, sample=5)
-    for limits in (ranking.RankingLimits(states=0), ranking.RankingLimits(tours=0, sample=5), few):
-        result += ranking.prove_ranks(published, {}, limits).verdicts
+    few = knight_tours.RankingLimits(states=0, tours=0, sample=5)
+    for limits in (
+        knight_tours.RankingLimits(states=0),
+        knight_tours.RankingLimits(tours=0, sample=5),
+        few,
+    ):
+        result += knight_tours.prove_ranks(published, {}, limits).verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "find_known_closed", without(find_known_closed, "5x6"))
-        result += ranking.prove_ranks(published, {}, few).verdicts
+        patch.setattr(knight_tours, "find_known_closed", without(find_known_closed, "5x6"))
+        result += knight_tours.prove_ranks(published, {}, few).verdicts
     return result
 
 
@@ -460,11 +471,11 @@ def verdicts_on_counts(folder: Path, table: Table, swept: int = 4) -> list[Table
     tours = open_one(folder, "knight_tours_3x4")
     published = replace(open_one(folder, table.name), table=table)
     earlier = {tours.name: prove_every_tour(tours, {})}
-    limits = counts.CountLimits(walked_squares=16, swept_side=swept)
+    limits = knight_counts.CountLimits(walked_squares=16, swept_side=swept)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "find_known_closed", without(find_known_closed, "10x3"))
-        patch.setattr(counts, "find_known_total", without(find_known_total, "4x6"))
-        return [*counts.prove_counts(published, earlier, limits).verdicts]
+        patch.setattr(knight_counts, "find_known_closed", without(find_known_closed, "10x3"))
+        patch.setattr(knight_counts, "find_known_total", without(find_known_total, "4x6"))
+        return [*knight_counts.prove_counts(published, earlier, limits).verdicts]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:

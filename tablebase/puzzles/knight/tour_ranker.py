@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tablebase.frontier.layer_reader import InconsistentLayers, choose_option
-from tablebase.frontier.state import (
+from tablebase.frontier.layers import (
     END,
     FREE,
     MATCHING_BITS,
+    InconsistentLayers,
     State,
+    choose_option,
     iter_pairs,
     step_back,
     step_forward,
@@ -37,8 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tablebase.frontier.layer_reader import LayerReader
-    from tablebase.frontier.state import JoinedCells
+    from tablebase.frontier.layers import JoinedCells, LayerReader
 
     Edge = tuple[int, int]
 

@@ -1,0 +1,321 @@
+"""Sweeps over a board that count partial tours, and the board cut in two halves.
+
+A sweep: layer after layer of frontier states, each with the number of ways to reach it.
+
+Forward, the states of a layer are expanded into those of the next, and the ways to reach the same
+state are added up (the *forward count*, `ways`). Backward, the number of ways to complete a state
+(the *backward count*, `onward`) is the sum of those of its successors. The edges that a step places
+lie on as many cycles as the product of the state's forward count and the successor's backward
+count: so one sweep back counts for every edge the cycles that use it.
+
+No overflow goes unnoticed. Sums of counts are checked at each step; products are also added up as
+floating point numbers, which show whether the integers fitted.
+
+Layers are in hash tables of keys with numbers: arrays with open addressing, where no key is 0.
+
+A board cut in two: the steps of a sweep through half of it, and the edges between the halves.
+
+Squares are numbered along the short side, column after column, and the board looks the same from
+both ends: so one sweep serves as both halves. Each half finishes whole columns, until two columns
+remain between them: their squares are the *cut*. The edges between these squares belong to neither
+half. On boards of four columns or more each half has placed part of every cycle, so that no cycle
+closes on one side.
+
+An open path is a cycle through one more square, the *virtual* square, which is adjacent to every
+other: without it, its neighbours on the cycle are the ends of the path. So the number of paths that
+end at a square is the number of cycles that use its edge to the virtual square. The virtual square
+is the first cell of the frontier.
+
+Where every edge joins a dark square and a light one, a path alternates between the colours: its
+ends have different colours or, where one colour has a square more, that colour. States that cannot
+lead to this are left out: once both ends are placed, the remaining edges need both colours equally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.search.tour_edge_sets import Step, iter_successors
+from tablebase.frontier.compiled import Array, list_all_partners
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from tablebase.jit import compiled
+
+SLICE_PLACES = 1 << 18
+"""Places of a table that are copied at a time."""
+
+COUNT_LIMIT = float(1 << 63)
+
+
+class CountOverflow(ArithmeticError):
+    """Error for a number of cycles that does not fit 63 bits."""
+
+
+class HashTable:
+    """Keys and their numbers. No key is 0, and the number of a missing key is 0."""
+
+    def __init__(self, capacity: int) -> None:
+        # a quarter of the places stays free
+        size = 8 + 4 * capacity // 3
+        self.keys, self.numbers = (np.zeros(size, dtype=np.int64) for _ in range(2))
+        self.capacity = capacity
+        self.filled = 0
+
+    @classmethod
+    def from_columns(cls, keys: Array, numbers: Array) -> HashTable:
+        """Return a table of distinct keys and their numbers."""
+        table = cls(len(keys))
+        table.add(keys, numbers)
+        return table
+
+    def add(self, keys: Array, numbers: Array) -> None:
+        """Add numbers to those of the keys, for at most as many new keys as have room.
+
+        Raise CountOverflow if a number does not fit.
+        """
+        added = _use_table(keys, numbers, self.keys, self.numbers, True)
+        if added < 0:
+            raise CountOverflow
+        self.filled += added
+
+    def look_up(self, keys: Array) -> Array:
+        """Return the keys' numbers."""
+        numbers = np.empty_like(keys)
+        _use_table(keys, numbers, self.keys, self.numbers, False)
+        return numbers
+
+    def grow(self, capacity: int, slice_places: int = SLICE_PLACES) -> None:
+        """Move all entries to a table with room for more."""
+        table = HashTable(capacity)
+        for first in range(0, len(self.keys), slice_places):
+            span = slice(first, first + slice_places)
+            is_used = self.keys[span] != 0
+            table.add(self.keys[span][is_used], self.numbers[span][is_used])
+        self.__dict__.update(table.__dict__)
+
+    def take_columns(self, slice_places: int = SLICE_PLACES) -> tuple[Array, Array]:
+        """Return the keys and their numbers, in the table's own memory: it can be used no more."""
+        count = 0
+        for first in range(0, len(self.keys), slice_places):
+            span = slice(first, first + slice_places)
+            is_used = self.keys[span] != 0
+            into = slice(count, count + int(np.count_nonzero(is_used)))
+            for column in (self.keys, self.numbers):
+                column[into] = column[span][is_used]
+            count = into.stop
+        for column in (self.keys, self.numbers):
+            column.resize(count, refcheck=False)  # in place: a copy would be the peak of memory
+        return self.keys, self.numbers
+
+
+@compiled
+def _use_table(
+    keys: Array, numbers: Array, table_keys: Array, table_numbers: Array, is_adding: bool
+) -> int:
+    """Add numbers to a table and return how many keys are new, -1 on overflow; or look them up.
+
+    One kernel does both: it is compiled once.
+    """
+    size, added = len(table_keys), 0
+    for row in range(len(keys)):
+        key = keys[row]
+        # mixed twice by 30 bits of the golden ratio and of another number, so that no product
+        # overflows
+        mixed = (key & 0xFFFFFFFF) * 0x278DDE6D + (key >> 32) * 0x2545F491
+        mixed = (mixed & 0x3FFFFFFF ^ mixed >> 30) * 0x278DDE6D
+        place = (mixed >> 20 & 0xFFFFFFFF) * size >> 32
+        while table_keys[place] != 0 and table_keys[place] != key:
+            place += 1
+            if place == size:
+                place = 0
+        if is_adding:
+            added += table_keys[place] == 0
+            table_keys[place] = key
+            table_numbers[place] += numbers[row]
+            if table_numbers[place] < 0:
+                return -1
+        else:
+            numbers[row] = table_numbers[place]
+    return added
+
+
+class Layer(NamedTuple):
+    """Distinct states, and the number of ways to reach each."""
+
+    keys: Array
+    ways: Array
+
+
+def make_first_layer(needs: list[int]) -> Layer:
+    """Return a layer of one state without edges, given how many edges each cell needs."""
+    packed = sum(need << 2 * cell for cell, need in enumerate(needs))
+    return Layer(np.array([packed << MATCHING_BITS]), np.array([1]))
+
+
+def advance_layer(layer: Layer, step: Step, check_running: Callable[[], None]) -> Layer:
+    """Return the next layer; `check_running` is called several times a second."""
+    table = HashTable(0)
+    for rows, _, keys in iter_successors(layer.keys, step):
+        check_running()
+        if not len(rows):
+            continue
+        required = table.filled + len(keys)
+        if required > table.capacity:
+            # an upper estimate: more and more successors are in the table already
+            likely = required * len(layer.keys) // (int(rows[-1]) + 1)
+            if table.filled == 0:
+                # a large layer grows less in the middle of a column, and shrinks at its end
+                likely = min(likely, len(layer.keys) * (4 if len(step.mirror) else 8) // 5)
+            table.grow(max(required, min(3 * required // 2, likely + required // 20)))
+        table.add(keys, layer.ways[rows])
+    return Layer(*table.take_columns())
+
+
+def count_onward(layer: Layer, step: Step, after: HashTable) -> tuple[Array, Array]:
+    """Return the layer's backward counts, and the number of cycles that use each edge of the step.
+
+    `after` has the backward counts of the next layer.
+    """
+    onward, uses = np.zeros_like(layer.ways), np.zeros(len(step.others), dtype=np.int64)
+    approximate_sum = 0.0
+    for rows, joined, keys in iter_successors(layer.keys, step):
+        completions = after.look_up(keys)
+        begins = np.flatnonzero(np.diff(rows, prepend=-1))
+        onward[rows[begins]] = _sum_groups(completions, begins)
+        ways = layer.ways[rows]
+        cycles = ways * completions
+        # no dot product, for which numpy starts threads that wait busily
+        approximate_sum += float((ways.astype(float) * completions).sum())
+        for number in range(len(uses)):
+            uses[number] += np.dot(cycles, joined >> number & 1)
+    if approximate_sum >= COUNT_LIMIT:
+        raise CountOverflow
+    return onward, uses
+
+
+def _sum_groups(counts: Array, begins: Array) -> Array:
+    """Return the sums of neighbouring counts: of those from each of `begins` to the next."""
+    if not len(begins):
+        return begins
+    approximate_sums = np.add.reduceat(counts.astype(float), begins)
+    sums: Array = np.add.reduceat(counts, begins)
+    if sums.min() < 0 or approximate_sums.max() >= COUNT_LIMIT:
+        raise CountOverflow
+    return sums
+
+
+def sum_cycles(ways: Array, onward: Array) -> int:
+    """Count the cycles through a layer, given the forward and backward counts of its states."""
+    if onward.min(initial=0) < 0 or np.dot(ways.astype(float), onward.astype(float)) >= COUNT_LIMIT:
+        raise CountOverflow
+    return int(np.dot(ways, onward))
+
+
+# ?
+
+
+class Halves(NamedTuple):
+    """The first layer and the steps of the longer half; the shorter half has the first of these."""
+
+    first: Layer
+    steps: list[Step]
+    shorter: int
+    """The number of steps of the shorter half."""
+    between: Array
+    """The edges that neither half places: two cells, and whether the first is the virtual one."""
+    mirror: Array
+    """The mirror image of each cell of the cut."""
+    facing: Array
+    """For each cell of the cut, its number in the other half."""
+    wanted: int = 0
+    """The edges of `between` that all cycles must use, as bits: none, or the first one."""
+
+    def require_edge(self, cell: int) -> Halves:
+        """Return the halves for cycles that use the virtual square's edge to a cell of the cut."""
+        is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
+        return self._replace(
+            between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
+        )
+
+
+def cut_board(
+    later_neighbours: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
+) -> Halves:
+    """Cut a board with columns of `rows` squares into halves.
+
+    `later_neighbours` has for each square its neighbours with higher numbers. `mirrored`: whether a
+    state may represent its mirror image too.
+    """
+    columns = len(later_neighbours) // rows
+    longer, shorter = (columns - 1) // 2, (columns - 2) // 2
+    virtual = [0] if paths else []
+    first, cells = len(virtual), len(virtual) + 2 * rows + 1
+    one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
+    images = [*virtual, *reversed(one), *reversed(other), cells - 1]
+    mirror = np.array(images if mirrored else range(cells))
+    colour = (
+        color_squares(later_neighbours)
+        if paths
+        else np.zeros(len(later_neighbours), dtype=np.int64)
+    )
+    can_end = colour * colour.sum() >= 0  # squares where a path can end
+
+    def make_step(square: int) -> Step:
+        others = [
+            first + neighbour - square for neighbour in later_neighbours[square]
+        ] + virtual * bool(can_end[square])
+        cell_colours = colour[square + 1 : square + cells - first + 1]
+        dark, light = (
+            sum(END << 2 * cell for cell in np.flatnonzero(cell_colours == value).tolist())
+            for value in (1, -1)
+        )
+        return Step(
+            cells,
+            first,
+            np.array(others, dtype=np.int64),
+            mirror[: cells * (mirrored and square % rows == rows - 1)],
+            list_all_partners(cells),
+            dark << 2 * first,
+            light << 2 * first,
+            -2 * int(colour[square + cells - first + 1 :].sum()),
+        )
+
+    steps = [make_step(square) for square in range(longer * rows)]
+    begin = longer * rows - first
+    cut = range(longer * rows, (longer + 2) * rows)
+    between = [
+        (square - begin, neighbour - begin, 0)
+        for square in cut
+        for neighbour in later_neighbours[square]
+        if neighbour in cut
+    ]
+    between += [(0, square - begin, 1) for square in cut if paths and can_end[square]]
+    return Halves(
+        make_first_layer([FREE] * cells),
+        steps,
+        shorter * rows,
+        np.array(between, dtype=np.int64).reshape(-1, 3),
+        mirror,
+        np.array([*virtual, *other, *one, cells - 1]),
+    )
+
+
+def color_squares(later_neighbours: list[list[int]]) -> Array:
+    """Colour each square 1 or -1 so that every edge joins the two; if impossible, all are 0."""
+    edges = [(one, other) for one, others in enumerate(later_neighbours) for other in others]
+    colors = np.zeros(len(later_neighbours), dtype=np.int64)
+    for square in range(len(later_neighbours)):
+        colors[square] = colors[square] or 1
+        waiting = [square]
+        while waiting:
+            current = waiting.pop()
+            for neighbour in {
+                sum(edge) - current
+                for edge in edges
+                if current in edge and not all(colors[[*edge]])
+            }:
+                colors[neighbour] = -colors[current]
+                waiting.append(neighbour)
+    return colors * all(colors[one] != colors[other] for one, other in edges)

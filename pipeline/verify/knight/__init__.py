@@ -1,1 +1,0 @@
-"""The proofs of the knight's tables."""

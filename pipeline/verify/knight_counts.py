@@ -1,0 +1,487 @@
+"""The proof of the table that counts tours, and second counts of tours.
+
+Second counts of tours, by other methods than the search's, and published numbers of them.
+
+Tours are followed path by path, or counted by a sweep over the whole board where there are too many
+paths to follow. Published numbers have a source each, and none is ever put into a table: a second
+count proves that a list is complete, and these confirm it. A board without a second count has
+nothing but these, and then its verdict is *published*.
+
+The proof of the table that counts tours by board and start square.
+
+Its counts are compared with the tables that list tours, with second counts and with published
+totals. Each board gets one verdict on the counts of all its squares: a total that agrees shows
+nothing about the count of a single square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from numpy.typing import ArrayLike
+
+from pipeline.tasks import run_in_threads
+from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, TableVerdict, Verdict
+from pipeline.verify.files import read_rows
+from tablebase.jit import compiled
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
+
+Known = tuple[int, str] | None
+"""A published number and its source, or None."""
+
+SEQUENCES = {
+    3: ("A118067", 1, (0, 0, 0, 16, 0, 0, 104, 792, 1120, 6096, 21344, 114496)),
+    4: ("A079137", 2, (0, 0, 8, 0, 82, 744, 6378, 31088, 189688, 1213112)),
+    5: ("A083386", 2, (0, 0, 0, 82, 864, 18784, 622868, 18061054, 264895640, 7886117822)),
+}
+"""Tours of k x n boards, n = 1, 2, ..., by k: OEIS sequence, factor to directed tours, terms."""
+
+SQUARES = (1, 0, 0, 0, 1728, 6637920, 165575218320, 19591828170979904)
+"""Directed tours of n x n boards, n = 1, 2, ... (OEIS A165134)."""
+
+TOTALS = {
+    (short, long): (directed * count, f"OEIS {name}")
+    for short, (name, directed, terms) in SEQUENCES.items()
+    for long, count in enumerate(terms, start=1)
+} | {(side, side): (count, "OEIS A165134") for side, count in enumerate(SQUARES, start=1)}
+"""Directed tours by short and long side, each with its source."""
+
+CLOSED = {
+    (6, 6): (9862, "OEIS A001230"),
+    (8, 8): (13267364410532, "OEIS A001230"),
+    (5, 6): (8, "OEIS A175881"),
+    (6, 7): (1067638, "OEIS A175881"),
+    (6, 8): (55488142, "OEIS A175881"),
+    (6, 9): (3374967940, "OEIS A175881"),
+    (6, 10): (239187240144, "OEIS A175881"),
+    (5, 8): (44202, "OEIS A383661"),
+    (5, 10): (13311268, "OEIS A383661"),
+    (3, 4): (0, "OEIS A070030"),
+    (3, 6): (0, "OEIS A070030"),
+    (3, 8): (0, "OEIS A070030"),
+    (3, 10): (16, "OEIS A070030"),
+    (3, 12): (176, "OEIS A070030"),
+}
+"""Closed tours by short and long side, a tour and its reverse as one, each with its source."""
+
+FIVE_SQUARES = (304, 0, 56, 0, 304, 0, 56, 0, 56, 0, 56, 0, 64)
+"""Directed tours of 5 x 5 by start, to the middle square (OEIS A165134, example by G. Coserea)."""
+
+COUNTED_AGAIN = "counts match an independent recount, path by path"
+SWEPT_AGAIN = "the tours and closed tours are as many as in a sweep over the whole board"
+USED = 255
+"""The mark of a square that needs no further edge."""
+COUNT_BITS = 64
+"""The width of one square's count in an integer that holds the counts of all squares."""
+
+
+def find_known_total(board: KnightBoard) -> Known:
+    """Return the known number of directed tours of a board, and its source."""
+    short, long = sorted((board.files, board.ranks))
+    # a board of one row has no jumps; on two rows a knight reaches only every second file
+    none = (0, "none on one or two rows") if short <= 2 else None
+    return TOTALS.get((short, long), none)
+
+
+def find_known_closed(board: KnightBoard) -> Known:
+    """Return the known number of directed closed tours from each square, and its source."""
+    short, long = sorted((board.files, board.ranks))
+    if board.squares % 2:
+        return 0, "none on an odd number of squares"
+    if short <= 2:
+        return 0, "none on one or two rows"
+    if short == 4:
+        return 0, "none on four rows: A. Schwenk, Mathematics Magazine 64, 1991"
+    count, source = CLOSED.get((short, long), (0, ""))
+    # each closed tour has two directions, and starts at any square
+    return (2 * count, source) if source else None
+
+
+def recount_tours(board: KnightBoard) -> dict[str, Array]:
+    """Count the tours and the closed tours from each square.
+
+    Of squares that are mirror images of each other, only one is counted.
+    """
+    least = [min(board.find_images(square)) for square in range(board.squares)]
+    squares, image_of = np.unique(least, return_inverse=True)
+    near = list_jumps(board)
+    counts = np.array(
+        [*run_in_threads(count_tours_from, [(near, square) for square in squares.tolist()])]
+    )
+    return dict(zip(("tours", "closed"), counts[image_of].T, strict=True))
+
+
+def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
+    """Return, for each square, the squares that a knight can jump to, as bits."""
+    squares = np.arange(board.squares)
+    ranks, files = np.divmod(squares, board.files)
+    far = np.subtract.outer(files, files) * np.subtract.outer(ranks, ranks)
+    near: npt.NDArray[np.int64] = (abs(far) == 2) @ (1 << squares)
+    return near
+
+
+def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
+    """Count the tours and the closed tours from a square by following every path.
+
+    Row s of `near` has a bit for each square that a knight can jump to from s.
+    """
+    free = (1 << len(near)) - 1 - (1 << start)
+    lonely = 0
+    for square, beside in enumerate((near & free).tolist()):
+        lonely |= (beside & (beside - 1) == 0) << square
+    return _count_onward(near, start, start, free, lonely)
+
+
+@compiled
+def _count_onward(
+    near: npt.NDArray[np.int64], start: int, here: int, free: int, lonely: int
+) -> tuple[int, int]:
+    """Count the ways to continue a path from its last square over all free squares.
+
+    `lonely` has the free squares with at most one free neighbour. A path is abandoned if a free
+    square that is not its next one has no free neighbour, or if two such squares have only one:
+    a square like that can only be the tour's end.
+    """
+    if not free:
+        return 1, near[here] >> start & 1
+    tours = closed = 0
+    ways = near[here] & free
+    for square in range(len(near)):
+        if not ways >> square & 1:
+            continue
+        remaining = free ^ (1 << square)
+        # only neighbours of the square that the path leaves have lost a free neighbour
+        next_lonely, has_stranded = lonely & remaining, False
+        for other in range(len(near)):
+            if ways & remaining & (1 << other):
+                beside = near[other] & remaining
+                if not beside & (beside - 1):
+                    next_lonely |= 1 << other
+                has_stranded |= not beside
+        ends = next_lonely & ~near[square]
+        if not remaining or (not has_stranded and not ends & (ends - 1)):
+            new_tours, new_closed = _count_onward(near, start, square, remaining, next_lonely)
+            tours, closed = tours + new_tours, closed + new_closed
+    return tours, closed
+
+
+def recount_by_sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Array]:
+    """Count the tours and the closed tours from each square, file after file or rank after rank."""
+    squares = np.arange(board.squares).reshape(board.ranks, board.files)
+    order: list[int] = (squares.T if by_files else squares).ravel().tolist()
+    near = [[to for to in order if beside >> to & 1] for beside in list_jumps(board).tolist()]
+    _, ends = _count_cycles(order, near, virtual=True)
+    cycles, _ = _count_cycles(order, near, virtual=False)
+    tours = [
+        ends >> COUNT_BITS * square & ((1 << COUNT_BITS) - 1) for square in range(board.squares)
+    ]
+    return {"tours": np.array(tours), "closed": np.array([2 * cycles] * board.squares)}
+
+
+def _count_cycles(order: list[int], near: list[list[int]], *, virtual: bool) -> tuple[int, int]:
+    """Count the cycles through all squares, and those through each square's edge to a virtual one.
+
+    With `virtual`, a virtual square joined to all others is part of each cycle, so that a cycle is
+    a tour and its two edges to that square mark the tour's ends. The second number holds the counts
+    of all squares, COUNT_BITS bits each.
+
+    A state has one byte for each square: the square itself if no edge meets it, the other end of
+    its path if it is the end of one, and otherwise USED.
+    """
+    squares = len(order)
+    begin = bytes([*range(squares), squares if virtual else USED])
+    layer, complete = {begin: (1, 0)}, bytes([USED] * (squares + 1))
+    cycles = ends = 0
+    for step, here in enumerate(order):
+        others = [*(to for to in near[here] if to in order[step + 1 :]), squares]
+        after: dict[bytes, tuple[int, int]] = {}
+        for state, (ways, by_end) in layer.items():
+            missing = 2 if state[here] == here else state[here] != USED
+            for chosen in combinations(others, missing):
+                next_squares = bytearray(state)
+                if not all(_add_edge(next_squares, here, to) for to in chosen):
+                    continue
+                next_state = bytes(next_squares)
+                before = after.get(next_state, (0, 0))
+                through = ways << COUNT_BITS * here if squares in chosen else 0
+                after[next_state] = before[0] + ways, before[1] + by_end + through
+        ways, by_end = after.pop(complete, (0, 0))
+        cycles, ends, layer = cycles + ways, ends + by_end, after
+    return cycles, ends
+
+
+def _add_edge(state: bytearray, here: int, to: int) -> bool:
+    """Add an edge to a state and return whether that is allowed.
+
+    An edge may close a cycle only if the cycle has all squares.
+    """
+    one, other = state[here], state[to]
+    if USED in (one, other):
+        return False
+    state[here] = state[to] = USED
+    if one == to:
+        return set(state) == {USED}
+    state[one], state[other] = other, one
+    return True
+
+
+class CountLimits(NamedTuple):
+    """The sizes of boards whose tours are counted a second time."""
+
+    walked_squares: int = 36
+    """The number of squares of the largest boards whose tours are recounted path by path."""
+    swept_side: int = 4
+    """The longest short side of larger boards that are recounted by a sweep.
+
+    A sweep of a wider board has too many states.
+    """
+    swept_both_ways: str = "4x5"
+    """A board that is recounted by a sweep along each of its sides."""
+
+
+LIMITS = CountLimits()
+Counts = Mapping[str, ArrayLike]
+"""Columns and their values, one for each square of a board or the same for all."""
+COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
+
+
+def prove_counts(published: PublishedTable, earlier: Seen, limits: CountLimits = LIMITS) -> Proof:
+    """Prove the table of counts, given the proofs of the tables that list tours.
+
+    The proof's result has, for each board and each start square, the number of closed tours and,
+    if it was counted, that of all tours.
+    """
+    proof = _Proof(published, limits)
+    proof.prove_rows()
+    proof.prove_symmetry()
+    proved = proof.compare_with_lists(earlier)
+    proof.prove_totals()
+    recounted = proof.recount_boards([*proved])
+    proof.check_unproved()
+    published.note_missing_proofs(COLUMNS)
+    return Proof(tuple(proof.make_verdicts(proved, recounted)), proof.list_counts())
+
+
+class _Proof:
+    """The proof of the table of counts, with its rows by board."""
+
+    def __init__(self, published: PublishedTable, limits: CountLimits) -> None:
+        recipe = published.definition.recipe
+        assert isinstance(recipe, TourCounts)
+        self._published, self._rows, self._closed = published, read_rows(published), recipe.closed
+        self._limits = limits
+        self._boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
+        self._squares = [
+            (board, at) for board in self._boards.values() for at in range(board.squares)
+        ]
+        self._row_of = {(str(board), at): row for row, (board, at) in enumerate(self._squares)}
+        # all boards but those of which only closed tours are counted
+        self._counted = [
+            name
+            for name, board in self._boards.items()
+            if (board.files, board.ranks) not in recipe.closed
+        ]
+        boards = self._boards
+        self._totals = {n: known for n in self._counted if (known := find_known_total(boards[n]))}
+        self._closed_totals = {
+            n: known for n, board in boards.items() if (known := find_known_closed(board))
+        }
+
+    def _prove(self, text: str, names: list[str], counts: Callable[[str], Counts]) -> None:
+        """Prove that some boards' rows have the counts that a function returns for a board."""
+        squares = sum(self._boards[name].squares for name in names)
+        with self._published.begin_claim(text, squares) as check:
+            for name in names:
+                at = self._row_of[name, 0] + np.arange(self._boards[name].squares)
+                for column, expected in counts(name).items():
+                    self._rows.require_column(check, column, np.broadcast_to(expected, len(at)), at)
+
+    def prove_rows(self) -> None:
+        """Prove that every square has one row, with a null only where tours are not counted."""
+        rows, squares = self._rows, self._squares
+        text = f"there is one row for every square of {len(self._boards)} boards, in order"
+        with self._published.begin_claim(text) as check:
+            check.require_equal("rows", len(rows), len(squares))
+            descriptions = [
+                (str(board), board.files, board.ranks, board.name_square(at))
+                for board, at in squares
+            ]
+            for name, *expected in zip(COLUMNS[:4], *descriptions, strict=True):
+                rows.require_column(check, name, expected)
+            nulls = [(board.files, board.ranks) in self._closed for board, _ in squares]
+            rows.require_column(
+                check, "a null in tours:", nulls, found=rows.column("tours").is_null()
+            )
+
+    def prove_symmetry(self) -> None:
+        """Prove that squares which a symmetry exchanges have equal counts."""
+        rows, row_of, squares = self._rows, self._row_of, self._squares
+        text = (
+            "mirrored squares have equally many tours, also on the board turned sideways; all "
+            "squares of a board have equally many closed tours, which visit them all"
+        )
+        with self._published.begin_claim(text) as check:
+            sideways = [
+                row_of.get(_turn_sideways(*square), row) for row, square in enumerate(squares)
+            ]
+            least = [row_of[str(board), min(board.find_images(at))] for board, at in squares]
+            first = [row_of[str(board), 0] for board, _ in squares]
+            for column, images in (("tours", (least, sideways)), ("closed", (first, sideways))):
+                for image in images:
+                    rows.require_column(check, column, rows.column(column).take(pa.array(image)))
+
+    def compare_with_lists(self, earlier: Seen) -> dict[str, str]:
+        """Prove the boards that have a table of all tours.
+
+        Return, for each board whose table is itself proved, the text for its verdict.
+        """
+        lists = {
+            n: earlier[table] for n in self._boards if (table := f"{TOURS_PREFIX}{n}") in earlier
+        }
+        if lists:
+            text = "the tours and closed tours are as many as in the board's own table"
+            text = f"on {', '.join(lists)}: {text}"
+            self._prove(text, [*lists], lambda name: lists[name].result)
+        return {
+            name: f"every square or its image was compared with {TOURS_PREFIX}{name}, "
+            "which is proved"
+            for name, table in lists.items()
+            if table.shows(least=Verdict.PROVED)
+        }
+
+    def prove_totals(self) -> None:
+        """Compare the boards' totals with the published ones."""
+        totals, closed = self._totals, self._closed_totals
+        text = (
+            f"the totals of {len(totals)} boards match published totals ({_format_sources(totals)})"
+        )
+        squares = sum(self._boards[name].squares for name in totals)
+        with self._published.begin_claim(text, squares) as check:
+            for name, (known, _) in totals.items():
+                tours = self._read_board("tours", name)
+                check.require_equal(f"tours of {name}:", sum(tours), known)
+        text = f"the closed tours of {len(closed)} boards match published totals"
+        text = f"{text} ({_format_sources(closed)})"
+        self._prove(text, [*closed], lambda name: {"closed": closed[name][0]})
+
+    def recount_boards(self, proved: list[str]) -> dict[str, str]:
+        """Recount the tours of boards by square; return the text for each board's verdict.
+
+        Boards in `proved` are left out: their proved tables were counted. Of a board and the same
+        board turned sideways, which are proved to have equal counts, only one is recounted.
+        """
+        boards, counted, limits = self._boards, self._counted, self._limits
+        candidates = [
+            board
+            for name, board in boards.items()
+            if name in counted
+            and name not in proved
+            and (board.files <= board.ranks or _turn_sideways(board)[0] not in counted)
+        ]
+        small = [str(board) for board in candidates if board.squares <= limits.walked_squares]
+        text = f"on {len(small)} boards that no table lists: {COUNTED_AGAIN}"
+        self._prove(text, small, lambda name: recount_tours(boards[name]))
+        how_by_board = dict.fromkeys(
+            small, "every square or its image was counted again, path by path"
+        )
+        larger = [board for board in candidates if board.squares > limits.walked_squares]
+        for by_files, order in ((False, "rank after rank"), (True, "file after file")):
+            narrow = [board for board in larger if (board.files > board.ranks) == by_files]
+            swept = [
+                str(board) for board in narrow if min(board.files, board.ranks) <= limits.swept_side
+            ]
+            names = [*swept, *(name for name in counted if name == limits.swept_both_ways)]
+            text = f"on {', '.join(names)}: {SWEPT_AGAIN}, {order}"
+            self._prove(text, names, partial(_recount_by_sweep, boards, by_files))
+            for name in swept:
+                how_by_board[name] = (
+                    "every square or its image was counted again, by a sweep over the whole board"
+                )
+        return how_by_board
+
+    def check_unproved(self) -> None:
+        """Prove, on boards without a second count, that closed tours are no more than all tours."""
+        rows, limits = self._rows, self._limits
+        counted_once = [
+            name
+            for name, board in self._boards.items()
+            if board.squares > limits.walked_squares
+            and (name not in self._counted or min(board.files, board.ranks) > limits.swept_side)
+        ]
+        if counted_once:
+            text = "counted only once: no more tours are closed than there are"
+            with self._published.begin_claim(f"on {', '.join(counted_once)}, {text}") as check:
+                tours = rows.read_numbers("tours", null=np.iinfo(np.int64).max)
+                closed = rows.read_numbers("closed")
+                rows.require_none(
+                    check,
+                    closed > tours,
+                    lambda row: (f"{closed[row]} closed tours", f"at most {tours[row]}"),
+                )
+
+    def make_verdicts(
+        self, proved: Mapping[str, str], recounted: Mapping[str, str]
+    ) -> Iterable[TableVerdict]:
+        """Return the strongest verdict that holds for each board."""
+        for name, board in self._boards.items():
+            # a board and the same board turned sideways were proved to have the same counts
+            images = [name, _turn_sideways(board)[0]]
+            for verdict, how_by_board in ((Verdict.PROVED, proved), (Verdict.RECOUNTED, recounted)):
+                if how := [how_by_board[image] for image in images if image in how_by_board]:
+                    yield self._published.make_verdict(verdict, how[0], name)
+                    break
+            else:
+                yield self._make_total_verdict(name)
+
+    def _make_total_verdict(self, name: str) -> TableVerdict:
+        """Return the verdict on a board whose squares have no second count."""
+        known = {"closed tours": self._closed_totals.get(name)}
+        if name in self._counted:
+            known = {"tours": self._totals.get(name), **known}
+        parts = [
+            f"{kind} are as many as published ({total[1]})"
+            if total
+            else f"{kind} were only counted once"
+            for kind, total in known.items()
+        ]
+        if known.get("tours"):
+            parts.append("the number of each square was only counted once")
+        verdict = Verdict.PUBLISHED if all(known.values()) else Verdict.INTACT
+        return self._published.make_verdict(verdict, "; ".join(parts), name)
+
+    def list_counts(self) -> dict[str, dict[str, list[int]]]:
+        """Return the counted columns of each board, square by square."""
+        return {
+            name: {
+                column: self._read_board(column, name)
+                for column in ("tours", "closed")
+                if column == "closed" or name in self._counted
+            }
+            for name in self._boards
+        }
+
+    def _read_board(self, column: str, name: str) -> list[int]:
+        numbers = self._rows.read_numbers(column)[self._row_of[name, 0] :]
+        counts: list[int] = numbers[: self._boards[name].squares].tolist()
+        return counts
+
+
+def _recount_by_sweep(boards: Mapping[str, KnightBoard], by_files: bool, name: str) -> Counts:
+    return recount_by_sweep(boards[name], by_files=by_files)
+
+
+def _turn_sideways(board: KnightBoard, square: int = 0) -> tuple[str, int]:
+    """Return the name of a board turned sideways, and the new number of one of its squares."""
+    rank, file = divmod(square, board.files)
+    return f"{board.ranks}x{board.files}", rank + board.ranks * file
+
+
+def _format_sources(known: Mapping[str, tuple[int, str]]) -> str:
+    return "; ".join(sorted({source for _, source in known.values()}))

@@ -1,0 +1,375 @@
+"""The readers of sliding boards: one for the puzzle, and one for each board's tables."""
+
+from __future__ import annotations
+
+from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
+from queries.options import Option
+from queries.reader import Reader, ignore_progress
+from tablebase.errors import BadRequest, MemoryShort, TableMissing
+from tablebase.puzzle import View
+from tablebase.puzzles.sliding import (
+    EXAMPLE_BOARD,
+    FIFTEEN_BOARD,
+    ROW_STATES,
+    BoardWithTables,
+    find_goal,
+    parse_board,
+)
+from tablebase.resources import get_free_memory
+from tablebase.tables.access import format_outputs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+    import polars as pl
+
+    from queries.answer_frames import Answers
+    from queries.boards.sliding_columns import BitLookup, GoalLookup
+    from queries.index_reader import IndexReader
+    from queries.reader import ProgressCallback, Query
+    from queries.sampling import SampleRequest
+    from tablebase.puzzle import Puzzle
+    from tablebase.puzzles.sliding import BoardGoalView
+    from tablebase.schema import Column, Table
+    from tablebase.tables.store import Store
+
+
+COLUMNS = ("state", "goal", "distance", "best_moves")
+MAX_DIGITS = 10
+"""Cells of the largest boards whose states are numbers."""
+LONG_CELLS = ("10", "11", "12", "13", "14", "15")
+STATES_PER_WALK = 20_000_000
+"""States of a table of bits for each of which one more key is looked up singly."""
+SOLVED_BY_SEARCH = "pipeline query fifteen"
+"""The command that answers for the 4x4 board."""
+MAX_KNOWN_STATES = 1 << 16
+MAX_DISTANCE = 254
+
+
+class BoardTableQuery(BoardQuery):
+    """A query of states of one board. Without a goal, it is that with the blank in the corner."""
+
+    reader: BoardReader
+
+    @property
+    def width(self) -> int:  # type: ignore[override]  # a constant of other boards
+        return self.reader.puzzle.width
+
+    @property
+    def goal_state(self) -> str:
+        """The goal of all keys."""
+        return self.goal or self.reader.puzzle.example
+
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    ) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        from queries.sampling import draw_ranks
+
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        drawn = draw_ranks(
+            reader.puzzle.size,
+            lambda: reader.iter_distances(view),
+            request.check(),
+            self.distance,
+        )
+        for ranks in drawn:
+            states = pl.Series("state", self._restore_states(view, ranks.tolist()))
+            yield states.to_frame().hstack(self.annotate_keys(states))
+
+    def list_hardest(self) -> pl.DataFrame:
+        import polars as pl
+
+        from queries.sampling import count_distances, find_ranks
+
+        reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
+        distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
+        ranks = find_ranks(reader.iter_distances(view), distance)
+        states = pl.Series("state", sorted(self._restore_states(view, ranks.tolist())))
+        return states.to_frame().hstack(reader.make_query(goal=self.goal).annotate_keys(states))
+
+    def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
+        wide = self.reader.puzzle.wide
+        return [view.restore_state(wide.unrank(rank, view.layout)) for rank in ranks]
+
+    def list_answer_columns(self) -> dict[str, Column]:
+        columns = {column.name: column for column in self.reader.puzzle.list_row_columns()}
+        del columns["goal"]
+        return columns
+
+    def answer_keys(self, keys: pl.Series) -> Answers:
+        reader, goal = self.reader, self.goal_state
+        if self.path or self.solutions or len(keys) < reader.count_single_keys():
+            return super().answer_keys(keys)
+        from queries.answer_frames import merge_answers
+        from queries.boards.sliding_columns import answer_keys
+
+        view = reader.puzzle.view_goal(goal)
+        answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
+        if answers is None:
+            problem = f"not every state has a move nearer to {goal}"
+            raise reader.make_damage_error(reader.table_names[view.layout], problem)
+        return merge_answers(keys, answers, super().answer_keys)
+
+
+class BoardReader(GoalReader[BoardAnswer]):
+    """The tables of one board; the default goal is the blank in the last corner."""
+
+    query = BoardTableQuery
+    has_pictures = True
+    puzzle: BoardWithTables
+    options = (
+        Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
+        Option(
+            "goal",
+            "Goal to reach: any state (default: tiles in reading order, blank in the last corner).",
+            "GOAL",
+        ),
+        *GoalReader.options[1:],
+    )
+    columns = COLUMNS
+    sample_options = (*options[:2], *GoalReader.sample_options[1:])
+    check_options = options[:2]
+    max_single_keys = 2_000
+    """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
+
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self.joined_characters = puzzle.cells
+        self.long_cells = LONG_CELLS
+        self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
+
+    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
+        from queries.boards.judges import TableJudge
+
+        return TableJudge(self.make_query(**options), answer_column)
+
+    def find_record(self, view: View, state: str) -> int:
+        return self.puzzle.wide.rank(view.map_state(state))
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        index = self.open_index(self.table_names[view.layout])
+        return index.read_record(self.find_record(view, state))[0], None
+
+    def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
+        return []
+
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
+        import numpy as np
+
+        for records in self.open_index(self.table_names[view.layout]).iter_chunks():
+            yield np.frombuffer(records, np.uint8)
+
+    def count_single_keys(self) -> int:
+        """Return how many keys are looked up singly: with more, it is faster to read the table."""
+        return self.max_single_keys
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
+        """Make a lookup of many states at a time."""
+        from queries.boards.sliding_columns import GoalLookup
+
+        return GoalLookup(self.puzzle, view, goal, self._read_table(view))
+
+    def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
+        """Return all records of a table as bytes, read once."""
+        table = self.table_names[view.layout]
+        return self.keep(("records", table), lambda: _read_records(self.open_index(table)))
+
+
+def _read_records(index: IndexReader) -> npt.NDArray[np.uint8]:
+    """Return all records of an index as bytes, which are in memory once."""
+    import numpy as np
+
+    records, at = np.empty(index.count * index.width, dtype=np.uint8), 0
+    for chunk in index.iter_chunks():
+        records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+        at += len(chunk)
+    return records
+
+
+class BitReader(BoardReader):
+    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+
+    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
+    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
+    which.
+    """
+
+    max_single_keys = 300
+
+    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._walks: dict[tuple[str, str], int] = {}
+        """Distances of the states that walks passed, by layout and state of its table."""
+
+    def close(self) -> None:
+        super().close()
+        self._walks.clear()
+
+    def find_record(self, view: View, state: str) -> int:
+        return super().find_record(view, state) // ROW_STATES
+
+    def count_single_keys(self) -> int:
+        return self.max_single_keys + self.puzzle.size // STATES_PER_WALK
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
+        if len(walks) > MAX_KNOWN_STATES:
+            walks.clear()
+        here, last = state, walks.get((layout, passed[-1]))
+        while last is None and passed[-1] != layout:
+            self.prefetch(view, here)
+            value = self._read_value(view, here)
+            step = next(self._iter_moves_at(view, here, value - 1), None)
+            if step is None or len(passed) > MAX_DISTANCE:
+                problem = f"no walk leads from {state} to the goal"
+                raise self.make_damage_error(self.table_names[layout], problem)
+            here = step[1]
+            passed.append(view.map_state(here))
+            # read once: another thread may clear them
+            last = walks.get((layout, passed[-1]))
+            self.on_step(len(passed) - 1)
+        last = last or 0
+        for steps, passed_state in enumerate(reversed(passed)):
+            walks[layout, passed_state] = last + steps
+        return last + len(passed) - 1, None
+
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        for letter, neighbour in self.puzzle.moves(state):
+            if neighbour != known and self._read_value(view, neighbour) == distance % 4:
+                yield letter, neighbour
+
+    def _read_value(self, view: View, state: str) -> int:
+        """Return a state's distance modulo 4."""
+        wide, mapped = self.puzzle.wide, view.map_state(state)
+        record, bit = divmod(wide.rank(mapped), ROW_STATES)
+        row: bytes = self.open_index(self.table_names[view.layout]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
+        return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
+
+    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yield the distances of all states, which are measured together, in one chunk."""
+        yield self.keep(("distances", view.layout), lambda: self._measure_distances(view))
+
+    def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
+        free = get_free_memory()
+        if free is not None and free < self.puzzle.size:
+            work = f"A list of the distances of all {self.puzzle.size:,} states"
+            raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
+        from queries.boards.sliding_columns import BitLookup
+
+        layout_view = self.puzzle.wide.view_goal(view.layout)
+        lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
+        distances = lookup.measure_distances()
+        if distances is None:
+            problem = "not every walk leads to the goal"
+            raise self.make_damage_error(self.table_names[view.layout], problem)
+        return distances
+
+    def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
+        from queries.boards.sliding_columns import BitLookup
+
+        return BitLookup(self.puzzle, view, goal, self._read_table(view))
+
+
+class UnpublishedFifteen(BoardReader):
+    """A reader of the 4x4 board without its tables, which would take 1.3 TB each.
+
+    Every question raises the error that names the command to ask instead.
+    """
+
+    def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
+        words = [state] if goal == self.puzzle.example else [state, "--goal", goal]
+        raise self._make_error(" ".join(words))
+
+    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
+        raise self._make_error(self.puzzle.example)
+
+    def _make_error(self, key: str) -> TableMissing:
+        file = self.store.locate(self.puzzle.tables[0].index_file)
+        return TableMissing(file, f"{SOLVED_BY_SEARCH} {key}{format_outputs(str(self.store))}")
+
+
+class SlidingReader(Reader):
+    """A reader of the tables of all boards: each board has a reader of its own."""
+
+    has_pictures = True
+    options = BoardReader.options
+    sample_options = BoardReader.sample_options
+    check_options = BoardReader.check_options
+    keyless = BoardReader.keyless
+    key = "STATE"
+    columns = COLUMNS
+
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._boards: dict[str, BoardReader] = {}
+
+    def make_query(self, *, board: str | None = None, **options: Any) -> Query:
+        """Make a query of the tables of one board."""
+        return self._open_option(board).make_query(**options)
+
+    def make_judge(self, *, board: str | None = None, **options: Any) -> Query:
+        return self._open_option(board).make_judge(**options)
+
+    def _open_option(self, board: str | None) -> BoardReader:
+        if board is None:
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+        return self.open_board(board)
+
+    def open_board(self, text: str) -> BoardReader:
+        """Return the reader of a board's tables; it is opened the first time."""
+        board = parse_board(text)
+        with self._lock:
+            if str(board) not in self._boards:
+                kind = BitReader if board.is_packed else BoardReader
+                if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
+                    kind = UnpublishedFifteen
+                self._boards[str(board)] = kind(board, self.store)
+                self._boards[str(board)].on_step = self.on_step
+                if self._closed:
+                    self._boards[str(board)].close()
+            return self._boards[str(board)]
+
+    def close(self) -> None:
+        super().close()
+        for reader in self._boards.values():
+            reader.close()
+
+    def list_explorer_readers(self) -> list[Reader]:
+        """Return the readers of small boards that have tables for every goal.
+
+        Tables of larger boards are too large for a page.
+        """
+        readers: list[Reader] = []
+        for board, published in self._find_published().items():
+            parsed_board = parse_board(board)
+            names = [table.name for table in parsed_board.tables]
+            if published == {*names} and not parsed_board.is_packed:
+                readers.append(self.open_board(board))
+                readers[-1].explored = dict.fromkeys(names, 0)
+        return readers
+
+    def list_values(self, option: str) -> tuple[str, ...]:
+        if option == "goal":
+            return ("corner",)
+        return tuple(self._find_published()) if option == "board" else ()
+
+    def _find_published(self) -> dict[str, set[str]]:
+        """Return the names of the published tables, by board."""
+        from tablebase.tables.manifest import read_manifest
+
+        tables_by_board: dict[str, set[str]] = {}
+        for name in read_manifest(self.store):
+            if board_and_goal := find_goal(name):
+                tables_by_board.setdefault(str(board_and_goal[0]), set()).add(name)
+        return tables_by_board

@@ -1,0 +1,219 @@
+"""Columns of states of a sliding board: distances, best moves and errors, many states at a time.
+
+A table has the distance of each state, or one bit of it: then walks to the goal count the moves.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from queries.key_columns import (
+    BETWEEN_CELLS,
+    explain_unreachable_states,
+    join_cells,
+    view_texts,
+)
+from tablebase.graph import UNREACHED
+from tablebase.puzzles.sliding import CHARACTERS, LETTERS, MOVE_SETS, BoardGoalView, SlidingBoard
+from tablebase.resources import count_cores
+
+CHUNK_ROWS = 1 << 14
+"""Rows looked up at a time: few enough to stay in a core's cache."""
+NO_TILE = 31
+"""The number that stands for a character that is not a tile."""
+TILES = np.full(256, NO_TILE, dtype=np.uint8)
+TILES[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
+
+Bytes = npt.NDArray[np.uint8]
+Records = npt.NDArray[np.uint8]
+
+
+def answer_keys(
+    board: SlidingBoard, goal: str, lookup: GoalLookup | BitLookup, keys: pl.Series
+) -> pl.DataFrame | None:
+    """Return goal, distance, best moves and error for each key; nulls for keys that are no states.
+
+    None if the table contradicts itself.
+    """
+    states = normalize_keys(keys, board.cells)
+    texts = view_texts(states)
+    distance, best = np.zeros(len(texts), dtype=np.int16), np.zeros(len(texts), dtype=np.uint8)
+    is_state, is_reached = np.zeros((2, len(texts)), dtype=np.bool_)
+
+    def answer_chunk(at: int) -> bool:
+        chunk = slice(at, at + CHUNK_ROWS)
+        tiles, has_state = _read_texts(texts[chunk], board.cells)
+        good = np.flatnonzero(has_state)
+        answers = lookup.look_up(tiles[:, good])
+        if answers is None:
+            return False
+        distances, moves = answers
+        is_state[at + good], is_reached[at + good] = True, distances >= 0
+        distance[at + good], best[at + good] = distances, moves
+        return True
+
+    with ThreadPoolExecutor(count_cores()) as pool:
+        if not all(pool.map(answer_chunk, range(0, len(texts), CHUNK_ROWS))):
+            return None
+    if (is_reached & (distance > 0) & (best == 0)).any():
+        return None
+    answers = pl.DataFrame(
+        {
+            "goal": pl.repeat(goal, len(texts), eager=True),
+            "distance": distance.astype(np.int8),
+            "best_moves": pl.Series(MOVE_SETS).gather(best),
+        }
+    ).select(pl.when(pl.Series(is_reached)).then(pl.all()))
+    return answers.with_columns(
+        error=explain_unreachable_states(board, goal, states, is_state & ~is_reached)
+    )
+
+
+def read_tiles(board: SlidingBoard, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Return the tiles of keys, one state per column, and which of them are states."""
+    return _read_texts(view_texts(normalize_keys(keys, board.cells)), board.cells)
+
+
+def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    tiles = TILES[texts[:, 4 : 4 + cells].T]
+    tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
+    return tiles, (texts[:, :4].copy().view("<u4")[:, 0] == cells) & (tile_set == (1 << cells) - 1)
+
+
+class GoalLookup:
+    """A lookup of many states at a time in a table, for a goal that the table has a view of."""
+
+    def __init__(
+        self, board: SlidingBoard, view: BoardGoalView, goal: str, records: Records
+    ) -> None:
+        self._wide, self._records = board.wide, records
+        self._cells = [view.cells[cell] for cell in self._wide.cell_at]
+        self._names = np.zeros(board.cells, dtype=np.uint8)
+        for cell, mark in zip(view.cells, view.layout, strict=True):
+            self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
+        self._odd = (np.arange(board.cells) // board.line * (board.line - 1) % 2).astype(np.bool_)
+        home = self._wide.place[view.layout.index("0")]
+        self._odd ^= self._odd[home] ^ self._wide.is_odd(view.layout)
+        self._weights = np.array([*self._wide.weights, 0, 0][: board.cells - 1], dtype=np.int32)
+        self._exits = np.full((len(LETTERS), board.cells), -1)
+        for cell in range(board.cells):
+            for letter, to in board.list_exits(cell):
+                self._exits[LETTERS.index(letter), cell] = to
+
+    def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int8], Bytes]:
+        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
+
+        `tiles` has one state per column.
+        """
+        distance, best = self.measure(tiles), np.zeros(tiles.shape[1], dtype=np.uint8)
+        blank = np.argmin(tiles, axis=0)
+        for letter, exits in enumerate(self._exits):
+            movable = np.flatnonzero((exits[blank] >= 0) & (distance > 0))
+            blanks, columns = blank[movable], np.arange(len(movable))
+            next_tiles = tiles[:, movable]
+            next_tiles[blanks, columns] = next_tiles[exits[blanks], columns]
+            next_tiles[exits[blanks], columns] = 0
+            is_nearer = self.measure(next_tiles) < distance[movable]
+            best[movable] |= is_nearer.astype(np.uint8) << np.uint8(letter)
+        return distance, best
+
+    def measure(self, tiles: Bytes) -> npt.NDArray[np.int8]:
+        """Return the distances of states, -1 if unreachable."""
+        places = self._names[tiles[self._cells]]
+        blank = np.argmin(places, axis=0)
+        is_before_blank = np.arange(len(places) - 1)[:, None] < blank
+        order = np.where(is_before_blank, places[:-1], places[1:])
+        rank = blank.astype(np.int32) * np.int32(self._wide.orders)
+        pairs = np.zeros(tiles.shape[1], dtype=np.uint8)
+        for at, weight in enumerate(self._weights):
+            smaller = (order[at + 1 :] < order[at]).sum(axis=0, dtype=np.uint8)
+            rank += smaller * weight
+            pairs += smaller
+        is_reached = (pairs % 2).astype(np.bool_) == self._odd[blank]
+        return np.where(is_reached, self._records[rank].astype(np.int8), np.int8(-1))
+
+
+def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
+    """Bring keys that are states to the notation that `SlidingBoard.parse` returns.
+
+    Other keys become any text that is not a state, and so do those with a space for the blank.
+    """
+    lower = keys.str.to_lowercase()
+    if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():
+        return lower
+    bare = lower.str.replace_all(BETWEEN_CELLS, " ")
+    words = bare.str.count_matches("[^ ]+")
+    marks = bare.str.replace_all(r"\b10\b", "a").str.replace_all(r"\b11\b", "b")
+    return join_cells(bare.zip_with(words != cells, marks))
+
+
+CHUNK_ORDERS = 1 << 16
+"""Orders in a chunk, whose distances one thread measures."""
+
+
+class BitLookup:
+    """A lookup in a table of one bit for each state, for a goal that the table has a view of."""
+
+    def __init__(self, board: SlidingBoard, view: BoardGoalView, goal: str, bits: Bytes) -> None:
+        wide, layout = board.wide, view.layout
+        self._bits, self._wide = bits, wide
+        self._cells = [view.cells[cell] for cell in wide.cell_at]
+        self._names = np.zeros(len(CHARACTERS), dtype=np.uint8)
+        for cell, mark in zip(view.cells, layout, strict=True):
+            self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
+        home = wide.place[layout.index("0")]
+        lines, steps = np.divmod(np.arange(wide.cells), wide.line)
+        sides = (lines + steps - home // wide.line - home % wide.line) % 2
+        odd = ((lines - home // wide.line) * (wide.line - 1) + wide.is_odd(layout)) % 2
+        self._ways = np.full((wide.cells, 4), -1)
+        self._letters = np.zeros((wide.cells, 16), dtype=np.uint8)
+        for place, cell in enumerate(self._cells):
+            for way, (letter, to) in enumerate(board.list_exits(cell)):
+                self._ways[place, way] = self._cells.index(to)
+                chosen = np.arange(16) >> way & 1
+                self._letters[place] |= (chosen << LETTERS.index(letter)).astype(np.uint8)
+        weights = np.array([*wide.weights, 0, 0][: wide.cells - 1])
+        self._tables = self._ways, sides, odd, weights
+        self._goal = wide.rank(layout)
+
+    def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int16], Bytes] | None:
+        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
+
+        `tiles` has one state per column. None if a walk does not end at the goal.
+        """
+        from queries.kernels.bit_walks import walk_states
+
+        cells = np.ascontiguousarray(self._names[tiles[self._cells]].T)
+        distances, nearer = np.empty(len(cells), np.int16), np.empty(len(cells), np.uint8)
+        if not walk_states(self._bits, cells, *self._tables, self._goal, distances, nearer):
+            return None
+        return distances, self._letters[cells.argmin(axis=1), nearer]
+
+    def measure(self, tiles: Bytes) -> npt.NDArray[np.int16] | None:
+        """Return the distances of states as `look_up` does."""
+        answers = self.look_up(tiles)
+        return answers and answers[0]
+
+    def measure_distances(self) -> Bytes | None:
+        """Return the distances of all states by rank; None if a walk does not end at the goal.
+
+        The goal must be the one of the table, on the table's own board.
+        """
+        from queries.kernels.bit_walks import measure_distances
+
+        distances = np.full(self._wide.size, UNREACHED, dtype=np.uint8)
+        distances[self._goal] = 0
+        orders = self._wide.orders
+
+        def measure_chunk(first: int) -> bool:
+            last = min(orders, first + CHUNK_ORDERS)
+            return measure_distances(self._bits, distances, *self._tables, first, last)
+
+        with ThreadPoolExecutor(count_cores()) as pool:
+            if not all(pool.map(measure_chunk, range(0, orders, CHUNK_ORDERS))):
+                return None
+        return distances

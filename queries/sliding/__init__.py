@@ -1,1 +1,0 @@
-"""Queries of sliding boards: readers, vectorized answers and pictures for every size."""
