@@ -35,9 +35,7 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
             distances[state],
             oracles.eight_best_moves(state, distances),
             solutions[state],
-            state.index("0"),
-            oracles.eight_manhattan(state, goal),
-            oracles.count_eight_misplaced(state, goal),
+            *oracles.eight_features(state, goal).values(),
             ranks[state],
         )
 

@@ -34,9 +34,7 @@ GOAL_COLUMNS: dict[str, pl.DataType] = {
     "distance": pl.Int8(),
     "best_moves": pl.String(),
     "solutions": pl.Int16(),
-    "blank": pl.Int8(),
-    "manhattan": pl.Int8(),
-    "misplaced": pl.Int8(),
+    **dict.fromkeys(oracles.eight_features("123456780", "123456780"), pl.Int8()),
     "rank": pl.Int32(),
 }
 SQUARES = pl.Enum([f"{file}{rank}" for rank in range(1, 10) for file in ascii_lowercase])

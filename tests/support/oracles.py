@@ -98,6 +98,15 @@ def count_eight_misplaced(state: str, goal: str) -> int:
     return sum(state.index(tile) != goal.index(tile) for tile in "12345678")
 
 
+def eight_features(state: str, goal: str) -> dict[str, int]:
+    """Return what a row says of its state and goal beside the answer, by column."""
+    return {
+        "blank": state.index("0"),
+        "manhattan": eight_manhattan(state, goal),
+        "misplaced": count_eight_misplaced(state, goal),
+    }
+
+
 # ---- Senet ----------------------------------------------------------------------------------
 
 SENET_OPENING = "ABABABABAB....."
