@@ -50,6 +50,8 @@ COLUMN_TYPES = {
     "parquet": {*NESTED_TYPES, pl.Binary},
 }
 """The types of columns that each output format can hold."""
+TABLE_WRITERS = {"parquet": partial(pq.ParquetWriter, compression="zstd")}
+"""What makes the writer of each output format that is not text, from a file and a schema."""
 PREFIX = "--prefix TEXT"
 
 
@@ -119,7 +121,7 @@ def run_batch(
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
                 parts = query.iter_rows(keys, rows)
-                if batch.format == "parquet":  # each part would be a row group
+                if batch.format in TABLE_WRITERS:  # each part would be a row group
                     parts = iter([concatenate_answers(parts)])
                 first = 0
                 for answers, bad in parts:
@@ -193,7 +195,7 @@ def _require_writable(head: pl.DataFrame, format: str) -> None:
         problem = ""
         if any(part.base_type() not in COLUMN_TYPES[format] for part in parts):
             problem = f"which is of type {kind}"
-        elif format == "parquet":
+        elif format in TABLE_WRITERS:
             structs = [part for part in parts if isinstance(part, pl.Struct)]
             names = [name, *(field.name for part in structs for field in part.fields)]
             if any("\0" in each for each in names):
@@ -229,17 +231,16 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
         name = STANDARD if output is None else output
         file = stack.enter_context(open_output(name))
         file = stack.enter_context(compress_output(file, Path(name).suffix.lower()))
-        tables: list[pq.ParquetWriter] = []
+        make_writer = TABLE_WRITERS.get(format)
+        writer: pq.ParquetWriter | None = None
         has_header = False
 
         def write(rows: pl.DataFrame, objects: pl.Series | None = None) -> None:
-            nonlocal has_header
-            if format == "parquet":
+            nonlocal has_header, writer
+            if make_writer:
                 table = rows.to_arrow()
-                if not tables:
-                    writer = pq.ParquetWriter(file, table.schema, compression="zstd")
-                    tables.append(stack.enter_context(writer))
-                tables[0].write_table(table)
+                writer = writer or stack.enter_context(make_writer(file, table.schema))
+                writer.write_table(table)
             else:
                 # through memory: polars would write to the file's descriptor, and so bypass the
                 # checks of `open_output`

@@ -6,7 +6,7 @@ from tablebase.errors import BadRequest, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
@@ -21,6 +21,16 @@ INPUT_FORMATS = {
 """The formats of a batch's input, each with its file suffixes."""
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
 """Suffixes of compressed files, which follow that of a format."""
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Join names for a sentence.
+
+    >>> join_names(["csv", "jsonl", "parquet"])
+    'csv, jsonl or parquet'
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 class Option:

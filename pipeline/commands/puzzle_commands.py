@@ -20,7 +20,7 @@ from pipeline.commands.options import make_number_parser, make_query_completer
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import escape_control, print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
-from queries.options import Option, select_given
+from queries.options import FORMATS, INPUT_FORMATS, Option, join_names, select_given
 from queries.reader import Query, Reader
 from tablebase.errors import BadRequest
 from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
@@ -32,7 +32,7 @@ BATCH = (
     Option("input", "Answer every key in this file (- for standard input).", "FILE"),
     Option(
         "input_format",
-        "Format of the input: text, csv, tsv, jsonl or parquet (default: by the file's name; "
+        f"Format of the input: {join_names(INPUT_FORMATS)} (default: by the file's name; "
         "text for standard input).",
         "NAME",
     ),
@@ -41,7 +41,7 @@ BATCH = (
     Option("output", "File for a batch's answers (default: standard output).", "FILE"),
     Option(
         "format",
-        "Format of a batch's answers: csv, jsonl or parquet (default: by the name of --output, or "
+        f"Format of a batch's answers: {join_names(FORMATS)} (default: by the name of --output, or "
         "csv).",
         "NAME",
     ),
@@ -58,7 +58,7 @@ GENERAL = (
         "or .zst.",
         "FILE",
     ),
-    Option("format", "csv, jsonl or parquet (default: by the name of --output, or csv).", "NAME"),
+    Option("format", f"{join_names(FORMATS)} (default: by the name of --output, or csv).", "NAME"),
     Option("json", "Print one JSON object a row, as --format jsonl does."),
     OUTPUTS,
 )
