@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from queries.batch import choose_output_format
+from queries.options import FORMATS, INPUT_FORMATS
+from tablebase.puzzles import MODULES, list_puzzles_with_depths
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -66,18 +68,18 @@ COMMANDS = (
         ),
         ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
         ("precompute --pa", "--parquet"),
-        ("histogram ", "eight sliding senet"),
-        ("query ", "eight sliding fifteen senet knight"),
+        ("histogram ", " ".join(list_puzzles_with_depths())),
+        ("query ", " ".join(MODULES)),
         ("query eight 123456780 --goal ", "corner centre edge"),
         ("query eight 123456780 --goal c", "corner centre"),
         ("query senet ABABABABAB..... --turn ", "A B"),
-        ("query knight --format ", "csv jsonl parquet"),
+        ("query knight --format ", " ".join(FORMATS)),
         ("query eight --format p", "parquet"),
-        ("query knight --input-format ", "text csv tsv jsonl parquet"),
+        ("query knight --input-format ", " ".join(INPUT_FORMATS)),
         ("query eight --input-format t", "text tsv"),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("report --format ", "html svg png"),
-        ("sample ", "eight sliding senet knight"),
+        ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
         ("sample eight --goal c", "corner centre"),
         ("sample senet --format j", "jsonl"),
         ("sample senet --di", "--distance --distinct"),
