@@ -6,8 +6,6 @@ the sum of a part given by its first four digits and a part given by its last fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 from queries.options import Option
 from tablebase.puzzles.eight import (
@@ -24,7 +22,7 @@ from tablebase.puzzles.eight import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     import numpy as np

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-
-import polars as pl
 
 from queries.answer import format_count
 from queries.knight.answers import CountAnswer
@@ -37,6 +34,10 @@ from tablebase.schema import Table
 from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
 
 WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
 """A tour's board, start and, if given, end and number in the list; whether it must be closed."""
@@ -185,6 +186,10 @@ def make_signposts(tours: pl.LazyFrame, table: Table) -> bytes:
     `begun` has the number of tours with each beginning, in ascending order of squares, and `first`
     the number of the first tour to each end.
     """
+    import json
+
+    import polars as pl
+
     board = parse_board(table.name.removeprefix(TOURS_PREFIX))
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
     counts = dict(beginnings.rows())

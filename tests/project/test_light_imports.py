@@ -70,6 +70,15 @@ CASES: list[tuple[str, str, set[str]]] = [
         (RUN.format(words=["query", *words.split()]), folder, LIBRARIES | SLOW)
         for words, folder in LOOKUPS.items()
     ),
+    *(
+        (RUN.format(words=["query", *words.split()]), "outputs", {"collections"})
+        for words in ("eight 378546201", "senet ABAAABBB.B...A.", "knight b1")
+    ),
+    (
+        RUN.format(words=["query", "knight", "b1", "--board", "6x6", "--closed"]),
+        "outputs",
+        {"polars"},
+    ),
     (TYPED, "outputs", LIBRARIES),
     (PICTURES, "outputs", LIBRARIES),
     ("import puzzle_tablebase", "outputs", LIBRARIES | SLOW | {"queries.api"}),
