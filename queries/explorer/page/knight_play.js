@@ -1,6 +1,6 @@
 // The knight in play: a tour of one's own, square by square.
 import { byId, quoted, say } from "#page/dom.js";
-import { BOARDS, completeTour, countTours, listed, noStart, numberTour, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, listed, noStart, toursOf } from "#page/knight_tours.js";
 
 const USUAL = "5x5";
 
@@ -57,16 +57,16 @@ export function makeKnightPlay({ drawing, changed }) {
   }
 
   function wordNumber() {
-    const number = numberTour(board, squares);
+    const number = toursOf(board).numberOf(squares);
     if (number === null) return "This page does not know its number: it has too few of the board’s tours.";
-    const [place, all] = [number, toursFrom(board, squares[0])].map((count) => count.toLocaleString("en"));
+    const [place, all] = [number, toursOf(board).total(squares[0])].map((count) => count.toLocaleString("en"));
     return `Of the ${all} tours from ${name(squares[0])}, numbered from 0, it is number ${place}.`;
   }
 
   /** Answer whether the squares so far can become a tour. */
   function ask() {
-    const { tour, isSure } = completeTour(board, squares);
-    const count = tour && countTours(board, squares);
+    const { tour, isSure } = toursOf(board).complete(squares);
+    const count = tour && toursOf(board).count(squares);
     const ways = count ? ` ${count === 1 ? "One tour begins" : `${count.toLocaleString("en")} tours begin`} like this.` : "";
     if (tour) return `Yes, it can still be completed.${ways}`;
     return isSure ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
@@ -78,7 +78,7 @@ export function makeKnightPlay({ drawing, changed }) {
       hint = listOpen()[0];
       return `Hint: start at ${name(hint)}.`;
     }
-    const { tour, isSure } = completeTour(board, squares);
+    const { tour, isSure } = toursOf(board).complete(squares);
     hint = tour ? tour[squares.length] : null;
     if (tour) return `Hint: jump to ${name(hint)}.`;
     return isSure ? "No tour begins like this: undo some jumps." : "This page does not know.";
@@ -144,7 +144,7 @@ export function makeKnightPlay({ drawing, changed }) {
       return read.problem;
     },
     /** Return the number of the tour, if it is whole and has one. */
-    get number() { return isWhole() && listed(board) ? numberTour(board, squares) : null; },
+    get number() { return isWhole() && listed(board) ? toursOf(board).numberOf(squares) : null; },
   };
 }
 

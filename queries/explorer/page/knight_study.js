@@ -1,6 +1,6 @@
 // The knight in study: two squares or a number to choose, and the tour, which is animated.
 import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
-import { BOARDS, firstTour, knightFacts, listed, noNumber, noStart, noTour, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, knightFacts, listed, noNumber, noStart, noTour, toursOf } from "#page/knight_tours.js";
 import { makePlayer } from "#page/player.js";
 
 const KNIGHT_MS = 130;
@@ -71,7 +71,7 @@ export function makeKnightStudy({ drawing, changed }) {
     } else if (noTour(board, start, square)) {
       problem(noTour(board, start, square));
     } else {
-      begin(start, firstTour(board, start, square));
+      begin(start, toursOf(board).numberTo(start, square));
     }
   }
 
@@ -113,7 +113,7 @@ export function makeKnightStudy({ drawing, changed }) {
   }
 
   function answer() {
-    const total = start === null ? 0 : toursFrom(board, start);
+    const total = start === null ? 0 : toursOf(board).total(start);
     byId("knight-kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
     byId("knight-ends").textContent = facts
       ? `tour from ${facts.start} to ${facts.finish}`
@@ -164,7 +164,7 @@ export function makeKnightStudy({ drawing, changed }) {
     }
     const [square, bad] = squareOf(text);
     const none = bad || noTour(board, from, square);
-    return none ? [null, none] : [firstTour(board, from, square), ""];
+    return none ? [null, none] : [toursOf(board).numberTo(from, square), ""];
   }
 
   function entered(key) {
@@ -178,7 +178,7 @@ export function makeKnightStudy({ drawing, changed }) {
       const none = bad || noStart(board, square);
       problem(none, field);
       if (none || square === start) return;
-      const kept = facts && !noTour(board, square, end()) ? firstTour(board, square, end()) : null;
+      const kept = facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null;
       begin(square, kept);
     } else if (start === null) {
       problem("Choose the start first.", field);
@@ -194,7 +194,7 @@ export function makeKnightStudy({ drawing, changed }) {
   }
 
   /** Return a random square where tours begin. */
-  const anyStart = () => pickOne(board.squares.filter((square) => toursFrom(board, square)));
+  const anyStart = () => pickOne(board.squares.filter((square) => toursOf(board).total(square)));
 
   for (const key of ["start", "end"]) fields[key].addEventListener("input", () => entered(key));
   // an incomplete number is not an error: it is checked when it is entered
@@ -202,16 +202,16 @@ export function makeKnightStudy({ drawing, changed }) {
   fields.number.addEventListener("input", () => problem(""));
   byId("knight-random").addEventListener("click", () => {
     const from = anyStart();
-    begin(from, Math.floor(Math.random() * toursFrom(board, from)));
+    begin(from, Math.floor(Math.random() * toursOf(board).total(from)));
   });
   byId("knight-closed").addEventListener("click", () => {
     const from = start ?? anyStart();
     const others = board.neighbours[from].filter((to) => !noTour(board, from, to) && to !== end());
-    if (others.length) begin(from, firstTour(board, from, pickOne(others)));
+    if (others.length) begin(from, toursOf(board).numberTo(from, pickOne(others)));
     else problem(`No tour of ${board.name} from ${name(from)} is closed.`);
   });
   byId("knight-next").addEventListener("click", () => begin(start, facts.number + 1));
-  byId("knight-turn").addEventListener("click", () => begin(end(), firstTour(board, end(), start)));
+  byId("knight-turn").addEventListener("click", () => begin(end(), toursOf(board).numberTo(end(), start)));
   byId("knight-other").addEventListener("click", () => begin(start));
   return {
     /** Show another board, and nothing chosen on it. */

@@ -11,8 +11,9 @@ const BEGUN = 6;
 const MOST_VISITS = 200000;
 
 /**
- * The functions of each board: the number of tours from a start, the first to an end, one by number;
- * the number of a tour, how many tours begin with some squares, and one of them.
+ * The functions of each board: the number of tours from a start (`total`), the number of the first to an end (`numberTo`;
+ * null: there is none) and the squares of a number; and for some squares the number of the tour (`numberOf`), how many
+ * tours begin with them (`count`; null: the page cannot know), and one of these or null, and whether that is sure (`complete`).
  */
 const tours = {};
 
@@ -84,14 +85,9 @@ async function listedTours(board) {
   };
 }
 
-/** Return the number of tours from a square that the page contains. */
-export function toursFrom(board, start) {
-  return tours[board.name].total(start);
-}
-
-/** Return the number of the first tour between two squares; null if there is none. */
-export function firstTour(board, start, end) {
-  return tours[board.name].numberTo(start, end);
+/** Return the functions of a board's tours. */
+export function toursOf(board) {
+  return tours[board.name];
 }
 
 /** Return whether the page contains every tour of a board. */
@@ -101,7 +97,7 @@ export function listed(board) {
 
 /** Return why no tour begins at a square; "" if one does. */
 export function noStart(board, start) {
-  if (toursFrom(board, start)) return "";
+  if (toursOf(board).total(start)) return "";
   const [most, fewest] = [Math.ceil(board.count / 2), Math.floor(board.count / 2)];
   return `No tour of ${board.name} starts at ${board.nameOf(start)}: a tour alternates in colour, and the board `
     + `has ${most} squares of a1’s colour and ${fewest} of the other, so a tour starts and ends on a1’s colour.`;
@@ -111,7 +107,7 @@ export function noStart(board, start) {
 export function noTour(board, start, end) {
   const [from, to] = [start, end].map((square) => board.nameOf(square));
   if (start === end) return `A tour visits ${from} only once: it cannot end there.`;
-  if (firstTour(board, start, end) !== null) return "";
+  if (toursOf(board).numberTo(start, end) !== null) return "";
   if (board.joins(start, end)) return `No tour of ${board.name} leads from ${from} to ${to}.`;
   return `No tour leads from ${from} to ${to}: the knight changes colour with every jump, so after `
     + `${board.count - 1} jumps it is on ${board.count % 2 ? "its start’s" : "the other"} colour.`;
@@ -119,31 +115,16 @@ export function noTour(board, start, end) {
 
 /** Return why a start has no tour with a number; "" if it has. */
 export function noNumber(board, start, number) {
-  const total = toursFrom(board, start);
+  const total = toursOf(board).total(start);
   if (number < total) return "";
   const [all, last] = [total, total - 1].map((count) => count.toLocaleString("en"));
   return `${listed(board) ? `${board.name} has` : "This page has"} ${all} tours from ${board.nameOf(start)}, `
     + `numbered 0 to ${last}.`;
 }
 
-/** Return the number of a tour; null if the page cannot know it. */
-export function numberTour(board, squares) {
-  return tours[board.name].numberOf(squares);
-}
-
-/** Return how many tours begin with some squares; null if the page cannot tell at once. */
-export function countTours(board, squares) {
-  return tours[board.name].count(squares);
-}
-
-/** Return a tour that begins with some squares, or null, and whether that is sure. */
-export function completeTour(board, squares) {
-  return tours[board.name].complete(squares);
-}
-
 /** Return the tour with a number, keyed as the table's columns. */
 export function knightFacts(board, start, number) {
-  const squares = tours[board.name].squares(start, number);
+  const squares = toursOf(board).squares(start, number);
   const end = squares.at(-1);
   return {
     board: board.name,

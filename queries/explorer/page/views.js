@@ -1,7 +1,7 @@
 // The registry of the page's views, by their names in the address.
 import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
 import { findHosted } from "#page/hosted.js";
-import { BOARDS, completeTour, firstTour, knightFacts, openKnight, toursFrom } from "#page/knight_tours.js";
+import { BOARDS, knightFacts, openKnight, toursOf } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
 import { senetFacts, wholeSenet } from "#page/senet.js";
 import { makeSenetView } from "#page/senet_view.js";
@@ -53,8 +53,8 @@ export const CONSOLE = Object.freeze({
   knight(board, start, which) {
     const on = BOARDS[board];
     const from = on.numberOf(start);
-    return knightFacts(on, from, typeof which === "number" ? which : firstTour(on, from, on.numberOf(which)));
+    return knightFacts(on, from, typeof which === "number" ? which : toursOf(on).numberTo(from, on.numberOf(which)));
   },
-  completeTour: (board, squares) => completeTour(BOARDS[board], squares),
-  knightTotal: (board, start) => toursFrom(BOARDS[board], BOARDS[board].numberOf(start)),
+  completeTour: (board, squares) => toursOf(BOARDS[board]).complete(squares),
+  knightTotal: (board, start) => toursOf(BOARDS[board]).total(BOARDS[board].numberOf(start)),
 });
