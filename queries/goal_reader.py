@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
-from queries.options import DISTANCE, HARDEST, Option, parse_distance
-from queries.reader import Query, Reader
+from queries.options import DISTANCE, HARDEST, SPREAD, Option, parse_distance
+from queries.reader import Query, Reader, ignore_progress
 from tablebase import UNREACHED
-from tablebase.errors import BadRequest, GoalUnreachable
+from tablebase.errors import BadRequest, GoalUnreachable, quote
 from tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
 from tablebase.schema import BreadthFirst
 
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from queries.answer import HardestAnswer
+    from queries.reader import ProgressCallback
+    from queries.sampling import SampleRequest
     from tablebase.schema import Column
     from tablebase.tables.store import Store
+
+
+SEEDS = 1_000
+"""The seeds of a spread sample's distances differ by their distance, other seeds by as much."""
 
 
 class GoalAnswer(Answer):
@@ -188,6 +194,28 @@ class GoalQuery(Query):
             del columns["goal"]
         return columns
 
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    ) -> Iterator[pl.DataFrame]:
+        request = request.check()
+        if "spread" not in self.given:
+            yield from self.draw_rows(request, on_progress)
+            return
+        if self.distance is None:
+            raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
+        share, rest = divmod(request.size, len(self.distance))
+        for at, distance in enumerate(self.distance):
+            if size := share + (at < rest):
+                options = {**self.given, "distance": distance, "spread": None, "split": None}
+                part = request._replace(size=size, seed=request.seed * SEEDS + distance)
+                yield from self.reader.make_query(**options).draw_samples(part, on_progress)
+
+    def draw_rows(
+        self, request: SampleRequest, on_progress: ProgressCallback
+    ) -> Iterator[pl.DataFrame]:
+        """Draw a uniform sample of rows."""
+        return super().draw_samples(request, on_progress)
+
     def list_depth_rows(self) -> pl.DataFrame:
         if self.goal is None:
             return super().list_depth_rows()
@@ -218,7 +246,7 @@ class GoalReader(Reader[GoalFound]):
         Option("solutions", "Print every shortest solution (at most 10,000), one per line."),
         HARDEST,
     )
-    sample_options: tuple[Option, ...] = (options[0], DISTANCE)
+    sample_options: tuple[Option, ...] = (options[0], DISTANCE, SPREAD)
     check_options: tuple[Option, ...] | None = options[:1]
     keyless = ("hardest",)
     puzzle: GoalPuzzle
@@ -258,6 +286,18 @@ class GoalReader(Reader[GoalFound]):
     def path(self, key: str, goal: str | None = None) -> list[str]:
         """Return every state on the shortest solution of `solution`, first to last."""
         return [step for _, step in self._find_solution(key, goal)]
+
+    def moves(self, key: str) -> list[tuple[str, str]]:
+        """Return the letter of every legal move from a state, with the state it leads to."""
+        return [*self.puzzle.moves(self.puzzle.parse(key))]
+
+    def apply(self, key: str, moves: str) -> str:
+        """Return the state after moves, given as letters; BadRequest for one that is illegal."""
+        state, done = self.puzzle.follow(self.puzzle.parse(key), moves)
+        if done < len(moves):
+            problem = f"Move {done + 1}, {quote(moves[done])}, is not legal in {state}"
+            raise BadRequest(problem, f"The letters are {' '.join(self.puzzle.letters)}")
+        return state
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the layouts they reach."""
@@ -463,6 +503,19 @@ class BoardQuery(GoalQuery):
     """A query of a sliding board; `width` is its number of columns."""
 
     width: int
+
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    ) -> Iterator[pl.DataFrame]:
+        drawn = super().draw_samples(request, on_progress)
+        if "split" not in self.given:
+            yield from drawn
+            return
+        from queries.splits import parse_split, split_rows
+
+        shares, goals = parse_split(self.given["split"]), self.reader.puzzle.layouts
+        for rows in drawn:
+            yield split_rows(rows, shares, goals, self.width, request.seed)
 
     def make_answer(self, **facts: Any) -> BoardAnswer:
         state, states, width = facts["state"], facts.get("_states"), self.width

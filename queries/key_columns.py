@@ -60,8 +60,14 @@ def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
     """
     if kind is None:
         return False
-    is_text = kind in TEXT or isinstance(kind, pl.Binary)
+    is_text = kind in TEXT or isinstance(kind, pl.Binary) or _has_cells(kind)
     return is_text or (digits > 0 and _is_number(kind))
+
+
+def _has_cells(kind: pl.DataType) -> bool:
+    """Return whether a column of this type has the numbers of a board's cells."""
+    inner = kind.inner if isinstance(kind, pl.List | pl.Array) else None
+    return isinstance(inner, pl.DataType) and inner.is_integer()
 
 
 def _is_number(kind: pl.DataType) -> bool:
@@ -77,6 +83,8 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
     kind = column.dtype
     if isinstance(kind, pl.Binary):
         return _decode(column)
+    if _has_cells(kind):
+        return column.cast(pl.List(pl.String)).list.join(" ")
     if not _is_number(kind):
         keys = column.cast(pl.String)
         return _restore_zeros(keys, digits) if is_untyped else keys

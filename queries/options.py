@@ -69,8 +69,10 @@ HARDEST = Option(
     ("path", "boards", "solutions"),
     is_single=True,
 )
-DISTANCE = Option("distance", "Draw states at this distance from the goal.", "N")
-"""An option of samples, not of queries."""
+DISTANCE = Option("distance", "Draw states at this distance from the goal, or in a range.", "N[-M]")
+SPREAD = Option("spread", "Draw as many states of each distance in the range.")
+SPLIT = Option("split", "Divide the sample by chance, symmetric states together.", "NAME=SHARE,...")
+"""Options of samples, not of queries."""
 
 
 def select_given(options: Mapping[str, object]) -> dict[str, Any]:
@@ -116,12 +118,20 @@ def parse_positive_number(given: float | str, flag: str, unit: str, example: int
     return number
 
 
-def parse_distance(given: int | str | None) -> int | None:
-    """Return the distance that an option gives as a number or a text, or None."""
+def parse_distance(given: int | str | None) -> range | None:
+    """Return the distances that an option gives as a number or a text, or None.
+
+    >>> parse_distance(6), parse_distance("5-25")
+    (range(6, 7), range(5, 26))
+    """
     if given is None:
         return None
     text = str(given).strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        problem = f"--distance needs a whole number from 0, not {quote(text)}"
-        raise BadRequest(problem, "Example: --distance 6")
-    return int(text)
+    first, dash, last = text.partition("-")
+    ends = first, last if dash else first
+    if all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        wanted = range(int(ends[0]), int(ends[1]) + 1)
+        if wanted:
+            return wanted
+    problem = f"--distance needs a whole number from 0, not {quote(text)}"
+    raise BadRequest(problem, "Example: --distance 6, or 5-25")

@@ -63,8 +63,8 @@ class Query:
     value, a boolean for a flag. Constructors of subclasses parse them.
     """
 
-    distance: int | None = None
-    """The depth of the rows that a sample draws; None: any."""
+    distance: range | None = None
+    """The depths of the rows that a sample draws; None: any."""
     second_column: str | None = None
     """The column that a batch reads beside that of the keys; None: no other."""
 

@@ -78,16 +78,16 @@ def draw_frame(request: SampleRequest, samples: Iterable[pl.DataFrame]) -> pl.Da
     return pl.concat(frames)
 
 
-def select_depth(rows: pl.DataFrame, depth: str, value: int | None) -> pl.DataFrame:
-    """Select the rows at a depth; all rows that have one if it is None.
+def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.DataFrame:
+    """Select the rows at some depths; all rows that have one if they are None.
 
     `depth` is the name of the column.
     """
-    if value is None:
+    if wanted is None:
         return rows.filter(pl.col(depth).is_not_null())
-    selected = rows.filter(pl.col(depth).cast(pl.Int64) == value)
+    selected = rows.filter(pl.col(depth).is_between(wanted[0], wanted[-1]))
     if selected.is_empty():
-        raise make_depth_error(depth, value, rows[depth].max())
+        raise make_depth_error(depth, wanted[0], rows[depth].max())
     return selected
 
 
@@ -135,18 +135,24 @@ def draw_ranks(
     states: int,
     read_distances: Callable[[], Distances],
     request: SampleRequest,
-    distance: int | None,
+    wanted: range | None,
 ) -> Iterator[Numbers]:
-    """Draw random ranks, of any states or of those at a distance, a chunk at a time.
+    """Draw random ranks, of any states or of those at some distances, a chunk at a time.
 
     `states`: the number of all states.
     """
-    if distance is None:
+    if wanted is None:
         yield from request.draw_numbers(states, "state")
         return
     counts = count_distances(read_distances())
     most = int(np.flatnonzero(counts).max())
-    if distance > most or not counts[distance]:
-        raise make_depth_error("distance", distance, most)
-    for places in request.draw_numbers(int(counts[distance]), "state"):
-        yield find_ranks(read_distances(), distance, places)
+    ends = np.cumsum(counts[wanted.start : min(most + 1, wanted.stop)])
+    if not len(ends) or not ends[-1]:
+        raise make_depth_error("distance", wanted.start, most)
+    for numbers in request.draw_numbers(int(ends[-1]), "state"):
+        steps = np.searchsorted(ends, numbers, side="right")
+        ranks = numbers - np.append(0, ends)[steps]
+        for step in np.unique(steps).tolist():
+            here = steps == step
+            ranks[here] = find_ranks(read_distances(), wanted.start + step, ranks[here])
+        yield ranks

@@ -347,6 +347,22 @@ class GoalPuzzle(StateSpace):
         return {"distance": depth, "solutions": ways}
 
 
+def write_cells(given: object) -> object:
+    """Return cells that are given as numbers, in rows or not, as text; all else as it is.
+
+    >>> write_cells([[3, 7, 8], [5, 4, 6], [2, 0, 1]])
+    '3 7 8 5 4 6 2 0 1'
+    """
+    rows = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(rows, list | tuple):
+        return given
+    parts = [row if isinstance(row, list | tuple) else [row] for row in rows]
+    cells = [cell for part in parts for cell in part]
+    if not all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells):
+        return given
+    return " ".join([str(cell.__index__()) for cell in cells])
+
+
 def list_moved_tiles(states: list[str]) -> str:
     """Return the tile that each move slides: after the move it is on the cell of the blank."""
     blanks = [state.index("0") for state in states[:-1]]

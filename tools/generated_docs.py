@@ -48,7 +48,14 @@ from tools.sliding_picture import draw_sliding
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
-PAGES = ("README.md", "docs/rules.md", "docs/batches.md", "docs/samples.md", "docs/counting.md")
+PAGES = (
+    "README.md",
+    "docs/rules.md",
+    "docs/batches.md",
+    "docs/samples.md",
+    "docs/check.md",
+    "docs/counting.md",
+)
 BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",

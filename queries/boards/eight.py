@@ -7,7 +7,7 @@ the sum of a part given by its first four digits and a part given by its last fi
 from __future__ import annotations
 
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from queries.options import Option
+from queries.options import SPLIT, Option
 from tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
@@ -125,7 +125,7 @@ class EightReader(GoalReader[BoardAnswer]):
         ),
         *GoalReader.options[1:],
     )
-    sample_options = (options[0], *GoalReader.sample_options[1:])
+    sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
     check_options = options[:1]
     joined_characters = key_digits = 9
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
@@ -205,6 +205,38 @@ class EightReader(GoalReader[BoardAnswer]):
         if rows["best_moves"].eq("").sum() != 1:
             raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
         return rows.cast(EightQuery(self, goal).make_schema())
+
+    def ranks(self, states: Any) -> npt.NDArray[np.int64]:
+        """Return the rank of each state of an array, a list or a column; -1 for what is none."""
+        import numpy as np
+
+        from queries.boards.arrays import rank_any
+        from queries.boards.eight_columns import NO_RANK
+
+        ranks = rank_any(states).astype(np.int64)
+        ranks[ranks == NO_RANK] = -1
+        return ranks
+
+    def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
+        """Return the distance of each state; -1 for what is none, or does not reach the goal."""
+        from queries.boards.arrays import rank_any
+
+        return self._read_goal_distances(goal).take(rank_any(states))
+
+    def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
+        """Return the best first moves of each state; "" at the goal and where there are none."""
+        from queries.boards.arrays import find_best_moves, rank_any
+
+        return find_best_moves(rank_any(states), self._read_goal_distances(goal))
+
+    def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
+        """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
+        from queries.boards.arrays import list_neighbours, rank_any
+
+        return list_neighbours(rank_any(states))
+
+    def _read_goal_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
+        return self.read_distances(None if goal is None else self.parse_goal(goal))
 
     def read_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
         """Return the distances of all states by rank, -1 if unreachable; the last for `NO_RANK`."""

@@ -78,16 +78,23 @@ def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
         view = texts[at : at + CHUNK_ROWS]
         digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
-        bad = (view[:, 0] != STATE_LENGTH) | (digits.max(axis=0) > 8)
-        if bad.any():
-            digits[:, bad] = 0
-        code = _encode_digits(digits)
-        ranks[at : at + CHUNK_ROWS] = np.where(
-            code >> SET_SHIFT == ALL_DIGITS, code & RANK_MASK, NO_RANK
-        )
+        digits[:, view[:, 0] != STATE_LENGTH] = 0
+        ranks[at : at + CHUNK_ROWS] = rank_tiles(digits)
 
     with ThreadPoolExecutor(count_cores()) as pool:
         list(pool.map(rank_block, range(0, len(texts), CHUNK_ROWS)))
+    return ranks
+
+
+def rank_tiles(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """Return the ranks of columns of digits; `NO_RANK` for one that is no state."""
+    bad = digits.max(axis=0, initial=0) > 8
+    if bad.any():
+        digits[:, bad] = 0
+    code = _encode_digits(digits)
+    ranks: npt.NDArray[np.uint32] = np.where(
+        code >> SET_SHIFT == ALL_DIGITS, code & RANK_MASK, np.uint32(NO_RANK)
+    )
     return ranks
 
 
@@ -119,7 +126,7 @@ LETTER_OR_ZERO = np.frombuffer(f"{LETTERS}\0".encode(), np.uint8)
 
 
 @cache
-def _list_texts() -> Bytes:
+def list_texts() -> Bytes:
     """Return every state as a row of nine characters, and after the last a row of zeros."""
     states = PUZZLE.list_states().view(np.uint8).reshape(-1, 9)
     return np.vstack([states, np.zeros((1, 9), dtype=np.uint8)])
@@ -128,7 +135,7 @@ def _list_texts() -> Bytes:
 @cache
 def list_successors() -> npt.NDArray[np.uint32]:
     """List, for each letter, the rank that each state's move leads to; `NO_RANK` if illegal."""
-    boards = _list_texts()[:NO_RANK].T - np.uint8(ord("0"))
+    boards = list_texts()[:NO_RANK].T - np.uint8(ord("0"))
     blank = np.argmin(boards, axis=0)
     successors = np.full((len(LETTERS), NO_RANK + 1), NO_RANK, dtype=np.uint32)
     for letter, next_ranks in zip(LETTERS, successors, strict=True):
@@ -146,7 +153,7 @@ def answer_goal(goal: str, view: View, records: bytes, layouts: pl.Series) -> pl
 
     `layouts` is the layout that each state reaches, `records` the index of the view's layout.
     """
-    texts = _list_texts()[:NO_RANK].copy().view("S9").ravel().astype(str)
+    texts = list_texts()[:NO_RANK].copy().view("S9").ravel().astype(str)
     view_ranks = rank_states(pl.Series([view.map_state(state) for state in texts.tolist()]))
     distance, solutions = np.frombuffer(records, np.uint8).reshape(-1, 2)[view_ranks.to_numpy()].T
     goal_layout = PUZZLE.find_layout(PUZZLE.layouts[view.layout])
@@ -204,12 +211,12 @@ def _find_chunk_paths(
     `letters` and `next_rank` have, by rank, the letter of a best move (0 at the goal) and the rank
     that it leads to.
     """
-    solution, path = [], [_list_texts()[ranks]]
+    solution, path = [], [list_texts()[ranks]]
     for _ in range(max_depth if isinstance(max_depth, int) else 0):
         letter = letters[ranks][:, None]
         ranks = next_rank[ranks]
         solution.append(letter)
-        step = np.hstack([np.full((len(ranks), 1), SPACE, dtype=np.uint8), _list_texts()[ranks]])
+        step = np.hstack([np.full((len(ranks), 1), SPACE, dtype=np.uint8), list_texts()[ranks]])
         path.append(step * (letter > 0))
     return pl.DataFrame(
         {"solution": _join_texts(solution, len(ranks)), "path": _join_texts(path, len(ranks))}

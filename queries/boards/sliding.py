@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from queries.options import Option
-from queries.reader import Reader, ignore_progress
+from queries.options import SPLIT, Option
+from queries.reader import Reader
 from tablebase.errors import BadRequest, MemoryShort, TableMissing
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding import (
@@ -64,8 +64,8 @@ class BoardTableQuery(BoardQuery):
         """The goal of all keys."""
         return self.goal or self.reader.puzzle.example
 
-    def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+    def draw_rows(
+        self, request: SampleRequest, on_progress: ProgressCallback
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
@@ -133,7 +133,7 @@ class BoardReader(GoalReader[BoardAnswer]):
         *GoalReader.options[1:],
     )
     columns = COLUMNS
-    sample_options = (*options[:2], *GoalReader.sample_options[1:])
+    sample_options = (*options[:2], *GoalReader.sample_options[1:], SPLIT)
     check_options = options[:2]
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""

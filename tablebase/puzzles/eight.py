@@ -7,7 +7,7 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import MANHATTAN, GoalPuzzle, SymmetryView, View
+from tablebase.puzzle import MANHATTAN, GoalPuzzle, SymmetryView, View, write_cells
 from tablebase.schema import Column
 
 TYPE_CHECKING = False
@@ -58,13 +58,14 @@ QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
 
 
 def parse(text: str) -> str:
-    """Return the state that a text names: nine digits, or a board in a usual layout.
+    """Return the state that a text names: nine digits, or a board in a usual layout, or numbers.
 
     >>> parse("1 5 2 7 0 3 8 4 6"), parse("1 5 2 / 7 . 3 / 8 4 6")
     ('152703846', '152703846')
     """
     what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
-    state = "".join(require_text(text, what, example).split())
+    text = require_text(write_cells(text), what, example)
+    state = "".join(text.split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
     from tablebase.board_text import find_gap, split_cells

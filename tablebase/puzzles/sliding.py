@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tablebase.board_text import find_gap, split_cells
 from tablebase.errors import BadRequest, NotationError, require_text
-from tablebase.puzzle import MANHATTAN, GoalPuzzle, Puzzle, SymmetryView
+from tablebase.puzzle import MANHATTAN, GoalPuzzle, Puzzle, SymmetryView, write_cells
 from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ class SlidingBoard(GoalPuzzle):
         '123456789ab0'
         """
         what = f"a state of the {self} board"
-        lower = require_text(text, what, self.example).lower()
+        lower = require_text(write_cells(text), what, self.example).lower()
         words = split_cells(lower)
         state = self._join_words(words, self.cells)
         if self._is_state(state):
