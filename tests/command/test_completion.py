@@ -116,7 +116,7 @@ def test_a_damaged_manifest_gives_no_completions_and_no_error(cli: Cli, tmp_path
 
 def test_offered_formats_are_valid(cli: Cli) -> None:
     names = complete(cli, "query eight --format ")
-    assert names == ["csv", "jsonl", "parquet"]
+    assert names == [*FORMATS]
     assert [choose_output_format(None, name) for name in names] == names
 
 
