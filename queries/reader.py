@@ -7,6 +7,7 @@ from _thread import RLock  # `threading` takes longer to import
 from queries.answer import Answer, align_rows
 from queries.index_reader import IndexReader
 from queries.options import Option, require_options, select_given
+from tablebase import UNREACHED
 from tablebase.errors import (
     BadRequest,
     NoAnswer,
@@ -17,7 +18,6 @@ from tablebase.errors import (
     require_choice,
     require_text,
 )
-from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle, StateSpace
 from tablebase.puzzles import get_puzzle, is_registered
 from tablebase.schema import Column
