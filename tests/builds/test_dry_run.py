@@ -22,7 +22,7 @@ from tests.support.shell import SCRIPT, Cli, with_a_disk
 
 SMALL = ("knight_tours_5x5", "eight")
 ON_REQUEST = (
-    "fifteen", "fifteen_7-8", "knight_tours_5x8", "knight_tours_3x4", "knight_counts_6x7",
+    "fifteen", "fifteen_7-8", "knight_tours_5x8", "knight_tours_13x3", "knight_counts_6x7",
     "knight_closed_counts_8x8", "knight_closed_ranks_6x6", "knight_ranks_5x5", "knight_ranks_7x8",
     "sliding_3x4_all", "sliding_2x4",
 )  # fmt: skip

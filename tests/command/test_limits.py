@@ -52,6 +52,22 @@ def test_a_limit_on_address_space_is_reported(outputs: Path, limit: int) -> None
     assert f"needs {needed:.2f} GB" in text
 
 
+def test_a_limit_on_open_files_is_reported(outputs: Path, tmp_path: Path) -> None:
+    script = f"ulimit -n 8; {SCRIPT} query eight 123456780; {SCRIPT} precompute senet --outputs o"
+    result = subprocess.run(
+        ["sh", "-c", script],
+        cwd=tmp_path,
+        env=environment({"PIPELINE_OUTPUTS": str(outputs)}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "distance      0 moves" in result.stdout
+    *_, text = result.stderr.splitlines()
+    problem = "The system opens no more files for this process. Raise the limit (ulimit -n)."
+    assert (result.returncode, text) == (3, f"pipeline: {problem}")
+
+
 def test_a_lone_lookup_needs_little(outputs: Path) -> None:
     words = ("query", "eight", "123456780", "--outputs", str(outputs))
     assert run_under_limit(*words, address_space=300 << 20)[::2] == (0, "")

@@ -28,28 +28,42 @@ def test_a_lock_file_holds_no_address(lock: Path) -> None:
     assert "://" not in lock.read_text("utf-8")
 
 
-def test_an_interrupted_install_starts_again_with_an_empty_environment(tmp_path: Path) -> None:
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Return a clone with all that `make setup` uses, and that Python."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
     for name in ("Makefile", "pyproject.toml", "requirements.lock"):
-        shutil.copy(ROOT / name, tmp_path)
-    (tmp_path / "python").write_text(PYTHON)
-    (tmp_path / "python").chmod(0o755)
-    calls, broken = tmp_path / "called", tmp_path / "broken"
+        shutil.copy(ROOT / name, folder)
+    (folder / "python").write_text(PYTHON)
+    (folder / "python").chmod(0o755)
+    return folder
 
-    def set_up() -> tuple[int, bool]:
-        """Return the exit code of `make setup`, and whether it made the environment anew."""
-        calls.write_text("")
-        command = ["make", "setup", f"PYTHON={tmp_path}/python"]
-        code = subprocess.run(command, cwd=tmp_path, env=environment(), check=False).returncode
-        return code, "-m venv --clear .venv\n" in calls.read_text()
 
+def set_up(clone: Path) -> tuple[int, bool]:
+    """Return the exit code of `make setup`, and whether it made the environment anew."""
+    (clone / "called").write_text("")
+    command = ["make", "setup", f"PYTHON={clone}/python"]
+    code = subprocess.run(command, cwd=clone, env=environment(), check=False).returncode
+    return code, "-m venv --clear .venv\n" in (clone / "called").read_text()
+
+
+def test_an_interrupted_install_starts_again_with_an_empty_environment(clone: Path) -> None:
     for is_first in (True, False):
-        broken.touch()
-        assert set_up() == (2, is_first)
-        broken.unlink()
-        assert set_up() == (0, True)
-        assert set_up() == (0, False)
-        assert calls.read_text() == "", "nothing is left to install"
-        os.utime(tmp_path / ".venv" / ".tables", times=(0, 0))  # the lock file is newer
+        (clone / "broken").touch()
+        assert set_up(clone) == (2, is_first)
+        (clone / "broken").unlink()
+        assert set_up(clone) == (0, True)
+        assert set_up(clone) == (0, False)
+        assert (clone / "called").read_text() == "", "nothing is left to install"
+        os.utime(clone / ".venv" / ".tables", times=(0, 0))  # the lock file is newer
+
+
+def test_a_renamed_clone_makes_its_environment_anew(clone: Path) -> None:
+    assert set_up(clone) == (0, True)
+    renamed = clone.rename(clone.with_name("renamed"))
+    assert set_up(renamed) == (0, True)
+    assert set_up(renamed) == (0, False)
 
 
 def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:

@@ -85,6 +85,15 @@ def test_rows_are_counted(
     assert back.counts == RowCounts(counts[1], counts[0], counts[2])
 
 
+def test_the_content_hash_of_rows_is_computed_from_them(copy: Path, outputs: Path) -> None:
+    rewrite(copy, "eight_edge", cell("distance", 7, 1))
+    published = read_manifest(Folder(outputs))["eight_edge"]
+    with edit_manifest(copy) as entries:  # as if the rows were the same
+        entries["eight_edge"]["content"] = published.content
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.counts) == ("rows", RowCounts(0, 0, 1))
+
+
 def test_the_order_of_rows_is_content(copy: Path, outputs: Path) -> None:
     rewrite(copy, "knight_counts", lambda rows: pa.concat_tables([rows.slice(9), rows.slice(0, 9)]))
     (comparison,) = find_differences(outputs, copy).values()
