@@ -188,7 +188,7 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
     saved = [table.name for table in requested if find_saved_work(run.request.store, table)]
     facts = [f"saved in part: {', '.join(saved)}"] if saved else []
     if progress.built:
-        facts.insert(0, f"{len(progress.built)} of {len(progress.planned)} tables are built")
+        facts.insert(0, f"{len(progress.built)} of {len(progress.planned)} tables built")
     note = f"resumes ({'; '.join(facts)})" if facts else "begins again: nothing was saved yet"
     text = f"pipeline: interrupted; the same command {note}"
     width = find_width(sys.stderr)

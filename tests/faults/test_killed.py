@@ -203,7 +203,7 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     ("line", "resumed"),
     [
         ("building eight (missing)", "begins again: nothing was saved yet"),
-        ("eight: 362,880 rows in ", "resumes (1 of 2 tables are built)"),
+        ("eight: 362,880 rows in ", "resumes (1 of 2 tables built)"),
     ],
 )
 def test_an_interrupt_says_what_the_same_command_resumes(
