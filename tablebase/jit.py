@@ -111,6 +111,7 @@ def _list_parts(kernel: Callable[..., Any], known: dict[int, object]) -> Iterato
     known[id(kernel)] = kernel
     names = list[str]()
     pending = [kernel.__code__]
+    yield repr((kernel.__defaults__, kernel.__kwdefaults__)).encode()
     while pending:
         code = pending.pop()
         constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
