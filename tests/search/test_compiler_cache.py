@@ -57,8 +57,8 @@ from deeper import grow
 PART, WHOLE = (1, 20), 300
 
 @compiled
-def add(number):
-    return grow(number)
+def add(number, more=0):
+    return grow(number) + more
 """
 DEEPER = """
 from tablebase.jit import compiled
@@ -80,6 +80,7 @@ print(caller.call(4000), sum(caller.call.stats.cache_hits.values()))
     [
         ("deeper", "number + 1", "number + 2", 4322),
         ("others", "grow(number)", "grow(number) + 3", 4324),
+        ("others", "more=0", "more=7", 4328),
         ("others", "(1, 20)", "(1, 50)", 4351),
         ("others", "300", "600", 4621),
     ],
