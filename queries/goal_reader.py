@@ -223,12 +223,8 @@ class GoalQuery(Query):
 
         reader, name = self.reader, self.reader.name_goal(self.goal)
         (table,) = (each for each in reader.puzzle.tables if each.name == reader.table_names[name])
-        return (
-            reader.scan_table(table)
-            .filter(pl.col("goal").cast(pl.String) == name)
-            .select(reader.columns)
-            .collect()
-        )
+        rows = reader.scan_table(table).filter(pl.col("goal").cast(pl.String) == name)
+        return reader.collect(table, rows.select(reader.columns))
 
 
 class GoalReader(Reader[GoalFound]):

@@ -395,6 +395,12 @@ class Reader(Generic[Found]):
 
         return self.keep(("scan", table.name), lambda: scan_table(self.store, table))
 
+    def collect(self, table: Table, rows: pl.LazyFrame) -> pl.DataFrame:
+        """Collect rows of a table's scan; TableDamaged if they cannot be decoded."""
+        from queries.scans import collect_rows
+
+        return collect_rows(self.store, table.name, rows)
+
     def keep(self, name: object, make: Callable[[], Kept]) -> Kept:
         """Return what is made of the tables the first time, and kept until they are closed."""
         with self._lock:
@@ -469,8 +475,9 @@ class Reader(Generic[Found]):
 
     def read_rows(self) -> pl.DataFrame:
         """Return a batch's columns of all rows of the first table, read once."""
-        rows = self.scan_table(self.puzzle.tables[0])
-        return self.keep("rows", lambda: rows.select(self.columns).collect())
+        table = self.puzzle.tables[0]
+        rows = self.scan_table(table).select(self.columns)
+        return self.keep("rows", lambda: self.collect(table, rows))
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

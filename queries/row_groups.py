@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import FileChanged, TableDamaged, Unreachable
+from tablebase.errors import FileChanged, TableDamaged, TableError, Unreachable
 from tablebase.tables.access import format_rebuild_command, make_open_error
 
 if TYPE_CHECKING:
@@ -49,7 +49,12 @@ class RowGroups:
         if hashlib.sha256(footer).hexdigest() != file.footer.sha256:
             raise self._make_error("its footer differs from the manifest")
         self._parts = _PartsFile(source, {at: footer})
-        self._rows = pq.ParquetFile(self._parts, page_checksum_verification=True, pre_buffer=False)
+        try:
+            self._rows = pq.ParquetFile(
+                self._parts, page_checksum_verification=True, pre_buffer=False
+            )
+        except (pa.ArrowException, OSError) as error:
+            raise self._make_read_error(error, "its footer cannot be decoded") from error
         self._lock = Lock()
         self._group = -1
         self._columns: dict[str, pa.ChunkedArray] = {}
@@ -107,13 +112,19 @@ class RowGroups:
             self._parts.load([_find_span(chunks.column(names.index(name))) for name in columns])
             rows = self._rows.read_row_group(group, columns=columns, use_threads=False)
         except (Unreachable, pa.ArrowException, OSError) as error:
-            if isinstance(error, Unreachable) or getattr(error, "errno", None) is not None:
-                raise make_open_error(self._path, error, self._command) from error
             problem = f"row group {group} does not match its checksums"
-            raise self._make_error(problem) from error
+            raise self._make_read_error(error, problem) from error
         if rows.num_rows != chunks.num_rows:
             raise self._make_error(f"row group {group} has another number of rows than its footer")
         return rows
+
+    def _make_read_error(self, error: Exception, problem: str) -> TableError:
+        """Return the error of a file that cannot be read, or that Arrow cannot decode."""
+        if isinstance(error, OSError) and (
+            error.errno is not None or isinstance(error, Unreachable)
+        ):
+            return make_open_error(self._path, error, self._command)
+        return self._make_error(problem)
 
     def _make_error(self, problem: str) -> TableDamaged:
         return TableDamaged(self._path, problem, self._command)

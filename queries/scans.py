@@ -50,7 +50,29 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
     if entry.parquet is None:
         command = format_rebuild_command(table.name, store)
         raise TableMissing(store.locate(table.file), command and f"{command} --parquet")
-    return scan_rows(store, entry)
+    import polars as pl
+
+    rows = scan_rows(store, entry)
+    count = collect_rows(store, table.name, rows.select(pl.len())).item()
+    if count != entry.rows:
+        raise make_damage(store, table.name, f"it has {count:,} rows, not {entry.rows:,}")
+    return rows
+
+
+def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
+    """Collect rows of a published table; TableDamaged if they cannot be decoded."""
+    import polars as pl
+
+    try:
+        return rows.collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise make_damage(store, table, "its rows cannot be decoded") from error
+
+
+def make_damage(store: Store, table: str, problem: str) -> TableDamaged:
+    """Make the error for a file of rows that is as published, and yet no table of that name."""
+    command = format_rebuild_command(table, store, force=True)
+    return TableDamaged(store.locate(f"{table}.parquet"), problem, command)
 
 
 def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:

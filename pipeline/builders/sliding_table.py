@@ -186,10 +186,23 @@ def collect_results(
 ) -> Arrays:
     """Save a shard's distances, or bit 1 of each, block by block, as a task."""
     shard = Shard(_get_words(board, root), number, shards)
-    layers = (_load_layer(checkpoints, number, shards, level) for level in range(levels))
-    results = shard.collect_bits(layers) if has_bits else shard.collect_depths(layers)
-    for block, block_results in enumerate(results):
-        checkpoints.save(_name_results(number, shards, block), [block_results])
+
+    def iter_layers() -> Iterator[Layer]:
+        return (_load_layer(checkpoints, number, shards, level) for level in range(levels))
+
+    def save(results: Iterable[Depths], first: int = 0) -> None:
+        for block, block_results in enumerate(results, start=first):
+            checkpoints.save(_name_results(number, shards, block), [block_results])
+
+    if has_bits:
+        save(shard.collect_bits(iter_layers()))
+        return []
+    blocks = shard.space.blocks
+    # a byte a state is more than was promised: half of that is for the layers
+    step = max(1, int(blocks * BYTES_PER_STATE / 2))
+    for first in range(0, blocks, step):
+        part = range(first, min(first + step, blocks))
+        save(shard.collect_depths(iter_layers(), part), first)
     return []
 
 

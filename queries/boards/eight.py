@@ -188,8 +188,8 @@ class EightReader(GoalReader[BoardAnswer]):
         return self._read_once("", self._make_rows)
 
     def _make_rows(self) -> pl.DataFrame:
-        rows = self.scan_table(self.puzzle.tables[0])
-        return rows.select(self.columns[1:]).collect()
+        table = self.puzzle.tables[0]
+        return self.collect(table, self.scan_table(table).select(self.columns[1:]))
 
     def read_rows_to(self, goal: str) -> pl.DataFrame:
         """Return the rows of `read_rows` for any goal, computed from an index."""

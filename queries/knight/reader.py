@@ -126,10 +126,10 @@ class KnightQuery(Query):
             for numbers in request.draw_numbers(sum(counts), "tour"):
                 yield sample_by_rank(tours, counts, numbers, on_progress)
             return
-        rows = reader.scan_table(make_tour_table(board))
-        total = rows.select(pl.len()).collect().item()
+        table = make_tour_table(board)
+        total = reader.collect(table, reader.scan_table(table).select(pl.len())).item()
         for numbers in request.draw_numbers(total, "tour"):
-            yield sample_list(rows, total, numbers)
+            yield sample_list(reader, table, total, numbers)
 
 
 class KnightReader(Reader[KnightAnswer]):

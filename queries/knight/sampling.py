@@ -35,7 +35,8 @@ from tablebase.resources import count_cores
 from tablebase.tables.index_format import make_record_type
 
 if TYPE_CHECKING:
-    from queries.reader import ProgressCallback
+    from queries.reader import ProgressCallback, Reader
+    from tablebase.schema import Table
 
 
 def unrank_tours(
@@ -231,13 +232,14 @@ def sample_by_rank(
     )
 
 
-def sample_list(rows: pl.LazyFrame, total: int, numbers: Array) -> pl.DataFrame:
+def sample_list(reader: Reader, table: Table, total: int, numbers: Array) -> pl.DataFrame:
     """Return the rows of a list with these row numbers, in the order of the numbers."""
+    rows = reader.scan_table(table)
     order = np.argsort(numbers, kind="stable")
     ascending, frames = numbers[order], list[pl.DataFrame]()
     for begin in range(0, total, CHUNK_ROWS):
         first, last = np.searchsorted(ascending, (begin, begin + CHUNK_ROWS))
         if first < last:
-            chunk = rows.slice(begin, CHUNK_ROWS).collect()
+            chunk = reader.collect(table, rows.slice(begin, CHUNK_ROWS))
             frames.append(chunk[ascending[first:last] - begin])
     return pl.concat(frames)[np.argsort(order)]

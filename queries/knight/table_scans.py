@@ -135,7 +135,7 @@ def read_tour_counts(
     rows = reader.scan_table(table).filter(pl.col("board") == str(board))
     if start is not None:
         rows = rows.filter(pl.col("start") == board.name_square(start))
-    rows_found = rows.select("tours", "closed").collect().rows()
+    rows_found = reader.collect(table, rows.select("tours", "closed")).rows()
     if not rows_found:
         problem = f"it has no row of {board}"
         raise reader.make_damage_error(table.name, problem, "parquet")

@@ -36,6 +36,8 @@ PROJECT = frozenset("tablebase queries pipeline".split())  # noqa: SIM905  names
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
+NOT_OURS = (OSError, ValueError, TypeError, OverflowError, MemoryError, pa.ArrowException)
+"""What numpy and Arrow raise for arrays that no checkpoint has, or of a size that none can have."""
 Arrays = list[npt.NDArray[Any]]
 
 
@@ -150,10 +152,10 @@ class Checkpoints:
         arrays = list[npt.NDArray[Any]]()
         try:
             decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
-            with io.BufferedReader(decompressed) as file:
+            with io.BufferedReader(decompressed) as file, np.errstate(all="ignore"):
                 while file.peek(1):
                     arrays.append(np.lib.format.read_array(file, allow_pickle=False))
-        except (OSError, ValueError, MemoryError, pa.ArrowException):  # nothing of ours
+        except NOT_OURS:
             return None
         return arrays
 

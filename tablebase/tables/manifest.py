@@ -41,7 +41,8 @@ Depth = tuple[str | None, int | None]
 MAX_DEPTH = 1 << 15
 """Distances that are counted are smaller."""
 
-Number = Annotated[int, Meta(ge=0)]
+Number = Annotated[int, Meta(ge=0, le=1 << 53)]
+"""Rows, bytes or states: 360 times as many are still less than 2^63, and JSON has all of them."""
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
@@ -141,7 +142,7 @@ class Footer(Struct, frozen=True, forbid_unknown_fields=True):
     With its hash a reader of one row group can check the footer without reading the whole file.
     """
 
-    bytes: int
+    bytes: Number
     sha256: str
 
 
@@ -149,7 +150,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     """An entry for the Parquet file of a table's rows."""
 
     file: str
-    bytes: int
+    bytes: Number
     sha256: str
     footer: Footer
 
@@ -158,8 +159,8 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """An entry for a table's index."""
 
     file: str
-    records: int
-    bytes: int
+    records: Number
+    bytes: Number
     sha256: str
 
 
@@ -167,7 +168,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     """An entry for a table; `counts`: of a table with distances, its states at each of them."""
 
     parquet: File | None
-    rows: int
+    rows: Number
     content: str
     made_by: str
     parameters: dict[str, Any]
@@ -209,7 +210,7 @@ class Page(Struct, frozen=True, forbid_unknown_fields=True):
     the program that writes it.
     """
 
-    bytes: int
+    bytes: Number
     sha256: str
     made_from: dict[str, str]
     command: str

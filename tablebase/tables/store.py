@@ -45,6 +45,11 @@ class RandomAccessFile:
         self.size = file.seek(0, os.SEEK_END)
 
     def read(self, size: int, at: int) -> bytes:
+        """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
+        end = min(at + size, self.size)
+        return self._read(end - at, at) if 0 <= at < end else b""
+
+    def _read(self, size: int, at: int) -> bytes:
         with self._lock:
             self._file.seek(at)
             return self._file.read(size)
@@ -70,7 +75,7 @@ class _PositionalFile(RandomAccessFile):
             # a file object that is not closed would print a warning
             self._descriptor = os.dup(file.fileno())
 
-    def read(self, size: int, at: int) -> bytes:
+    def _read(self, size: int, at: int) -> bytes:
         return os.pread(self._descriptor, size, at)
 
     def close(self) -> None:

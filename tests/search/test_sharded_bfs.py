@@ -1,5 +1,6 @@
 """The sharded search: it finds what one machine finds, also where task results are lost."""
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import cache
@@ -12,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.builders import checkpoints, sliding_table
-from pipeline.builders.sliding_table import ShardedSearch, search_layer
+from pipeline.builders.sliding_table import ShardedSearch, collect_results, search_layer
+from pipeline.search import word_bfs
 from pipeline.search.word_bfs import (
     Shard,
     StateRows,
@@ -170,6 +172,28 @@ def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
         search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 0)
     assert caught.value.needed == 1_814_400 * 0.5 / 2
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("has_bits", [True, False])
+def test_a_task_keeps_to_the_memory_of_a_shard(
+    has_bits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measure what is allocated for a whole board, in few rows at a time as on a large board."""
+    monkeypatch.setattr(word_bfs, "ROWS_PER_STEP", 64)
+    store, task, levels = open_checkpoints(tmp_path), (BOARD, ROOT, 0, 1), 0
+    search_layer(store, *task, levels)  # makes the moves, and loads what is needed
+    collect_results(store, *task, 1, has_bits)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        while search_layer(store, *task, levels)[0][0]:
+            levels += 1
+        collect_results(store, *task, levels, has_bits)
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    constant = 200_000  # what does not grow with the board
+    assert peak <= BOARD.size * sliding_table.BYTES_PER_STATE + constant
 
 
 def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: Path) -> None:

@@ -1,0 +1,96 @@
+"""Numbers read from files: huge, negative and wrapped ones give an answer or an error of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.builders import checkpoints
+from queries.row_groups import RowGroups
+from tablebase.errors import TableDamaged
+from tablebase.puzzles.knight.board import KnightBoard
+from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.tables.manifest import File, Footer, read_manifest
+from tablebase.tables.store import Folder
+from tests import often
+from tests.conftest import make_once
+from tests.support.shell import environment
+from tests.support.tampered import edit_manifest, link_copy
+
+NAMES = ("knight_tours_5x5", "knight_ranks_5x5", "knight_closed_ranks_6x6", "sliding_2x4_7")
+EXTREMES = (-1, -(1 << 63), 1 << 31, 1 << 40, 1 << 62, 1 << 63, 1 << 64, 10**30)
+
+
+@pytest.fixture(scope="session")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a small store with a file of every kind, and the record of a run."""
+
+    def build(folder: Path) -> None:
+        words = ("-m", "pipeline", "precompute", *NAMES, "fifteen_5-5-5")
+        command = [sys.executable, *words, "--quiet", "--outputs", str(folder)]
+        subprocess.run(command, check=True, env=environment())
+
+    return make_once(tmp_path_factory, "numbered", build)
+
+
+@pytest.mark.parametrize("kind", ["indexes", "manifests", "runs", "footers"])
+def test_no_number_of_a_file_is_too_much_for_a_command(
+    kind: str, numbered: Path, tmp_path: Path
+) -> None:
+    """Put extreme numbers in the place of each other one; `tests.support.huge_numbers` says how."""
+    words = kind, str(numbered), str(tmp_path / "copy"), "1", str(often(5, 2_000))
+    command = [sys.executable, "-m", "tests.support.huge_numbers", *words]
+    variables = {"MALLOC_ARENA_MAX": "2"}  # each would reserve address space
+    result = subprocess.run(
+        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout) == (0, ""), result.stderr[-300:]
+
+
+@pytest.mark.parametrize("number", [*EXTREMES, 2.5, True, None])
+@pytest.mark.parametrize("others", [(), (0,), (3,)])
+def test_a_checkpoint_of_another_size_is_none(
+    number: object, others: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = checkpoints(Folder(tmp_path), make_tour_table(KnightBoard(3, 4)))
+    header = np.lib.format.header_data_from_array_1_0
+
+    def change(array: np.ndarray) -> dict[str, object]:
+        return {**header(array), "shape": (*others, number)}
+
+    monkeypatch.setattr(np.lib._format_impl, "header_data_from_array_1_0", change)
+    store.save("task", [np.arange(7)])
+    assert store.load("task") is None
+
+
+@pytest.mark.parametrize("at", [0, 5, *EXTREMES])
+@pytest.mark.parametrize("size", EXTREMES)
+def test_no_more_is_read_than_a_file_has(size: int, at: int, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"0123456789")
+    file = Folder(tmp_path).open_random_access("file")
+    expected = b"0123456789"[at:] if at in (0, 5) and size > 0 else b""
+    assert file.read(size, at) == expected
+    file.close()
+
+
+@pytest.mark.parametrize("number", EXTREMES)
+def test_a_footer_of_another_length_is_damage(number: int, numbered: Path) -> None:
+    file = read_manifest(Folder(numbered))["knight_tours_5x5"].parquet
+    assert file
+    wrong = File(file.file, file.bytes, file.sha256, Footer(number, file.footer.sha256))
+    with pytest.raises(TableDamaged, match="its footer differs from the manifest"):
+        RowGroups(Folder(numbered), "knight_tours_5x5", wrong)
+
+
+def test_a_manifest_counts_no_more_states_than_fit_64_bits(numbered: Path, tmp_path: Path) -> None:
+    """Expect rows and counts that agree with each other to be refused too."""
+    folder = link_copy(numbered, tmp_path)
+    with edit_manifest(folder) as entries:
+        entries["sliding_2x4_7"]["rows"] = 1 << 63
+    with pytest.raises(TableDamaged, match="its list of tables is invalid"):
+        read_manifest(Folder(folder))
