@@ -25,6 +25,7 @@ from tablebase.tables.run_records import (
     MAX_RECORDS,
     RUNNING,
     RUNS,
+    UNKNOWN,
     RunRecord,
     TableRun,
     encode,
@@ -384,3 +385,18 @@ def test_records_that_no_run_writes_are_refused(change: dict[str, Any], tmp_path
     assert [*list_runs(Folder(tmp_path))] == []
     with pytest.raises(BadRequest, match="cannot be read"):
         read_run(Folder(tmp_path), RECORD.name)
+
+
+class WithoutLocks(Folder):
+    """A store that cannot show which processes run, as buckets cannot."""
+
+    has_locks = False
+
+    def open_subfolder(self, name: str) -> "WithoutLocks":
+        return WithoutLocks(self.locate(name), is_inner=True)
+
+
+def test_a_run_in_a_store_without_locks_is_not_called_killed(tmp_path: Path) -> None:
+    write_record(tmp_path, outcome=RUNNING, ended=None)
+    assert read_run(WithoutLocks(tmp_path), "last").outcome == UNKNOWN == "running or killed"
+    assert read_run(Folder(tmp_path), "last").outcome == KILLED

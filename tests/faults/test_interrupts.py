@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.signals import SIGNAL_NAMES
+from tablebase.tables.store import Folder
 from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
@@ -205,3 +206,32 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
         if seconds < MAX_SECONDS:
             break
     assert seconds < MAX_SECONDS
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path) -> None:
+    """Fail in the first of two cleanups: the other one runs, and the store's lock is free again."""
+    code = (
+        "import sys; from pathlib import Path; from tablebase.signals import *\n"
+        "from tablebase.tables.store import Folder\n"
+        "def fail(): raise SystemError('a cleanup that fails')\n"
+        "take_over_signals(); watch_signals()\n"
+        "folder = Path(sys.argv[1]); done = folder / 'done'\n"
+        "with CleanupOnSignal(fail), CleanupOnSignal(done.touch), Folder(folder).lock():\n"
+        "    with cleanup_lock:\n"
+        "        print('in', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"in\n"
+        process.send_signal(number)
+        assert process.wait(TIMEOUT_SECONDS) == 128 + number
+    assert (tmp_path / "done").exists()
+    with Folder(tmp_path).lock():  # it would wait for ever
+        pass
