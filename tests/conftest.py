@@ -297,6 +297,16 @@ def patterns_555(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def small_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of 2x2, 2x3 and 3x3, which have rows."""
+    names = ("sliding_2x2", "sliding_2x3", "sliding_3x3")
+    tables = [table for name in names for table in SLIDING.find_tables(name)]
+    return make_once(
+        tmp_path_factory, "small_boards", lambda place: build_tables(place, SLIDING, *tables)
+    )
+
+
+@pytest.fixture(scope="session")
 def large_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a table of 2x5 in bytes, over 1 MiB, and one of 3x4 in bits."""
     tables = [parse_sliding_board(name).tables[0] for name in ("2x5", "3x4")]

@@ -27,9 +27,9 @@ from tablebase.puzzles import list_puzzles
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.store import Folder
-from tests.support.call_order import list_called_modules
 from tests.support.shell import program
 from tools.bits_picture import draw_bits
+from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions

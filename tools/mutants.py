@@ -96,7 +96,7 @@ QUERY_TESTS = {
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
     "queries/knight/sampling.py": "queries/sampling golden[bad] golden[no]",
     "queries/histogram.py": (
-        "status_histogram goal_puzzle published/sliding golden[overview] golden[bad]"
+        "status_histogram state_counts goal_puzzle published/sliding golden[overview] golden[bad]"
     ),
     "queries/status.py": (
         "status_histogram goal_puzzle published/sliding status damaged_files golden[missing]"

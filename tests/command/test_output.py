@@ -363,9 +363,8 @@ def test_a_picture_on_standard_output_is_complete(cli: Cli, place: Path) -> None
         assert text.out.rstrip().endswith("</svg>")
 
 
+@wide
 def test_a_page_to_standard_output(place: Path, tmp_path: Path) -> None:
     with (tmp_path / "page").open("wb") as page:
         assert run_query(place, ["report", "--output", "-"], page, {}) == (0, "", "")
     assert (tmp_path / "page").read_text().endswith("</html>\n")
-    text = run_query(place, ["report", "--output", "-", "--format", "svg"], None, {})
-    assert (text.code, "Name a folder" in text.err) == (2, True)

@@ -80,24 +80,6 @@ def test_a_page_that_cannot_be_written_is_reported(outputs: Path, tmp_path: Path
         write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
 
 
-def test_the_scripts_have_no_unused_names() -> None:
-    """Check that every imported name is used, and that every exported name is imported."""
-    modules = {file.stem: file.read_text("utf-8") for file in PAGE.glob("*.js")}
-    imported: set[tuple[str, str]] = set()
-    for name, text in modules.items():
-        imports = re.findall(r"^import \{([^}]*)\} from \"#page/(\w+)\.js\";", text, re.M)
-        for names, source in imports:
-            for word in re.findall(r"\w+", names):
-                imported.add((source, word))
-                assert len(re.findall(rf"\b{word}\b", text)) > 1, f"{name} does not use {word}"
-    exported = {
-        (name, word)
-        for name, text in modules.items()
-        for word in re.findall(r"^export (?:async )?(?:const|function|class)\*? (\w+)", text, re.M)
-    }
-    assert exported == imported
-
-
 def test_without_sliding_boards_their_view_is_hidden(shown: Explorer) -> None:
     page = shown.open("eight")
     assert page.locator("nav [data-view=sliding]").is_hidden()

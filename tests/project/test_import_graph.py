@@ -1,6 +1,6 @@
 """No cycle of imports, also within a layer; `make check` holds the layers."""
 
-from tests.support.import_graph import find_cycle, group_by_layer, read_imports
+from tools.import_graph import find_cycle, group_by_layer, read_imports
 
 
 def test_there_is_no_import_cycle() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from queries.explorer.writer import write_explorer
+from tablebase.tables.manifest import read_manifest, record_page
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT, environment
 from tools.remove_outputs import remove_outputs
@@ -67,7 +67,8 @@ def test_a_renamed_clone_makes_its_environment_anew(clone: Path) -> None:
 
 
 def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
-    write_explorer(Folder(copy), str(copy / "explorer.html"))
+    (copy / "explorer.html").write_text("a page")
+    record_page(Folder(copy), str(copy / "explorer.html"), "explore", read_manifest(Folder(copy)))
     (copy / ".eight.parquet.unpublished").write_text("half")
     others = {"notes.txt", "other.parquet", "README.md"}
     for name in others:

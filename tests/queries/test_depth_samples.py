@@ -8,16 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
 from queries import open_tables
 from queries.api import Tables
 from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
 from queries.sampling import SampleRequest, count_distances, find_ranks
 from tablebase.errors import BadRequest, NoAnswer
-from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
-from tests.published.test_sliding import Quiet
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import Ask, Cli
@@ -27,11 +25,8 @@ LIMIT = 3.719
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("boards")
-    boards = (*PUZZLE.find_tables("sliding_2x3"), *PUZZLE.find_tables("sliding_2x2"))
-    build(Request(Folder(place), [(PUZZLE, boards)]), Quiet())
-    return place
+def folder(small_boards: Path) -> Path:
+    return small_boards
 
 
 def check_uniform(draws: list[str], kinds: set[str]) -> None:

@@ -11,10 +11,6 @@ import pytest
 import puzzle_tablebase as pt
 from queries.answer import HardestAnswer
 from queries.reader import Reader
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.puzzles.sliding import parse_board
-from tests.conftest import make_once
-from tests.support.build_recorder import build_tables
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
 BOARDS = NAMES[:3]
@@ -43,20 +39,13 @@ ROWS = {
 GetReader = Callable[[str], Any]
 
 
-@pytest.fixture(scope="session")
-def small_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the tables of 2x3, which have rows."""
-    tables = parse_board("2x3").tables
-    return make_once(tmp_path_factory, "2x3", lambda place: build_tables(place, SLIDING, *tables))
-
-
 @pytest.fixture
 def get(outputs: Path, request: pytest.FixtureRequest) -> GetReader:
     """Return a function that opens the tables of a puzzle, where they are, and returns them."""
 
     def open_reader(name: str) -> Any:
         if name == "sliding":
-            return pt.open_tables(str(request.getfixturevalue("small_board"))).sliding("2x3")
+            return pt.open_tables(str(request.getfixturevalue("small_boards"))).sliding("2x3")
         fixture = "patterns_555" if name == "fifteen" else "outputs"
         return getattr(pt.open_tables(str(request.getfixturevalue(fixture))), name)
 

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
 from pipeline.single_query import OptionTexts
 from queries import dispatch, open_tables
 from queries.api import Tables
@@ -19,26 +18,15 @@ from queries.boards.sliding import BoardReader
 from queries.boards.sliding_columns import normalize_keys
 from queries.goal_reader import GoalAnswer, GoalReader
 from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
-from tablebase.puzzles.sliding import PUZZLE, parse_board
+from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
-from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import ROOT, Cli
 
-BOARDS = ["2x2", "2x3", "3x2", "3x3"]
-TABLES = tuple(
-    table for board in BOARDS if board != "3x2" for table in PUZZLE.find_tables(f"sliding_{board}")
-)
-
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("sliding")
-    build(
-        Request(Folder(place), [(PUZZLE, TABLES)]),
-        Quiet(),
-    )
-    return place
+def folder(small_boards: Path) -> Path:
+    return small_boards
 
 
 @pytest.fixture(scope="module")

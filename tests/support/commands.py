@@ -7,8 +7,7 @@ COMMANDS = {
         query eight 378546201
         query eight 152703846
         query eight 1 5 2 7 0 3 8 4 6
-        query eight 378546 2 1
-        query eight '[[3, 7, 8], [5, 4, 6], [2, _, 1]]' --goal '123/4 5/678' --path
+        query eight '[[3, 7, 8], [5, 4, 6], [2, _, 1]]' --goal '123/4 5/678'
         query eight --hardest
         query eight --hardest --goal edge --json
         sample eight --size 3 --seed 5
@@ -16,11 +15,10 @@ COMMANDS = {
         sample eight --goal 087654321 --json
         query eight 123456780
         query eight 283104765 --goal centre
-        query eight 738046512 --goal 123456780 --path
+        query eight 123405786 --goal 123456780 --path
         query eight 087654321 --goal 103245768
-        query eight 150423786 --boards
+        query eight 123405786 --boards
         query eight 867254301 --json
-        query eight 283104765 --goal Center
         query eight 378546201 --solutions
         query eight 283104765 --solutions --json
         query eight 283104765 --path --json
@@ -65,7 +63,6 @@ COMMANDS = {
         sample knight --board 5x5 --seed 1
         query knight --count --board 6x6 --json
         query knight --count --board 3x3
-        query knight A1 --to H7 --board 8X8
         check knight a1 'a1 b3 c1' --board 5x5
         check knight a1 2323 --json
     """,
@@ -235,6 +232,7 @@ COMMANDS = {
         query eight 123456780 --input ''
         query eight 123456780 --format ''
         query eight '' --format csv
+        report --output - --format svg
         query knight - --rank 1
     """,
     "missing": """

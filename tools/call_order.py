@@ -14,15 +14,15 @@ import threading
 from types import FrameType
 from typing import NoReturn
 
-from tests.support.import_graph import PACKAGES
 from tests.support.shell import ROOT, environment
+from tools.import_graph import PACKAGES
 
 MARK = "-- modules --\n"
 
 
 def list_called_modules(*arguments: str) -> list[str]:
     """Run a command of the program in a process of its own, and list the modules that it calls."""
-    command = [sys.executable, "-m", "tests.support.call_order", *arguments]
+    command = [sys.executable, "-m", "tools.call_order", *arguments]
     done = subprocess.run(
         command,
         cwd=ROOT,

@@ -6,7 +6,7 @@ import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("tablebase", "queries", "pipeline")
 """The packages, lowest import layer first: a module imports its own layer and lower ones only."""
 
