@@ -86,6 +86,7 @@ def test_a_page_that_no_manifest_can_list_is_refused(
     before = {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()}
     run = cli_in_process(command, "--output", f"{copy}/{name}", "--outputs", str(copy))
     assert run.code == 2, run.err
+    assert not name or " is not a name for a page beside the tables. Choose" in run.err
     assert {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()} == before
 
 
