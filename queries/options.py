@@ -71,7 +71,7 @@ HARDEST = Option(
 )
 DISTANCE = Option("distance", "Draw states at this distance from the goal, or in a range.", "N[-M]")
 SPREAD = Option("spread", "Draw as many states of each distance in the range.")
-SPLIT = Option("split", "Divide the sample by chance, symmetric states together.", "NAME=SHARE,...")
+SPLIT = Option("split", "Divide the sample at random, symmetric states together.", "NAME=SHARE,...")
 """Options of samples, not of queries."""
 
 

@@ -13,8 +13,8 @@ from queries.boards.eight_columns import (
     NO_RANK,
     list_successors,
     list_texts,
+    rank_columns,
     rank_states,
-    rank_tiles,
 )
 from queries.key_columns import read_key_column
 from tablebase.errors import BadRequest
@@ -54,7 +54,7 @@ def rank_any(states: Any) -> Ranks:
         chunk = array[at : at + CHUNK_ROWS]
         if array.dtype != np.uint8:  # a number that a byte cannot hold must not become a tile
             chunk = np.where((chunk < 0) | (chunk > CELLS), NO_MARK, chunk).astype(np.uint8)
-        ranks[at : at + CHUNK_ROWS] = rank_tiles(np.array(chunk.T, order="C"))
+        ranks[at : at + CHUNK_ROWS] = rank_columns(np.array(chunk.T, order="C"))
     return ranks
 
 
@@ -68,7 +68,7 @@ def find_best_moves(ranks: Ranks, distances: npt.NDArray[np.int16]) -> list[str]
     return [LETTER_SETS[each] for each in best.tolist()]
 
 
-def list_neighbours(ranks: Ranks) -> npt.NDArray[np.uint8]:
+def make_next_boards(ranks: Ranks) -> npt.NDArray[np.uint8]:
     """Return the state after each of the moves U D L R; an illegal one's cells are all 255."""
     boards = list_texts() - np.uint8(ord("0"))
     boards[NO_RANK] = NO_MARK

@@ -231,9 +231,9 @@ class EightReader(GoalReader[BoardAnswer]):
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        from queries.boards.arrays import list_neighbours, rank_any
+        from queries.boards.arrays import make_next_boards, rank_any
 
-        return list_neighbours(rank_any(states))
+        return make_next_boards(rank_any(states))
 
     def _read_goal_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
         return self.read_distances(None if goal is None else self.parse_goal(goal))

@@ -79,14 +79,14 @@ def _rank_texts(states: pl.Series) -> npt.NDArray[np.uint32]:
         digits = np.array(view[:, 4:13].T, order="C")
         digits -= np.uint8(ord("0"))
         digits[:, view[:, 0] != STATE_LENGTH] = 0
-        ranks[at : at + CHUNK_ROWS] = rank_tiles(digits)
+        ranks[at : at + CHUNK_ROWS] = rank_columns(digits)
 
     with ThreadPoolExecutor(count_cores()) as pool:
         list(pool.map(rank_block, range(0, len(texts), CHUNK_ROWS)))
     return ranks
 
 
-def rank_tiles(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+def rank_columns(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     """Return the ranks of columns of digits; `NO_RANK` for one that is no state."""
     bad = digits.max(axis=0, initial=0) > 8
     if bad.any():

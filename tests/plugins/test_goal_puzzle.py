@@ -335,3 +335,18 @@ def test_an_index_without_solutions_answers_batches(folder: Path) -> None:
     reader.read_record = lambda view, state: (read(view, state)[0], None)  # type: ignore[method-assign]
     answers, bad = reader.make_query().answer_keys(pl.Series(["54321"]))
     assert (answers.rows(), bad) == ([("stacked", 1, "5", None, None)], [])
+
+
+def test_answers_are_judged_by_the_puzzle_s_own_moves(folder: Path) -> None:
+    reader = open_reader("pancakes", Folder(folder))
+    distances = {state: distance for state, (distance, _) in search_all().items()}
+    for state in STACKS[::7]:
+        solution = reader.probe(state, solution=True).to_dict()["solution"]
+        letters = ", ".join(str(solution))
+        expected = ("shortest", distances[state], 1.0) if len(str(solution)) > 1 else None
+        judged = reader.check(state, letters)
+        assert expected in (None, (judged.result, judged.length, judged.score))
+        assert reader.check(state, distances[state]).result == "right"
+        longer = reader.check(state, f"{letters}, 2, 2")
+        assert (longer.result, longer.first_loss) == ("longer", distances[state] + 1)
+        assert reader.check(state, "2 2 9").problem == "character 5, '9': not one of 2, 3, 4, 5"
