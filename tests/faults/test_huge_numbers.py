@@ -27,7 +27,7 @@ EXTREMES = (-1, -(1 << 63), 1 << 31, 1 << 40, 1 << 62, 1 << 63, 1 << 64, 10**30)
 
 
 @pytest.fixture(scope="session")
-def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a small store with a file of every kind, and the record of a run."""
 
     def build(folder: Path) -> None:
@@ -35,15 +35,15 @@ def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command = [sys.executable, *words, "--quiet", "--outputs", str(folder)]
         subprocess.run(command, check=True, env=environment())
 
-    return make_once(tmp_path_factory, "numbered", build)
+    return make_once(tmp_path_factory, "files_of_each_kind", build)
 
 
 @pytest.mark.parametrize("kind", ["indexes", "manifests", "runs", "footers"])
 def test_no_number_of_a_file_is_too_much_for_a_command(
-    kind: str, numbered: Path, tmp_path: Path
+    kind: str, files_of_each_kind: Path, tmp_path: Path
 ) -> None:
     """Put extreme numbers in the place of each other one; `tests.support.huge_numbers` says how."""
-    words = kind, str(numbered), str(tmp_path / "copy"), "1", str(often(5, 2_000))
+    words = kind, str(files_of_each_kind), str(tmp_path / "copy"), "1", str(often(5, 2_000))
     command = [sys.executable, "-m", "tests.support.huge_numbers", *words]
     variables = {"MALLOC_ARENA_MAX": "2"}  # each would reserve address space
     result = subprocess.run(
@@ -79,17 +79,19 @@ def test_no_more_is_read_than_a_file_has(size: int, at: int, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("number", EXTREMES)
-def test_a_footer_of_another_length_is_damage(number: int, numbered: Path) -> None:
-    file = read_manifest(Folder(numbered))["knight_tours_5x5"].parquet
+def test_a_footer_of_another_length_is_damage(number: int, files_of_each_kind: Path) -> None:
+    file = read_manifest(Folder(files_of_each_kind))["knight_tours_5x5"].parquet
     assert file
     wrong = File(file.file, file.bytes, file.sha256, Footer(number, file.footer.sha256))
     with pytest.raises(TableDamaged, match="its footer differs from the manifest"):
-        RowGroups(Folder(numbered), "knight_tours_5x5", wrong)
+        RowGroups(Folder(files_of_each_kind), "knight_tours_5x5", wrong)
 
 
-def test_a_manifest_counts_no_more_states_than_fit_64_bits(numbered: Path, tmp_path: Path) -> None:
+def test_a_manifest_counts_no_more_states_than_fit_64_bits(
+    files_of_each_kind: Path, tmp_path: Path
+) -> None:
     """Expect rows and counts that agree with each other to be refused too."""
-    folder = link_copy(numbered, tmp_path)
+    folder = link_copy(files_of_each_kind, tmp_path)
     with edit_manifest(folder) as entries:
         entries["sliding_2x4_7"]["rows"] = 1 << 63
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
