@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from tablebase.errors import StoreError, TableUnreadable, Unreachable
+from tablebase.errors import NotAFile, StoreError, TableUnreadable, Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.schema import Table
-from tablebase.tables import MADE_BY
+from tablebase.tables import BACKUP, MADE_BY
 from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
@@ -102,6 +102,7 @@ def require_own_files(
 
     By force it replaces what could not be recovered, and never somebody else's files.
     """
+    _is_file(store, BACKUP)  # a folder there would stop the build only after its first table
     left_out = {} if force or recovery is None or recovery.is_older else recovery.left_out
     for table in tables:
         names = [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
@@ -119,8 +120,12 @@ def require_own_files(
 
 
 def _is_file(store: Store, name: str) -> bool:
+    """Return whether a file has this name; raise StoreError if a folder or a device has it."""
     try:
         return store.get_size(name) >= 0
+    except NotAFile as error:
+        problem = f"{name} {str(error).removeprefix('it ')}"
+        raise StoreError(str(store), problem, "Move it away.") from error
     except OSError:
         return False
 

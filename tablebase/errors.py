@@ -274,7 +274,7 @@ class DiskShort(StoreError):
     """A build that needs more disk than is free; it does not start."""
 
     def __init__(self, path: str, work: str, needed: int, free: int) -> None:
-        sizes = "{} of disk; {} is free".format(*_format_sizes(needed, free))
+        sizes = "{} of disk; free: {}".format(*_format_sizes(needed, free))
         hint = "Free some space, or choose another folder with --outputs."
         super().__init__(path, f"{work} needs {sizes}", hint)
         self.work = work
@@ -288,7 +288,7 @@ class MemoryShort(TablebaseError):
     exit_code = 3
 
     def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
-        sizes = "{} of memory; {} is available".format(*_format_sizes(needed, free))
+        sizes = "{} of memory; available: {}".format(*_format_sizes(needed, free))
         super().__init__(f"{work} needs {sizes}. {hint}.")
         self.work = work
         self.needed = needed

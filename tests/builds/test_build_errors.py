@@ -98,6 +98,7 @@ def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None
     problem = f"{name} is a folder, not a file"
     assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. Move it away."
     assert (tmp_path / name).is_dir()
+    assert name == TOURS.file or not (tmp_path / TOURS.file).exists()
 
 
 def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:

@@ -321,8 +321,8 @@ def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> Non
     result = with_a_disk(script)
     assert result.stdout.split() == ["3", ".lock"]
     assert result.stderr.splitlines()[-1] == (
-        f"pipeline: Cannot build in {tmp_path}: sliding_3x4_12 needs 0.03 GB of disk; 0.02 GB is "
-        "free. Free some space, or choose another folder with --outputs."
+        f"pipeline: Cannot build in {tmp_path}: sliding_3x4_12 needs 0.03 GB of disk; "
+        "free: 0.02 GB. Free some space, or choose another folder with --outputs."
     )
 
 
