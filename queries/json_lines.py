@@ -14,6 +14,7 @@ import polars as pl
 
 from queries.key_columns import read_key_column
 from tablebase.errors import BadRequest, quote
+from tablebase.puzzle import write_cells
 
 MAX_DEPTH = 64
 """Values within each other; some thousand of them overflow the stack of whatever reads them."""
@@ -51,7 +52,7 @@ class Objects(NamedTuple):
         keys, numbers = list[Any](), list[int]()
         for at, fields in enumerate(self.fields):
             raw = fields.get(name, _NULL)
-            key = msgspec.json.decode(raw) if len(raw) < MAX_KEY_BYTES else {}
+            key: Any = write_cells(msgspec.json.decode(raw)) if len(raw) < MAX_KEY_BYTES else {}
             if key is not None and not isinstance(key, str):
                 if not digits or isinstance(key, bool | list | dict) or key != int(key):
                     raise BadRequest(

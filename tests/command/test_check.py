@@ -106,6 +106,24 @@ def test_json_lines_are_copied_and_their_answers_may_be_numbers(cli_in_process: 
     assert "Line 1 of the input has no text in 'answer'" in text.err
 
 
+@pytest.mark.parametrize("output", ["csv", "jsonl"])
+def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli, output: str) -> None:
+    lines = [
+        '{"state": [1, 2, 3, 4, 5, 0, 7, 8, 6], "answer": "D"}',
+        '{"state": [1, 2, 3, 4, 5, 6, 7, 8, 9], "answer": "D"}',
+    ]
+    words = ("check", "eight", "-", "--input-format", "jsonl", "--format", output)
+    text = cli_in_process(*words, "--column", "state", stdin="\n".join(lines))
+    if output == "csv":  # which has no lists
+        assert (text.code, text.out) == (2, "")
+        assert "CSV cannot hold the column 'state', which is of type List(Int64)" in text.err
+    else:
+        judged = [json.loads(line) for line in text.out.splitlines()]
+        assert [each["result"] for each in judged] == ["shortest", None]
+        assert "tile 9 does not exist" in judged[1]["error"]
+        assert text.code == 2
+
+
 def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path: Path) -> None:
     source = tmp_path / "answers.csv"
     write_input(FRAME, source)

@@ -339,8 +339,8 @@ def test_keys_may_all_be_nulls(ask_in_process: Ask, text: bytes) -> None:
         ("--input-format tsv", b"12345678\tx\n", "names above it, such as state."),
         (
             "--input-format jsonl --format jsonl",
-            b'{"state":"1"}\n\n{"state":[1]}',
-            "Line 3 of the input has no text in 'state', but '[1]'.",
+            b'{"state":"1"}\n\n{"state":[true]}',
+            "Line 3 of the input has no text in 'state', but '[true]'.",
         ),
         (
             "--input-format jsonl --format jsonl",
