@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,25 @@ def test_a_certificate_must_be_trusted(
         assert (len(host.requests), host.connections) == (2, 2)  # and the one that was refused
         other_name = host.url.replace("127.0.0.1", "127.1")
         assert read_error(other_name).startswith(f"{invalid}Hostname mismatch")
+
+
+def test_all_connections_share_the_settings_of_tls(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading the certificates takes longer than a lookup, so it is done once for each place."""
+    made: list[ssl.SSLContext] = []
+    create = ssl.create_default_context
+
+    def record_context() -> ssl.SSLContext:
+        made.append(create())
+        return made[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", record_context)
+    certificate = make_certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with serve(outputs, certificate=certificate) as host:
+        assert [answer(host.url) for _ in range(3)] == [27] * 3
+        assert (host.connections, len(made)) == (3, 1)
 
 
 def test_an_expired_certificate_is_reported(

@@ -118,7 +118,7 @@ COMMANDS = {
         query knight b1 --board 8by8
         query knight b1 --board 0x3
         query knight b1 --number one
-        query knight b1 --number 1 --to a3
+        query knight b1 --number 0 --to a3
         query knight b1 --count --to a3
         query knight b1 --closed --rank 1 --number 1
         query knight b1 --closed --rank one
