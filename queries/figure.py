@@ -22,7 +22,7 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.scans import require_intact, scan_rows
+from queries.scans import make_damage, require_intact, scan_rows
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
 from tablebase.puzzles import find_owner, list_puzzles
 
@@ -141,8 +141,14 @@ class Sources:
     def answer(self, figure: Figure) -> pl.DataFrame:
         key = figure.query, figure.sources
         if key not in self._answers:
-            scans = (self.load(name).scan for name in figure.sources)
-            self._answers[key] = figure.query(*scans)
+            scans = [self.load(name).scan for name in figure.sources]
+            try:
+                self._answers[key] = figure.query(*scans)
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+                table = next((name for name in figure.sources if name in self.entries), "")
+                if not table:
+                    raise
+                raise make_damage(self._store, table, "its rows cannot be decoded") from error
         return self._answers[key]
 
     def format_code(self, figure: Figure) -> str:

@@ -35,6 +35,7 @@ from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, Cli, python
+from tests.support.tampered import describe_file, edit_manifest, link_copy, replace_link
 from tools.generated_docs import pictures
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -582,6 +583,21 @@ def test_the_command_shows_a_sample(
     assert run_command([*words, str(sample), "--format", "svg"]) == 0
     (picture,) = (tmp_path / "report").iterdir()
     assert picture.name == "01-knight-jumps.svg"
+
+
+def test_rows_that_cannot_be_decoded_are_damage(outputs: Path, tmp_path: Path) -> None:
+    """Spoil all pages of the rows, and let the manifest list the file as it is then."""
+    folder = link_copy(outputs, tmp_path)
+    path = replace_link(folder / "eight_edge.parquet")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    data[4:footer] = bytes(footer - 4)
+    path.write_bytes(data)
+    with edit_manifest(folder) as entries:
+        entries["eight_edge"]["parquet"] = describe_file(path)
+    figure = next(each for each in list_figures(list_sections()) if "eight_edge" in each.sources)
+    with pytest.raises(TableDamaged, match="its rows cannot be decoded"):
+        Sources(Folder(folder)).answer(figure)
 
 
 def test_a_file_that_is_no_sample_gives_no_page(
