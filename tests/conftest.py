@@ -5,6 +5,7 @@ import gc
 import importlib
 import io
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -52,6 +53,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # a job that a shell started with & ignores Ctrl-C, and so would all commands that tests start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

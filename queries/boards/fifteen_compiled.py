@@ -12,10 +12,8 @@ from threading import Event
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from queries.answer import Answer
-from queries.answer_frames import Answers, look_up_keys
 from queries.boards.fifteen_search import SearchPaused, SearchState, search_on
 from queries.kernels import pattern_search as words
 from queries.kernels.pattern_search import (
@@ -34,6 +32,12 @@ from queries.kernels.pattern_search import (
 from queries.reader import ignore_progress
 from tablebase.puzzles.fifteen import Pattern, list_neighbours, mirror_cell, rank_order
 from tablebase.resources import allocate_pages, count_cores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from queries.answer_frames import Answers
 
 
 def make_tables(
@@ -303,6 +307,8 @@ def iter_in_order(
 
     `answered`: the keys in any order, and None now and then.
     """
+    from queries.answer_frames import look_up_keys  # a lone search needs no frames
+
     rows, answers = keys.to_list(), dict[str, GetAnswer]()
 
     def look_up(rows: pl.Series) -> Answers:
