@@ -190,6 +190,7 @@ def test_a_slow_pipe_that_does_not_block(
         check=True,
     ).stdout
     reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # a file of Parquet would fit the usual pipe
     os.set_blocking(writer, False)
     with subprocess.Popen(
         [program(env=streams), "query", "eight", "--input", str(keys), "--format", format],
