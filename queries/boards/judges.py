@@ -164,11 +164,7 @@ class FifteenJudge(BoardJudge):
                 state, goal = self.parse_ends(key)
             except NotationError:
                 continue
-            text = write_text(answer)
-            is_home = bool(read_claim(text)) or (
-                super().judge_moves(state, goal, self.read_moves(text)).result == "solved"
-            )
-            if is_home and BOARD.can_reach(state, goal):
+            if self._needs_search(state, goal, write_text(answer)):
                 states.add(state)
         if len(states) < 2:
             return
@@ -177,6 +173,16 @@ class FifteenJudge(BoardJudge):
             sorted(states), found["distance"], found["error"], strict=True
         ):
             self._found[state] = error if distance is None else distance
+
+    def _needs_search(self, state: str, goal: str, text: str) -> bool:
+        """Return whether an answer is compared with the fewest moves: the bound may decide it."""
+        if not BOARD.can_reach(state, goal):
+            return False
+        if claim := read_claim(text):
+            return claim != "unreachable" and int(claim) >= self.lookup.compute_bound(state)
+        reading = self.read_moves(text)
+        is_home = super().judge_moves(state, goal, reading).result == "solved"
+        return is_home and len(reading.moves) != self.lookup.compute_bound(state)
 
     def _search(self, state: str) -> int | str:
         """Search for the fewest moves; a sentence if the time limit ends the search."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.api import Tables
+from queries.boards.fifteen import FifteenReader
 from tests.support import sliding_oracle
 from tests.support.check_oracle import COLUMNS, is_path, judge_board, judge_senet, judge_tour
 from tests.support.oracles import knight_tours, senet_successors, square_name
@@ -147,6 +148,21 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
     for state, answer in pairs[::13]:
         facts = judge_board(state, answer, goal, near, 4)
         assert fifteen.check(state, answer).result == facts["result"]
+
+
+def test_nothing_is_searched_for_answers_that_the_bound_decides(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search(*_: object) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr(FifteenReader, "search", search)
+    monkeypatch.setattr(FifteenReader, "open_compiled", search)
+    fifteen = open_tables(str(patterns_555)).fifteen
+    rows = {"fe169b4c0a73d852": "10", "123456789abcde0f": "R", "123456789ab0defc": "D"}
+    frame = pl.DataFrame({"state": [*rows], "answer": [*rows.values()]})
+    results = fifteen.check_frame(frame)["result"].to_list()
+    assert results == ["wrong", "shortest", "shortest"]
 
 
 def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
