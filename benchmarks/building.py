@@ -24,7 +24,7 @@ from pipeline.search.breadth_first import search_breadth_first
 from pipeline.search.tour_listing import find_paths
 from tablebase.puzzle import StateSpace
 from tablebase.puzzles import get_puzzle
-from tablebase.puzzles.eight import LAYOUTS
+from tablebase.puzzles.eight import GOALS
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.senet import OPENING
 
@@ -51,9 +51,9 @@ def find_all_pairs(board: KnightBoard) -> None:
 
 def compare_kernels() -> str:
     """Compare each search with its C program on one core, in turns."""
-    goals = list(LAYOUTS.values())
+    goals = list(GOALS.values())
     work: dict[str, tuple[Callable[[], None], str, list[list[str]]]] = {
-        "8-puzzle, its three layouts": (
+        "8-puzzle, its three goals": (
             partial(search_space, "eight", *goals),
             "eight.c",
             [[goal] for goal in goals],

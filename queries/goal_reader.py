@@ -46,7 +46,7 @@ class GoalAnswer(Answer):
     """The states of the solution."""
     _has_boards: bool = False
     _reasons: dict[str, str] | None = None
-    """Why each of the layouts that are out of reach is, by its name and state."""
+    """Why each of the goals that are out of reach is, by its name and state."""
     goal_state: str | None = None
     features: dict[str, int] | None = None
     solution: str | None = None
@@ -106,7 +106,7 @@ else:
 
 
 class GoalQuery(Query):
-    """A query of states. `goal` is a state; None: the layout that each state can reach."""
+    """A query of states. `goal` is a state; None: the named one that each state can reach."""
 
     reader: GoalReader
 
@@ -138,8 +138,8 @@ class GoalQuery(Query):
         best_moves = "".join(letter for letter, _ in reader.list_best_moves(state, goal))
         if distance and not best_moves:
             problem = f"no move from {state} is nearer to {goal}"
-            layout = reader.puzzle.view_goal(goal).layout
-            raise reader.make_damage_error(reader.table_names[layout], problem)
+            table_goal = reader.puzzle.view_goal(goal).table_goal
+            raise reader.make_damage_error(reader.table_names[table_goal], problem)
         facts = {
             "state": state,
             "goal": reader.name_goal(goal),
@@ -155,14 +155,14 @@ class GoalQuery(Query):
         all_solutions = reader.list_solutions(state, goal) if self.solutions else None
         path = reader.find_path(state, goal)
         states = [step for _, step in path]
-        unreached = reader.list_unreached_layouts(state, goal) if self.goal is None else None
-        others = {layout: puzzle.layouts[layout] for layout in unreached or ()}
+        unreached = reader.list_unreached_goals(state, goal) if self.goal is None else None
+        others = {name: puzzle.goals[name] for name in unreached or ()}
         return {
             "_states": states,
             "_has_boards": self.boards,
             "_reasons": {
-                f"{layout} {other}": puzzle.explain_unreachable(state, other)
-                for layout, other in others.items()
+                f"{name} {other}": puzzle.explain_unreachable(state, other)
+                for name, other in others.items()
             },
             "solutions": len(all_solutions) if all_solutions else solutions,
             "goal_state": goal,
@@ -177,9 +177,9 @@ class GoalQuery(Query):
         return self.answer_hardest()
 
     def parse_ends(self, text: str) -> tuple[str, str]:
-        """Parse a state; return it with the goal: the query's, or the layout that it reaches."""
+        """Parse a state; return it with the goal: the query's, or the named one that it reaches."""
         puzzle, state = self.reader.puzzle, self.reader.puzzle.parse(text)
-        return state, self.goal or puzzle.layouts[puzzle.find_layout(state)]
+        return state, self.goal or puzzle.goals[puzzle.find_reachable_goal(state)]
 
     def list_added_columns(self) -> tuple[str, ...]:
         return (
@@ -190,7 +190,7 @@ class GoalQuery(Query):
 
     def list_answer_columns(self) -> dict[str, Column]:
         columns = super().list_answer_columns()
-        if self.goal not in (None, *self.reader.puzzle.layouts.values()):
+        if self.goal not in (None, *self.reader.puzzle.goals.values()):
             del columns["goal"]
         return columns
 
@@ -234,7 +234,7 @@ class GoalReader(Reader[GoalFound]):
     options: tuple[Option, ...] = (
         Option(
             "goal",
-            "Goal to reach: a layout or any state (default: the layout that the state can reach).",
+            "Goal to reach: a name or any state (default: the named goal that the state reaches).",
             "GOAL",
         ),
         Option("path", "Print every state of a shortest solution, one per line."),
@@ -254,18 +254,19 @@ class GoalReader(Reader[GoalFound]):
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         self.table_names = {
-            layout: table.name
+            goal: table.name
             for table in puzzle.tables
             if isinstance(table.recipe, BreadthFirst)
-            for layout in table.recipe.roots
+            for goal in table.recipe.roots
         }
-        """The names of the tables by layout."""
+        """The names of the tables by goal."""
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalFound:
-        """Return the answer for a state and a goal: a layout's name or a state.
+        """Return the answer for a state and a goal: a goal's name or a state.
 
-        The default goal is the layout that the state reaches. `solution` adds a shortest solution
-        and what `query` prints with it, `path` its states, and `solutions` all shortest solutions.
+        The default goal is the named one that the state reaches. `solution` adds a shortest
+        solution and what `query` prints with it, `path` its states, and `solutions` all shortest
+        solutions.
         """
         return super().probe(key, goal=goal, **options)
 
@@ -296,7 +297,7 @@ class GoalReader(Reader[GoalFound]):
         return state
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
-        """Return all states that are farthest from the goal, or from the layouts they reach."""
+        """Return all states that are farthest from the goal, or from the named goals they reach."""
         return self._make_goal_query(goal).list_hardest()
 
     def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
@@ -322,21 +323,21 @@ class GoalReader(Reader[GoalFound]):
         return goal
 
     def list_values(self, option: str) -> tuple[str, ...]:
-        return tuple(self.puzzle.layouts) if option == "goal" else ()
+        return tuple(self.puzzle.goals) if option == "goal" else ()
 
     def name_goal(self, goal: str) -> str:
-        """Return the name of the layout that equals the goal, else the goal itself."""
-        return next((name for name, state in self.puzzle.layouts.items() if state == goal), goal)
+        """Return the name of a goal, or the goal itself if it has none."""
+        return next((name for name, state in self.puzzle.goals.items() if state == goal), goal)
 
     def read_record(self, view: View, state: str) -> tuple[int, int | None]:
         """Read the distance and, if the view's table has it, the number of shortest solutions."""
-        index = self.open_index(self.table_names[view.layout])
+        index = self.open_index(self.table_names[view.table_goal])
         record = index.read_record(self.find_record(view, state))
         return record[0], record[1] if len(record) > 1 else None
 
     def prefetch(self, view: View, state: str) -> None:
         """Read what tells a state and its neighbours apart in one round, if that saves requests."""
-        index = self.open_index(self.table_names[view.layout])
+        index = self.open_index(self.table_names[view.table_goal])
         if index.is_remote:
             states = (state, *(neighbour for _, neighbour in self.puzzle.moves(state)))
             index.prefetch(self.find_record(view, each) for each in states)
@@ -394,7 +395,7 @@ class GoalReader(Reader[GoalFound]):
             problem = (
                 f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"
             )
-            raise self.make_damage_error(self.table_names[view.layout], problem)
+            raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return path
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
@@ -418,7 +419,7 @@ class GoalReader(Reader[GoalFound]):
             expected = "at least one" if count is None else str(count)
             problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
             raise self.make_damage_error(
-                self.table_names[self.puzzle.view_goal(goal).layout], problem
+                self.table_names[self.puzzle.view_goal(goal).table_goal], problem
             )
         if total > self.max_solutions:
             raise BadRequest(
@@ -436,13 +437,13 @@ class GoalReader(Reader[GoalFound]):
         order = self.puzzle.letters.index
         return sorted(prefixes[goal], key=lambda letters: [order(letter) for letter in letters])
 
-    def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
-        """Return the other layouts of the state's table, which the state does not reach."""
-        table = self.table_names[self.puzzle.find_layout(state)]
+    def list_unreached_goals(self, state: str, goal: str) -> list[str]:
+        """Return the other goals of the state's table, which the state does not reach."""
+        table = self.table_names[self.puzzle.find_reachable_goal(state)]
         return [
-            layout
-            for layout, name in self.table_names.items()
-            if name == table and self.puzzle.layouts[layout] != goal
+            goal_name
+            for goal_name, name in self.table_names.items()
+            if name == table and self.puzzle.goals[goal_name] != goal
         ]
 
 
@@ -509,7 +510,7 @@ class BoardQuery(GoalQuery):
             return
         from queries.splits import parse_split, split_rows
 
-        shares, goals = parse_split(self.given["split"]), self.reader.puzzle.layouts
+        shares, goals = parse_split(self.given["split"]), self.reader.puzzle.goals
         for rows in drawn:
             yield split_rows(rows, shares, goals, self.width, request.seed)
 

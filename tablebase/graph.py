@@ -128,7 +128,7 @@ def find_nearest(
 
     depths = np.stack([result.depth for result in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
-        raise SearchError(f"A state reaches more than one of the layouts {', '.join(results)}.")
+        raise SearchError(f"A state reaches more than one of the goals {', '.join(results)}.")
     goal = np.argmin(depths, axis=0).astype(np.uint8)
     ways = np.stack([result.ways for result in results.values()])
     return depths.min(axis=0), goal, np.take_along_axis(ways, goal[None, :], axis=0)[0]

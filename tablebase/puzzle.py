@@ -155,29 +155,31 @@ class StateSpace(Puzzle):
 
 
 class View:
-    """A goal mapped to a layout that has a table, and a map from states to states of that table."""
+    """A goal mapped to one that has a table, and a map from states to states of that table."""
 
-    __slots__ = ("layout",)
+    __slots__ = ("table_goal",)
 
-    def __init__(self, layout: str) -> None:
-        self.layout = layout
+    def __init__(self, table_goal: str) -> None:
+        self.table_goal = table_goal
+        """The name of the goal whose table answers."""
 
     def map_state(self, state: str) -> str:
-        """Return the state of the layout's table that has this state's answers."""
+        """Return the state of that table that has this state's answers."""
         return state
 
 
 class GoalPuzzle(StateSpace):
     """A state space with goals. Every move can be undone, by a move of any letter.
 
-    A new puzzle of this kind defines a name, its layouts, a notation and `moves`; its graph, table,
+    A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
     index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
     `make_graph` with versions that are faster than one state at a time.
     """
 
-    layouts: Mapping[str, str]
+    goals: Mapping[str, str]
+    """The states of the goals by name."""
     spellings: Mapping[str, str] = {}
-    """Other spellings of the layouts' names."""
+    """Other spellings of the goals' names."""
     letters: str
     """The letters of all moves, in the order in which answers list them."""
     solutions = "B"
@@ -205,36 +207,38 @@ class GoalPuzzle(StateSpace):
             yield letter, np.array(ranks, dtype=np.int64), np.array(targets, dtype=np.bytes_)
 
     def parse_goal(self, text: str) -> str:
-        """Return the goal state that a text names: by a layout's name, or as a state."""
-        goals = ", ".join(self.layouts)
+        """Return the goal state that a text names: by a goal's name, or as a state."""
+        goals = ", ".join(self.goals)
         name = require_text(text, "a goal", goals).strip().lower()
-        layout = self.spellings.get(name, name)
-        if layout in self.layouts:
-            return self.layouts[layout]
+        name = self.spellings.get(name, name)
+        if name in self.goals:
+            return self.goals[name]
         try:
             return self.parse(text)
         except NotationError as error:
-            named = [name for name in self.layouts if not error.example.startswith(name)]
+            named = [name for name in self.goals if not error.example.startswith(name)]
             example = ", or ".join(filter(None, (", ".join(named), error.example)))
             raise NotationError("a goal", text, error.problem, example) from error
 
-    def find_layout(self, state: str) -> str:
-        """Return the name of the only layout that a state may reach."""
-        return next(iter(self.layouts))
+    def find_reachable_goal(self, state: str) -> str:
+        """Return the name of the only goal among `goals` that a state may reach."""
+        return next(iter(self.goals))
 
     def view_goal(self, goal: str) -> View:
         """Return the view with which a table answers for a goal; raise BadRequest if none does."""
-        for layout, state in self.layouts.items():
+        for name, state in self.goals.items():
             if state == goal:
-                return View(layout)
-        layouts = ", ".join(f"{layout} ({state})" for layout, state in self.layouts.items())
+                return View(name)
+        goals = ", ".join(f"{name} ({state})" for name, state in self.goals.items())
         problem = f"No table of {self.name} has the goal {goal}"
-        raise BadRequest(problem, f"Choose one of: {layouts}")
+        raise BadRequest(problem, f"Choose one of: {goals}")
 
     def can_reach(self, state: str, goal: str) -> bool:
-        """Return whether a state reaches a goal, by the layouts that the two may reach."""
+        """Return whether a state reaches a goal, by the named goals that the two may reach."""
         view = self.view_goal(goal)
-        return self.find_layout(view.map_state(state)) == self.find_layout(view.map_state(goal))
+        return self.find_reachable_goal(view.map_state(state)) == self.find_reachable_goal(
+            view.map_state(goal)
+        )
 
     def follow(self, state: str, letters: str) -> tuple[str, int]:
         """Make moves while they are legal; return the last state and how many were made."""
@@ -268,7 +272,7 @@ class GoalPuzzle(StateSpace):
             meaning,
             f"rows in notation order; {row_order}",
             self.list_columns(),
-            BreadthFirst({goal: self.layouts[goal] for goal in goals}),
+            BreadthFirst({goal: self.goals[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
         )
@@ -278,7 +282,7 @@ class GoalPuzzle(StateSpace):
         best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
         return (
             Column("state", "string", state, distinct=True, ascending=True),
-            Column("goal", "enum", "layout that the state can reach", values=tuple(self.layouts)),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.goals)),
             Column("distance", "int8", "fewest moves from the state to its goal"),
             Column("best_moves", "string", best),
             Column(
@@ -334,7 +338,7 @@ class GoalPuzzle(StateSpace):
             best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
         return {
             "state": self.list_states()[rows],
-            "goal": np.array([list(self.layouts).index(name) for name in walks])[goal[rows]],
+            "goal": np.array([list(self.goals).index(name) for name in walks])[goal[rows]],
             "distance": depth[rows],
             "best_moves": best[rows],
             "solutions": ways[rows],
@@ -382,17 +386,17 @@ def format_board(state: str, width: int) -> str:
 
 
 class SymmetryView(View):
-    """View of a goal as a layout, by a symmetry of the board and other names of the tiles.
+    """View of a goal as one with a table, by a symmetry of the board and other names of the tiles.
 
-    This maps every state that reaches the goal to a state that reaches the layout, move for move.
+    This maps every state that reaches the goal to a state that reaches the other, move for move.
     """
 
     __slots__ = ("_names", "_old_names", "cells")
 
-    def __init__(self, layout: str, state: str, goal: str, cells: Sequence[int]) -> None:
-        super().__init__(layout)
+    def __init__(self, table_goal: str, state: str, goal: str, cells: Sequence[int]) -> None:
+        super().__init__(table_goal)
         self.cells = cells
-        """For each cell of the layout's `state`, the cell of the goal whose tile it gets."""
+        """For each cell of `state`, the table's goal, the cell of the goal whose tile it gets."""
         marks = "".join([goal[cell] for cell in cells])
         self._names = str.maketrans(marks, state)
         self._old_names = str.maketrans(state, marks)

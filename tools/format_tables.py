@@ -236,7 +236,7 @@ def format_other_goals() -> str:
         board = parse_board(name)
         assert board.can_reach(state, goal), (name, goal, state)
         view = board.view_goal(goal)
-        table = board.wide.make_table(view.layout, with_rows=False)
+        table = board.wide.make_table(view.table_goal, with_rows=False)
         read = view.map_state(state)
         texts = (f"`{text}`" for text in (goal, table.index_file, state, read))
         rows.append((name, *texts, board.wide.rank(read)))

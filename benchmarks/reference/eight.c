@@ -1,4 +1,4 @@
-/* Breadth-first search of the 8-puzzle from one layout: the distance and the number of shortest
+/* Breadth-first search of the 8-puzzle from one goal: the distance and the number of shortest
    solutions of every state, in arrays by rank (the state's number in notation order).
    gcc -O2 -std=c11 -o eight eight.c && ./eight 123456780 */
 #define _POSIX_C_SOURCE 199309L
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
         seen |= 1u << cells[i];
     }
     if (strlen(goal) != 9 || seen != 511) {
-        fprintf(stderr, "a layout is nine different digits, 0 to 8: %s\n", goal);
+        fprintf(stderr, "a goal is nine different digits, 0 to 8: %s\n", goal);
         return 2;
     }
     struct timespec from, to;

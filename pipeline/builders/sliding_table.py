@@ -299,7 +299,7 @@ def make_rows(
     text = np.ascontiguousarray(np.moveaxis(marks[tiles[board.place]], 0, 2))
     return {
         "state": text.view(f"S{board.cells}").ravel(),
-        "goal": np.full(distance.size, [*board.layouts].index(goal), dtype=np.uint8),
+        "goal": np.full(distance.size, [*board.goals].index(goal), dtype=np.uint8),
         "distance": distance.ravel(),
         "best_moves": np.array(MOVE_SETS, dtype=np.bytes_)[best.ravel()],
         "manhattan": manhattan.ravel(),

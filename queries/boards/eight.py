@@ -84,7 +84,7 @@ class EightQuery(BoardQuery):
                 if self.goal is None:
                     raise reader.make_damage_error(reader.puzzle.tables[0].name, problem, "parquet")
                 view = reader.puzzle.view_goal(self.goal)
-                raise reader.make_damage_error(reader.table_names[view.layout], problem)
+                raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
             answers = answers.with_columns(solutions)
         return answers
 
@@ -119,8 +119,8 @@ class EightReader(GoalReader[BoardAnswer]):
     options = (
         Option(
             "goal",
-            "Goal to reach: a layout (corner, centre, edge) or any state (default: the layout "
-            "that the state can reach).",
+            "Goal to reach: corner, centre, edge or any state (default: the named goal that the "
+            "state can reach).",
             "GOAL",
         ),
         *GoalReader.options[1:],
@@ -175,7 +175,7 @@ class EightReader(GoalReader[BoardAnswer]):
             self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
 
     def _load_distance(self, key: str, goal: str | None = None) -> int:
-        """Return the fewest moves (0-31) from a state to the goal, or the layout it reaches."""
+        """Return the fewest moves (0-31) from a state to the goal, or the named one it reaches."""
         self._load_lookups()
         return self.distance(key, goal)
 
@@ -199,7 +199,7 @@ class EightReader(GoalReader[BoardAnswer]):
         from queries.boards.eight_columns import answer_goal
 
         view = self.puzzle.view_goal(goal)
-        name = self.table_names[view.layout]
+        name = self.table_names[view.table_goal]
         records = self.open_index(name).read_records()
         rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
         if rows["best_moves"].eq("").sum() != 1:
@@ -249,7 +249,7 @@ class EightReader(GoalReader[BoardAnswer]):
         return np.append(records[0::2].astype(np.int16), np.int16(-1))
 
     def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-        """Return the rows for a goal, "" for the layouts; those of a few goals stay in memory."""
+        """Return the rows for a goal, "" for the named; those of a few goals stay in memory."""
         with self._lock:
             self.require_open()
             rows = self._rows_by_goal.pop(goal, None)
@@ -277,7 +277,7 @@ def make_fast_lookups(
     ]
 
     def distance(table: object, key: str, goal: str | None = None) -> int:
-        """Return the fewest moves (0-31) from a state to the goal, or the layout it reaches."""
+        """Return the fewest moves (0-31) from a state to the goal, or the named one it reaches."""
         if goal is not None:
             return measure(key, goal)
         try:

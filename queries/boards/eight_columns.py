@@ -148,16 +148,16 @@ def list_successors() -> npt.NDArray[np.uint32]:
     return successors
 
 
-def answer_goal(goal: str, view: View, records: bytes, layouts: pl.Series) -> pl.DataFrame:
+def answer_goal(goal: str, view: View, records: bytes, reached: pl.Series) -> pl.DataFrame:
     """Return a batch's columns of every state, for one goal; nulls where it is unreachable.
 
-    `layouts` is the layout that each state reaches, `records` the index of the view's layout.
+    `reached` is the named goal that each state reaches, `records` the index of the view's table.
     """
     texts = list_texts()[:NO_RANK].copy().view("S9").ravel().astype(str)
     view_ranks = rank_states(pl.Series([view.map_state(state) for state in texts.tolist()]))
     distance, solutions = np.frombuffer(records, np.uint8).reshape(-1, 2)[view_ranks.to_numpy()].T
-    goal_layout = PUZZLE.find_layout(PUZZLE.layouts[view.layout])
-    is_reached = (layouts.gather(view_ranks) == goal_layout).to_numpy() & (distance != UNREACHED)
+    view_goal = PUZZLE.find_reachable_goal(PUZZLE.goals[view.table_goal])
+    is_reached = (reached.gather(view_ranks) == view_goal).to_numpy() & (distance != UNREACHED)
     # one more row, for `NO_RANK`
     depth = np.append(np.where(is_reached, distance, UNREACHED), UNREACHED).astype(np.int16)
     best = np.zeros(NO_RANK, dtype=f"S{len(LETTERS)}")

@@ -1,4 +1,4 @@
-"""The 8-puzzle's figures: distances to its three layouts, heuristics, solutions, the hardest."""
+"""The 8-puzzle's figures: distances to its three goals, heuristics, solutions, the hardest."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _describe_distances(frame: pl.DataFrame) -> str:
     means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
     furthest = format_each(per_goal, "{distance} ({goal})")
     return (
-        f"Every layout is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
+        f"Every goal is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
         f"{means}; the furthest state is {furthest} moves away."
     )
 
@@ -147,7 +147,7 @@ def _list_few(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the percentage of states within each distance, by layout."""
+    """Return the percentage of states within each distance, by goal."""
     share = 100 * pl.col("states").cum_sum() / pl.col("states").sum()
     return frame.sort("goal", "distance").with_columns(share.over("goal").alias("share"))
 
@@ -183,7 +183,7 @@ def _describe_random_moves(frame: pl.DataFrame) -> str:
     farthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
     shares = farthest.with_columns(pl.col("share") * 100)
     return (
-        "The mean share of a state's moves that lead nearer to the layout. From the farthest "
+        "The mean share of a state's moves that lead nearer to the goal. From the farthest "
         f"states: {format_each(shares, '{share:.0f}% ({goal}, distance {distance})')}."
     )
 
@@ -315,7 +315,7 @@ def _draw_hardest(frame: pl.DataFrame) -> str:
 def _describe_hardest(frame: pl.DataFrame) -> str:
     per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
     return (
-        "The states furthest from each layout: "
+        "The states furthest from each goal: "
         f"{format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
         f"At most {SHOWN} of each are drawn, the first in notation order."
     )
@@ -323,7 +323,7 @@ def _describe_hardest(frame: pl.DataFrame) -> str:
 
 SECTION = Section(
     "The 8-puzzle",
-    "Distances count moves to a layout: corner is 123456780, centre 123804765, edge 123456708. "
+    "Distances count moves to a goal: corner is 123456780, centre 123804765, edge 123456708. "
     "Every state reaches corner or centre, never both.",
     Figure(
         "eight-distances",
@@ -387,7 +387,7 @@ SECTION = Section(
         "eight-hardest",
         "The hardest states",
         list_hardest,
-        lambda frame: f"{frame.height} states are farther from their layout than all others",
+        lambda frame: f"{frame.height} states are farther from their goal than all others",
         _describe_hardest,
         _draw_hardest,
     ),

@@ -431,7 +431,7 @@ def parse_corner_goal(text: str) -> str:
 def view_corner(goal: str) -> BoardGoalView:
     """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
     view = BOARD.view_goal(goal)
-    if view.layout != BOARD.example:
+    if view.table_goal != BOARD.example:
         raise BadRequest(
             f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
             "the blank in a corner",

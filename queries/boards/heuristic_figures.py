@@ -1,6 +1,6 @@
 """The 8-puzzle's figures of heuristics, how often each value occurs and what a search costs.
 
-Also what all its figures share: axes, and panels, one for each layout.
+Also what all its figures share: axes, and panels, one for each goal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from queries.figure import (
 from queries.svg import INK, MUTED, SERIES
 from tablebase.puzzles.eight import PUZZLE
 
-GOALS = list(PUZZLE.layouts)
+GOALS = list(PUZZLE.goals)
 GOAL_COLOURS = dict(zip(GOALS, SERIES, strict=True))
 
 PANEL = 205
@@ -48,7 +48,7 @@ MEAN = weigh("distance")
 
 
 def format_each(frame: pl.DataFrame, template: str) -> str:
-    """Fill a template for each layout's row, in the order of the layouts."""
+    """Fill a template for each goal's row, in the order of the goals."""
     rows = {row["goal"]: row for row in frame.to_dicts()}
     return ", ".join(template.format(**rows[goal]) for goal in GOALS)
 
@@ -56,7 +56,7 @@ def format_each(frame: pl.DataFrame, template: str) -> str:
 def draw_panels(
     frame: pl.DataFrame, high: int, draw: Callable[[pl.DataFrame, str], Drawing]
 ) -> Panels:
-    """Draw one chart for each layout, from its rows and its name."""
+    """Draw one chart for each goal, from its rows and its name."""
     return {
         goal: draw(frame.filter(pl.col("goal") == goal), goal).properties(
             title=goal, width=PANEL, height=high
@@ -66,7 +66,7 @@ def draw_panels(
 
 
 def draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
-    """Draw a heat map of the states for each layout; the last one has the legend."""
+    """Draw a heat map of the states for each goal; the last one has the legend."""
     banded = add_bands(frame, "states", BOUNDS)
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
@@ -79,7 +79,7 @@ def draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
 
 
 def stack_panels(rows: list[Panels]) -> Panels:
-    """Place the panels of each layout one below the other."""
+    """Place the panels of each goal one below the other."""
     return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
 
 

@@ -79,8 +79,8 @@ class TableJudge(ArrayJudge):
             distances = table.measure(states)
             if distances is None:
                 problem = f"not every walk leads to {goal}"
-                layout = board.view_goal(goal).layout
-                raise self.reader.make_damage_error(self.reader.table_names[layout], problem)
+                table_goal = board.view_goal(goal).table_goal
+                raise self.reader.make_damage_error(self.reader.table_names[table_goal], problem)
             found: npt.NDArray[np.int16] = distances.astype(np.int16)
             return found
 

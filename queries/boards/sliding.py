@@ -95,7 +95,7 @@ class BoardTableQuery(BoardQuery):
 
     def _restore_states(self, view: BoardGoalView, ranks: list[int]) -> list[str]:
         wide = self.reader.puzzle.wide
-        return [view.restore_state(wide.unrank(rank, view.layout)) for rank in ranks]
+        return [view.restore_state(wide.unrank(rank, view.table_goal)) for rank in ranks]
 
     def list_answer_columns(self) -> dict[str, Column]:
         columns = {column.name: column for column in self.reader.puzzle.list_row_columns()}
@@ -113,7 +113,7 @@ class BoardTableQuery(BoardQuery):
         answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
         if answers is None:
             problem = f"not every state has a move nearer to {goal}"
-            raise reader.make_damage_error(reader.table_names[view.layout], problem)
+            raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
         return merge_answers(keys, answers, super().answer_keys)
 
 
@@ -153,17 +153,17 @@ class BoardReader(GoalReader[BoardAnswer]):
         return self.puzzle.wide.rank(view.map_state(state))
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
-        index = self.open_index(self.table_names[view.layout])
+        index = self.open_index(self.table_names[view.table_goal])
         return index.read_record(self.find_record(view, state))[0], None
 
-    def list_unreached_layouts(self, state: str, goal: str) -> list[str]:
+    def list_unreached_goals(self, state: str, goal: str) -> list[str]:
         return []
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
         import numpy as np
 
-        for records in self.open_index(self.table_names[view.layout]).iter_chunks():
+        for records in self.open_index(self.table_names[view.table_goal]).iter_chunks():
             yield np.frombuffer(records, np.uint8)
 
     def count_single_keys(self) -> int:
@@ -178,7 +178,7 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
-        table = self.table_names[view.layout]
+        table = self.table_names[view.table_goal]
         return self.keep(("records", table), lambda: _read_records(self.open_index(table)))
 
 
@@ -206,7 +206,7 @@ class BitReader(BoardReader):
     def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
         super().__init__(puzzle, store)
         self._walks: dict[tuple[str, str], int] = {}
-        """Distances of the states that walks passed, by layout and state of its table."""
+        """Distances of the states that walks passed, by goal and state of its table."""
 
     def close(self) -> None:
         super().close()
@@ -220,25 +220,25 @@ class BitReader(BoardReader):
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
-        walks, layout, passed = self._walks, view.layout, [view.map_state(state)]
+        walks, goal, passed = self._walks, view.table_goal, [view.map_state(state)]
         if len(walks) > MAX_KNOWN_STATES:
             walks.clear()
-        here, last = state, walks.get((layout, passed[-1]))
-        while last is None and passed[-1] != layout:
+        here, last = state, walks.get((goal, passed[-1]))
+        while last is None and passed[-1] != goal:
             self.prefetch(view, here)
             value = self._read_value(view, here)
             step = next(self._iter_moves_at(view, here, value - 1), None)
             if step is None or len(passed) > MAX_DISTANCE:
                 problem = f"no walk leads from {state} to the goal"
-                raise self.make_damage_error(self.table_names[layout], problem)
+                raise self.make_damage_error(self.table_names[goal], problem)
             here = step[1]
             passed.append(view.map_state(here))
             # read once: another thread may clear them
-            last = walks.get((layout, passed[-1]))
+            last = walks.get((goal, passed[-1]))
             self.on_step(len(passed) - 1)
         last = last or 0
         for steps, passed_state in enumerate(reversed(passed)):
-            walks[layout, passed_state] = last + steps
+            walks[goal, passed_state] = last + steps
         return last + len(passed) - 1, None
 
     def _iter_moves_at(
@@ -252,13 +252,13 @@ class BitReader(BoardReader):
         """Return a state's distance modulo 4."""
         wide, mapped = self.puzzle.wide, view.map_state(state)
         record, bit = divmod(wide.rank(mapped), ROW_STATES)
-        row: bytes = self.open_index(self.table_names[view.layout]).read_record(record)[0]
-        side = wide.count_steps(mapped.index("0"), view.layout.index("0")) % 2
+        row: bytes = self.open_index(self.table_names[view.table_goal]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.table_goal.index("0")) % 2
         return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states, which are measured together, in one chunk."""
-        yield self.keep(("distances", view.layout), lambda: self._measure_distances(view))
+        yield self.keep(("distances", view.table_goal), lambda: self._measure_distances(view))
 
     def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
         free = get_free_memory()
@@ -267,12 +267,12 @@ class BitReader(BoardReader):
             raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
         from queries.boards.sliding_columns import BitLookup
 
-        layout_view = self.puzzle.wide.view_goal(view.layout)
-        lookup = BitLookup(self.puzzle.wide, layout_view, view.layout, self._read_table(view))
+        table_view = self.puzzle.wide.view_goal(view.table_goal)
+        lookup = BitLookup(self.puzzle.wide, table_view, view.table_goal, self._read_table(view))
         distances = lookup.measure_distances()
         if distances is None:
             problem = "not every walk leads to the goal"
-            raise self.make_damage_error(self.table_names[view.layout], problem)
+            raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return distances
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:

@@ -93,11 +93,11 @@ class GoalLookup:
         self._wide, self._records = board.wide, records
         self._cells = [view.cells[cell] for cell in self._wide.cell_at]
         self._names = np.zeros(board.cells, dtype=np.uint8)
-        for cell, mark in zip(view.cells, view.layout, strict=True):
+        for cell, mark in zip(view.cells, view.table_goal, strict=True):
             self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
         self._odd = (np.arange(board.cells) // board.line * (board.line - 1) % 2).astype(np.bool_)
-        home = self._wide.place[view.layout.index("0")]
-        self._odd ^= self._odd[home] ^ self._wide.is_odd(view.layout)
+        home = self._wide.place[view.table_goal.index("0")]
+        self._odd ^= self._odd[home] ^ self._wide.is_odd(view.table_goal)
         self._weights = np.array([*self._wide.weights, 0, 0][: board.cells - 1], dtype=np.int32)
         self._exits = np.full((len(LETTERS), board.cells), -1)
         for cell in range(board.cells):
@@ -159,16 +159,16 @@ class BitLookup:
     """A lookup in a table of one bit for each state, for a goal that the table has a view of."""
 
     def __init__(self, board: SlidingBoard, view: BoardGoalView, goal: str, bits: Bytes) -> None:
-        wide, layout = board.wide, view.layout
+        wide, table_goal = board.wide, view.table_goal
         self._bits, self._wide = bits, wide
         self._cells = [view.cells[cell] for cell in wide.cell_at]
         self._names = np.zeros(len(CHARACTERS), dtype=np.uint8)
-        for cell, mark in zip(view.cells, layout, strict=True):
+        for cell, mark in zip(view.cells, table_goal, strict=True):
             self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
-        home = wide.place[layout.index("0")]
+        home = wide.place[table_goal.index("0")]
         lines, steps = np.divmod(np.arange(wide.cells), wide.line)
         sides = (lines + steps - home // wide.line - home % wide.line) % 2
-        odd = ((lines - home // wide.line) * (wide.line - 1) + wide.is_odd(layout)) % 2
+        odd = ((lines - home // wide.line) * (wide.line - 1) + wide.is_odd(table_goal)) % 2
         self._ways = np.full((wide.cells, 4), -1)
         self._letters = np.zeros((wide.cells, 16), dtype=np.uint8)
         for place, cell in enumerate(self._cells):
@@ -178,7 +178,7 @@ class BitLookup:
                 self._letters[place] |= (chosen << LETTERS.index(letter)).astype(np.uint8)
         weights = np.array([*wide.weights, 0, 0][: wide.cells - 1])
         self._tables = self._ways, sides, odd, weights
-        self._goal = wide.rank(layout)
+        self._goal = wide.rank(table_goal)
 
     def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int16], Bytes] | None:
         """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.

@@ -5,7 +5,7 @@ import { HttpSource } from "./http_source.js";
 import { IndexFile } from "./index_file.js";
 import { answerKnight } from "./knight.js";
 import { answerSenet } from "./senet.js";
-import { Board, EIGHT, listLayouts } from "./sliding.js";
+import { Board, EIGHT, listGoals } from "./sliding.js";
 
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
@@ -124,13 +124,13 @@ export class Tables {
    * @returns {Promise<Record<string, string[]>>}
    */
   async listBoards() {
-    const boards = Object.entries(await this.#listLayouts());
-    return Object.fromEntries(boards.map(([board, layouts]) => [board, layouts.map(({ state }) => state)]));
+    const boards = Object.entries(await this.#listGoals());
+    return Object.fromEntries(boards.map(([board, goals]) => [board, goals.map(({ state }) => state)]));
   }
 
-  async #listLayouts() {
+  async #listGoals() {
     const { indexes } = await this.readManifest();
-    return listLayouts(Object.keys(indexes));
+    return listGoals(Object.keys(indexes));
   }
 
   /**
@@ -141,14 +141,14 @@ export class Tables {
    * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
    */
   async sliding(board, state, options) {
-    const boards = await this.#listLayouts();
+    const boards = await this.#listGoals();
     const [rows, columns] = String(board).split("x").map(Number);
     // a taller board is the mirror image of a wide one, whose tables have its answers
     const wide = rows > columns ? `${columns}x${rows}` : board;
     if (!Object.hasOwn(boards, wide) || board !== `${rows}x${columns}`) {
       throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
     }
-    return this.#answer(this.#makeBoard({ rows, columns, layouts: boards[wide] }).answer(state, options));
+    return this.#answer(this.#makeBoard({ rows, columns, goals: boards[wide] }).answer(state, options));
   }
 
   /**

@@ -14,7 +14,7 @@ export const EIGHT = {
   rows: 3,
   columns: 3,
   width: 2,
-  layouts: [
+  goals: [
     { name: "corner", state: "123456780", table: "eight" },
     { name: "centre", state: "123804765", table: "eight" },
     { name: "edge", state: "123456708", table: "eight_edge" },
@@ -35,7 +35,7 @@ export const EIGHT = {
  * @property {string} [tiles] the tile that each of its moves slides
  * @property {string[]} [path] the states on its way
  *
- * @typedef {object} Layout a goal that has a table
+ * @typedef {object} Goal a goal that has a table
  * @property {string} name
  * @property {string} state
  * @property {string} table
@@ -52,16 +52,16 @@ export class Board {
    * @param {object} options
    * @param {number} options.rows
    * @param {number} options.columns
-   * @param {Layout[]} options.layouts of the board that has no more rows than columns
+   * @param {Goal[]} options.goals of the board that has no more rows than columns
    * @param {number} [options.width] bytes of a record, if they are those of the 8-puzzle
    * @param {(file: string) => string} [options.locate] where a file is, for messages
    */
-  constructor({ rows, columns, layouts, width, locate = (file) => file }) {
+  constructor({ rows, columns, goals, width, locate = (file) => file }) {
     this.rows = rows;
     this.columns = columns;
     /** The board whose tables have the answers of this one. @type {Board} */
-    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, layouts, width, locate });
-    this.layouts = rows <= columns ? layouts : layouts.map(({ state, table }) => {
+    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, goals, width, locate });
+    this.goals = rows <= columns ? goals : goals.map(({ state, table }) => {
       const blank = state.indexOf("0");
       const goal = makeGoal(rows * columns, (blank % rows) * columns + Math.floor(blank / rows));
       return { name: goal, state: goal, table };
@@ -83,7 +83,7 @@ export class Board {
   /** Throw an error if a text is no state. */
   requireState(text) {
     if (typeof text === "string" && [...text].sort().join("") === this.marks) return;
-    const example = this.layouts[0]?.state ?? this.marks;
+    const example = this.goals[0]?.state ?? this.marks;
     throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a state of ${this.rows}x${this.columns}, `
       + `which has each of ${this.marks} once, such as ${example}.`);
   }
@@ -152,15 +152,15 @@ export class Board {
     const ways = rows > columns ? [] : straight.map((way) => way.map(([row, column]) => row * columns + column));
     if (rows >= columns) ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
     for (const way of ways) {
-      const layout = wide.layouts.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
-      if (!layout) continue;
+      const tableGoal = wide.goals.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
+      if (!tableGoal) continue;
       const rename = (state, names, others) => [...state].map((tile) => others[names.indexOf(tile)]);
       const named = way.map((cell) => goal[cell]);
       return {
-        layout,
-        state: (state) => rename(way.map((cell) => state[cell]), named, layout.state).join(""),
+        tableGoal,
+        state: (state) => rename(way.map((cell) => state[cell]), named, tableGoal.state).join(""),
         undo: (state) => {
-          const tiles = rename(state, layout.state, named);
+          const tiles = rename(state, tableGoal.state, named);
           return tiles.map((_, cell) => tiles[way.indexOf(cell)]).join("");
         },
       };
@@ -171,11 +171,11 @@ export class Board {
   /** Return the goal of a name or a state; without one, the first that a state reaches. */
   findGoal(state, goal) {
     if (goal !== undefined && goal !== null) {
-      const named = this.layouts.find(({ name }) => name === goal)?.state ?? goal;
+      const named = this.goals.find(({ name }) => name === goal)?.state ?? goal;
       this.requireState(named);
       return named;
     }
-    return (this.layouts.find((layout) => this.joins(state, layout.state)) ?? this.layouts[0]).state;
+    return (this.goals.find((one) => this.joins(state, one.state)) ?? this.goals[0]).state;
   }
 
   /**
@@ -210,7 +210,7 @@ export class Board {
     const { distance = steps.length, solutions } = first;
     return {
       state,
-      goal: this.layouts.find((layout) => layout.state === goalState)?.name ?? goalState,
+      goal: this.goals.find((one) => one.state === goalState)?.name ?? goalState,
       goal_state: goalState,
       distance,
       best_moves: letters(first.best),
@@ -225,7 +225,7 @@ export class Board {
 class Walk {
   /**
    * @param {Board} board
-   * @param {{layout: Layout, state: (state: string) => string}} view
+   * @param {{tableGoal: Goal, state: (state: string) => string}} view
    */
   constructor(board, view) {
     this.board = board;
@@ -240,7 +240,7 @@ class Walk {
     const [own, ...others] = yield* this.#read([state, ...moves.map((move) => move.after)]);
     this.value = own.value;
     const best = this.#choose(moves, others);
-    const isGoal = this.view.state(state) === this.view.layout.state;
+    const isGoal = this.view.state(state) === this.view.tableGoal.state;
     if (!isGoal && !best.length) throw this.fail();
     if (this.board.isPacked) return { best: isGoal ? [] : best };
     if ((own.value === 0) !== isGoal) throw this.fail();
@@ -264,8 +264,8 @@ class Walk {
 
   /** @returns {Generator<Need, {value: number, solutions?: number}[], Uint8Array[]>} */
   *#read(states) {
-    const { board: { wide }, view: { layout } } = this;
-    const need = { table: layout.table, width: wide.width };
+    const { board: { wide }, view: { tableGoal } } = this;
+    const need = { table: tableGoal.table, width: wide.width };
     const seen = states.map(this.view.state);
     const ranks = seen.map((state) => wide.rank(state));
     if (!wide.isPacked) {
@@ -276,12 +276,12 @@ class Walk {
     return records.map((record, at) => {
       const place = ranks[at] % ROW_STATES;
       const bit = (record[place >> 3] >> (place & 7)) & 1;
-      return { value: wide.parities(seen[at], layout.state).moves + 2 * bit };
+      return { value: wide.parities(seen[at], tableGoal.state).moves + 2 * bit };
     });
   }
 
   fail() {
-    return makeUnusable(this.board.locate(`${this.view.layout.table}.idx`), "no walk leads from a state to the goal");
+    return makeUnusable(this.board.locate(`${this.view.tableGoal.table}.idx`), "no walk leads from a state to the goal");
   }
 }
 
@@ -295,8 +295,8 @@ export function makeGoal(cells, blank) {
  * Return the goals of the sliding boards that have tables among some files, by board: rows x columns. The first is
  * nearest to the last corner, which is meant where none is named.
  */
-export function listLayouts(files) {
-  /** @type {Record<string, Layout[]>} */
+export function listGoals(files) {
+  /** @type {Record<string, Goal[]>} */
   const boards = {};
   for (const file of files) {
     const [, table, board, rows, columns, number] = /^(sliding_((\d+)x(\d+))_(\d+))\.idx$/.exec(file) ?? [];
@@ -306,7 +306,7 @@ export function listLayouts(files) {
     const state = makeGoal(cells, cell - 1);
     (boards[board] ??= []).push({ name: state, state, table });
   }
-  for (const layouts of Object.values(boards)) layouts.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
+  for (const goals of Object.values(boards)) goals.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
   return boards;
 }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tablebase.schema import Table
 
 SOLVED = "123456780"
-LAYOUTS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
+GOALS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
 WIDTH = 3
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
@@ -58,7 +58,7 @@ QUARTER = (6, 3, 0, 7, 4, 1, 8, 5, 2)
 
 
 def parse(text: str) -> str:
-    """Return the state that a text names: nine digits, or a board in a usual layout, or numbers.
+    """Return the state that a text names: nine digits, or a board in a usual notation, or numbers.
 
     >>> parse("1 5 2 7 0 3 8 4 6"), parse("1 5 2 / 7 . 3 / 8 4 6")
     ('152703846', '152703846')
@@ -232,24 +232,24 @@ def count_misplaced(state: str, goal: str) -> int:
 
 
 class EightGoalView(SymmetryView):
-    """View of any goal as one of the three layouts that have a table.
+    """View of any goal as one of the three goals that have a table.
 
-    The board is turned until the goal's blank is where a layout has it.
+    The board is turned until the goal's blank is where one of them has it.
 
     >>> view = EightGoalView("087654321")
-    >>> view.layout, view.map_state("087654321")
+    >>> view.table_goal, view.map_state("087654321")
     ('corner', '123456780')
     """
 
     __slots__ = ()
 
     def __init__(self, goal: str) -> None:
-        layouts = {state.index("0"): layout for layout, state in LAYOUTS.items()}
+        names = {state.index("0"): name for name, state in GOALS.items()}
         cells = tuple(range(9))
-        while cells.index(goal.index("0")) not in layouts:
+        while cells.index(goal.index("0")) not in names:
             cells = tuple([cells[cell] for cell in QUARTER])
-        layout = layouts[cells.index(goal.index("0"))]
-        super().__init__(layout, LAYOUTS[layout], goal, cells)
+        name = names[cells.index(goal.index("0"))]
+        super().__init__(name, GOALS[name], goal, cells)
 
 
 RANK = "number of the state among all 362,880 in notation order, from 0: that of its index record"
@@ -261,7 +261,7 @@ class Eight(GoalPuzzle):
     title = "8-puzzle"
     size = 362_880
     example = SOLVED
-    layouts = LAYOUTS
+    goals = GOALS
     spellings = {"center": "centre"}  # noqa: RUF012  # a class's constants, as in any puzzle
     letters = LETTERS
     parse = staticmethod(parse)
@@ -298,11 +298,11 @@ class Eight(GoalPuzzle):
         """List the letters of the blank's moves from a cell, each with the cell it comes to."""
         return EXITS[blank]
 
-    def find_layout(self, state: str) -> str:
+    def find_reachable_goal(self, state: str) -> str:
         return "centre" if is_odd(state) else "corner"
 
     def view_goal(self, goal: str) -> View:
-        return super().view_goal(goal) if goal in LAYOUTS.values() else EightGoalView(goal)
+        return super().view_goal(goal) if goal in GOALS.values() else EightGoalView(goal)
 
     def explain_unreachable(self, state: str, goal: str) -> str:
         parity = ("even", "odd")
@@ -371,10 +371,10 @@ class Eight(GoalPuzzle):
         distances = columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
         misplaces = columns["misplaced"] = np.zeros(boards.shape[1], dtype=np.uint8)
         for goal in walks:
-            home = [LAYOUTS[goal].index(digit) for digit in "012345678"]
+            home = [GOALS[goal].index(digit) for digit in "012345678"]
             from_home = np.array([[_count_steps(at, cell) for cell in range(9)] for at in home])
             from_home[0] = 0
-            with_goal = columns["goal"] == list(LAYOUTS).index(goal)
+            with_goal = columns["goal"] == list(GOALS).index(goal)
             for cell in range(9):
                 steps = from_home[boards[cell, with_goal], cell]
                 distances[with_goal] += steps.astype(np.uint8)

@@ -49,13 +49,13 @@ FIFTEEN_BOARD = "4x4"
 
 
 class SlidingBoard(GoalPuzzle):
-    """A board; its layouts are goals with the tiles in reading order, named by their notation.
+    """A board; its goals are states with the tiles in reading order, named by their notation.
 
-    There is one layout for each set of cells that turning and mirroring the board maps to each
+    There is one goal for each set of cells that turning and mirroring the board maps to each
     other.
 
     >>> board = SlidingBoard(3, 4)
-    >>> [*board.layouts]
+    >>> [*board.goals]
     ['123456789ab0', '123456789a0b', '1234567089ab', '1234560789ab']
     >>> board.rank("123456789ab0"), board.unrank(0)
     (220208645, '0369147a258b')
@@ -88,14 +88,14 @@ class SlidingBoard(GoalPuzzle):
         self.orders = weights[0] * (self.cells - 1)
         """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
-        self.layouts = {
+        self.goals = {
             goal: goal
             for cell in sorted(
                 {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}, reverse=True
             )
             for goal in [self.make_ordered_state(cell)]
         }
-        self.example = next(iter(self.layouts))
+        self.example = next(iter(self.goals))
         self.spellings = {"corner": self.example}
 
     def __str__(self) -> str:
@@ -217,7 +217,7 @@ class SlidingBoard(GoalPuzzle):
         return number
 
     def unrank(self, rank: int, goal: str | None = None) -> str:
-        """Return the state of a rank among those that reach a goal; by default the first layout."""
+        """Return the state of a rank among those that reach a goal; by default the first."""
         place, number = divmod(rank, self.orders)
         free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
         for weight in self.weights:
@@ -297,21 +297,21 @@ class SlidingBoard(GoalPuzzle):
 
 
 class BoardGoalView(SymmetryView):
-    """View of any goal of a board as one of the wide board's layouts.
+    """View of any goal of a board as one of the wide board's own.
 
     >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
-    >>> view.layout, view.map_state("150234"), view.restore_state("123405")
+    >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
     ('123405', '123405', '150234')
     """
 
     __slots__ = ()
 
     def __init__(self, board: SlidingBoard, goal: str) -> None:
-        layouts = {layout.index("0"): layout for layout in board.wide.layouts}
+        goals = {state.index("0"): state for state in board.wide.goals}
         blank = goal.index("0")
-        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in layouts)
-        layout = layouts[cells.index(blank)]
-        super().__init__(layout, layout, goal, cells)
+        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
+        table_goal = goals[cells.index(blank)]
+        super().__init__(table_goal, table_goal, goal, cells)
 
 
 def _format_tile(mark: str) -> str:
@@ -364,12 +364,12 @@ class BoardWithTables(SlidingBoard):
 
         `with_rows`: with rows beside each index; None: if the board is small.
         """
-        goals = [*self.layouts][: None if every_goal or not self.is_packed else 1]
+        goals = [*self.goals][: None if every_goal or not self.is_packed else 1]
         has_rows = not self.is_packed if with_rows is None else with_rows
         return tuple(self.make_table(goal, with_rows=has_rows) for goal in goals)
 
     def make_table(self, goal: str, *, with_rows: bool) -> Table:
-        """Make the table of the distances to one of the layouts.
+        """Make the table of the distances to one of the goals.
 
         `with_rows`: with rows beside its index.
         """
@@ -423,7 +423,7 @@ def find_goal(table: str) -> tuple[BoardWithTables, str] | None:
     except NotationError:
         return None
     goals = {
-        goal_table.name: goal for goal_table, goal in zip(board.tables, board.layouts, strict=False)
+        goal_table.name: goal for goal_table, goal in zip(board.tables, board.goals, strict=False)
     }
     return (board, goals[table]) if table in goals else None
 

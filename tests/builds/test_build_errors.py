@@ -309,16 +309,16 @@ def test_a_table_with_a_wrong_number_of_rows_is_not_published(tmp_path: Path) ->
 
 
 class TwoGoals(Pancakes):
-    """Pancakes with two layouts that every state reaches, in a table that has room for one."""
+    """Pancakes with two goals that every state reaches, in a table that has room for one."""
 
-    layouts = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
+    goals = {"stacked": "12345", "upside_down": "54321"}  # noqa: RUF012  # as its parent's
 
     def __init__(self) -> None:
         self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
-def test_a_state_that_reaches_two_layouts_is_not_published(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match=r"more than one of the layouts stacked, upside_down\."):
+def test_a_state_that_reaches_two_goals_is_not_published(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match=r"more than one of the goals stacked, upside_down\."):
         build_tables(tmp_path, TwoGoals())
     assert contents(tmp_path) == {}
 

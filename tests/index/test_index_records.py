@@ -51,16 +51,16 @@ def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
     even, odd = (row for row in tables_under(EIGHT)[1])
     in_eight, in_edge = list(even)[1:]
-    assert even[in_eight] == _name_layout("corner")
-    assert odd[in_eight] == _name_layout("centre")
-    assert even[in_edge] == _name_layout("edge")
-    assert not eight.is_odd(eight.LAYOUTS["corner"])
-    assert not eight.is_odd(eight.LAYOUTS["edge"])
-    assert eight.is_odd(eight.LAYOUTS["centre"])
+    assert even[in_eight] == _name_goal("corner")
+    assert odd[in_eight] == _name_goal("centre")
+    assert even[in_edge] == _name_goal("edge")
+    assert not eight.is_odd(eight.GOALS["corner"])
+    assert not eight.is_odd(eight.GOALS["edge"])
+    assert eight.is_odd(eight.GOALS["centre"])
 
 
-def _name_layout(layout: str) -> str:
-    return f"{eight.LAYOUTS[layout]}, called {layout}"
+def _name_goal(name: str) -> str:
+    return f"{eight.GOALS[name]}, called {name}"
 
 
 # ---- Senet --------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tests.support import oracles, senet_walk
 
 
 @pytest.mark.parametrize(
-    ("name", "layout", "goal"),
+    ("name", "goal", "goal_state"),
     first(
         1,
         [
@@ -23,9 +23,9 @@ from tests.support import oracles, senet_walk
         ],
     ),
 )
-def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goal: str) -> None:
-    distances, solutions = oracles.eight_search(goal)
-    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
+def test_the_8_puzzle_state_for_state(outputs: Path, name: str, goal: str, goal_state: str) -> None:
+    distances, solutions = oracles.eight_search(goal_state)
+    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == goal)
     assert table["state"].to_list() == sorted(distances)
     ranks = {"".join(digits): rank for rank, digits in enumerate(permutations("012345678"))}
     for row in table.drop("goal").iter_rows():
@@ -35,7 +35,7 @@ def test_the_8_puzzle_state_for_state(outputs: Path, name: str, layout: str, goa
             distances[state],
             oracles.eight_best_moves(state, distances),
             solutions[state],
-            *oracles.eight_features(state, goal).values(),
+            *oracles.eight_features(state, goal_state).values(),
             ranks[state],
         )
 

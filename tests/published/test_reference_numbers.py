@@ -8,12 +8,12 @@ import pytest
 from tests.support import reference_numbers
 
 
-@pytest.mark.parametrize(("layout", "state"), reference_numbers.eight_distances())
-def test_states_at_each_distance(outputs: Path, layout: str, state: str) -> None:
-    name = "eight_edge" if layout == "edge" else "eight"
-    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == layout)
+@pytest.mark.parametrize(("goal", "state"), reference_numbers.eight_distances())
+def test_states_at_each_distance(outputs: Path, goal: str, state: str) -> None:
+    name = "eight_edge" if goal == "edge" else "eight"
+    table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == goal)
     counts = table.group_by("distance").len().sort("distance")
-    expected = reference_numbers.eight_distances()[layout, state]
+    expected = reference_numbers.eight_distances()[goal, state]
     assert counts["distance"].to_list() == list(range(len(expected)))
     assert counts["len"].to_list() == expected
     assert table.filter(pl.col("distance") == 0)["state"].to_list() == [state]

@@ -207,7 +207,7 @@ def read_bits(folder: Path, table: Table) -> list[int]:
 def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
     build_boards(tmp_path, [name], "goals")
     board = parse_board(name)
-    for table, goal in zip(board.tables, board.layouts, strict=True):
+    for table, goal in zip(board.tables, board.goals, strict=True):
         bits = read_bits(tmp_path, table)
         known = oracle.distances(goal, board.height, board.width)
         assert len(bits) == len(known) == board.size

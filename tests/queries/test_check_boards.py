@@ -40,7 +40,7 @@ distances_of = cache(eight_distances)
 
 
 def find_goal(state: str) -> str:
-    """Return the layout that a state reaches: corner or centre."""
+    """Return the goal that a state reaches: corner or centre."""
     corner, centre = "123456780", "123804765"
     return corner if state in distances_of(corner) else centre
 

@@ -27,7 +27,7 @@ def asks(outputs: Path) -> EightReader:
 
 
 def goal_with_blank_on(cell: int) -> str:
-    """Return a goal whose blank is on a cell, with its tiles in no order that a layout has."""
+    """Return a goal whose blank is on a cell, with its tiles in no order that a named goal has."""
     tiles = list("12345678")
     random.Random(cell).shuffle(tiles)
     return "".join([*tiles[:cell], "0", *tiles[cell:]])

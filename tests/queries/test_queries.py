@@ -15,7 +15,7 @@ from queries import open_tables
 from queries.api import Tables
 from queries.knight.answers import KnightAnswer
 from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
-from tablebase.puzzles.eight import LAYOUTS
+from tablebase.puzzles.eight import GOALS
 from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
 from tests.support.strategies import eight_states
@@ -258,7 +258,7 @@ def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], s
     assert eight.distance(state) == eight.distance(" ".join(state)) == answer.distance
     assert eight.get(state) == answer
     assert eight.probe(state, goal=answer.goal) == answer
-    assert eight.probe(state, goal=LAYOUTS[answer.goal]) == answer
+    assert eight.probe(state, goal=GOALS[answer.goal]) == answer
     assert eight.probe(f" {state}\n") == answer
 
 

@@ -72,7 +72,7 @@ def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables
     assert len(hardest) == 2
     ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
     states = [eight.unrank(rank) for rank in ranks] + hardest
-    states += [eight.LAYOUTS["corner"], eight.LAYOUTS["centre"]]
+    states += [eight.GOALS["corner"], eight.GOALS["centre"]]
     wanted = [eight_line(tables, state) for state in states]
     text = run(*reader, outputs, "eight", stdin="\n".join(states))
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")

@@ -1,4 +1,4 @@
-"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and goals mapped to layouts."""
+"""The rules of the 8-puzzle: notation, ranks, moves, heuristics, and any goal as a named one."""
 
 import re
 from itertools import permutations
@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
-from tablebase.puzzles.eight import LAYOUTS, PUZZLE, SOLVED, EightGoalView, is_odd
+from tablebase.puzzles.eight import GOALS, PUZZLE, SOLVED, EightGoalView, is_odd
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
@@ -112,8 +112,8 @@ def test_moves_equal_the_oracles_in_order(state: str) -> None:
 @given(eight_states)
 def test_no_move_changes_the_parity(state: str) -> None:
     assert {is_odd(after) for _, after in PUZZLE.moves(state)} == {is_odd(state)}
-    assert {PUZZLE.find_layout(after) for _, after in PUZZLE.moves(state)} == {
-        PUZZLE.find_layout(state)
+    assert {PUZZLE.find_reachable_goal(after) for _, after in PUZZLE.moves(state)} == {
+        PUZZLE.find_reachable_goal(state)
     }
 
 
@@ -148,15 +148,15 @@ def test_features_equal_the_oracles(state: str, goal: str) -> None:
 
 
 @given(eight_states)
-def test_a_goal_maps_to_its_layout(goal: str) -> None:
+def test_a_goal_maps_to_a_named_one(goal: str) -> None:
     view = EightGoalView(goal)
-    assert view.map_state(goal) == LAYOUTS[view.layout]
+    assert view.map_state(goal) == GOALS[view.table_goal]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_layout_maps_to_itself(layout: str) -> None:
-    view = EightGoalView(LAYOUTS[layout])
-    assert view.layout == layout
+@pytest.mark.parametrize("name", GOALS)
+def test_a_named_goal_maps_to_itself(name: str) -> None:
+    view = EightGoalView(GOALS[name])
+    assert view.table_goal == name
     assert view.map_state("867254301") == "867254301"
 
 
@@ -179,17 +179,17 @@ def test_goal_views_are_injective(goal: str, one: str, other: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def to_layouts() -> dict[str, dict[str, int]]:
-    return {layout: oracles.eight_distances(state) for layout, state in LAYOUTS.items()}
+def to_goals() -> dict[str, dict[str, int]]:
+    return {name: oracles.eight_distances(state) for name, state in GOALS.items()}
 
 
 @settings(max_examples=2)
 @given(eight_states)
-def test_distances_to_a_goal_equal_those_to_its_layout(
-    to_layouts: dict[str, dict[str, int]], goal: str
+def test_distances_to_a_goal_equal_those_to_the_named_one(
+    to_goals: dict[str, dict[str, int]], goal: str
 ) -> None:
     view = EightGoalView(goal)
-    expected = to_layouts[view.layout]
+    expected = to_goals[view.table_goal]
     distances = oracles.eight_distances(goal)
     for state in list(distances)[::7]:
         assert expected[view.map_state(state)] == distances[state], (goal, state)

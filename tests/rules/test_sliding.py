@@ -45,7 +45,7 @@ def test_can_reach_agrees_with_a_search(name: str) -> None:
 @pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=wide)])
 def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
     board = parse_board(name)
-    for goal in board.layouts:
+    for goal in board.goals:
         reached = oracle.distances(goal, board.height, board.width)
         ranks = {board.rank(state): state for state in reached}
         assert sorted(ranks) == list(range(board.size))
@@ -65,25 +65,25 @@ def test_goal_views_preserve_distances(name: str) -> None:
     board = parse_board(name)
     known = {
         goal: oracle.distances(goal, board.wide.height, board.wide.width)
-        for goal in board.wide.layouts
+        for goal in board.wide.goals
     }
     for goal in choose_states(board):
         view = board.view_goal(goal)
-        assert view.map_state(goal) == view.layout
+        assert view.map_state(goal) == view.table_goal
         expected = oracle.distances(goal, board.height, board.width)
-        result = {state: known[view.layout].get(view.map_state(state)) for state in expected}
+        result = {state: known[view.table_goal].get(view.map_state(state)) for state in expected}
         assert result == expected
 
 
 def test_goal_views_of_large_boards_preserve_moves(board: BoardWithTables) -> None:
     for goal, state in itertools.pairwise(choose_states(board)):
         view = board.view_goal(goal)
-        assert view.layout in board.wide.layouts
-        assert view.map_state(goal) == view.layout
+        assert view.table_goal in board.wide.goals
+        assert view.map_state(goal) == view.table_goal
         seen = {after for _, after in board.wide.moves(view.map_state(state))}
         assert {view.map_state(after) for _, after in board.moves(state)} == seen
         assert board.can_reach(state, goal) == board.wide.can_reach(
-            view.map_state(state), view.layout
+            view.map_state(state), view.table_goal
         )
 
 
@@ -96,8 +96,8 @@ def test_goal_views_of_large_boards_preserve_moves(board: BoardWithTables) -> No
 )  # fmt: skip
 def test_each_kind_of_cell_has_a_goal(name: str, goals: int) -> None:
     board = parse_board(name)
-    assert len(board.layouts) == goals
-    assert board.example in board.layouts
+    assert len(board.goals) == goals
+    assert board.example in board.goals
     assert board.example.endswith("0")
 
 
@@ -226,7 +226,7 @@ def test_a_table_name_determines_board_and_goal() -> None:
     assert len(list_boards()) == 10
     for name in list_boards():
         board = parse_board(name)
-        for table, goal in zip(board.wide.tables, board.wide.layouts, strict=True):
+        for table, goal in zip(board.wide.tables, board.wide.goals, strict=True):
             result = find_goal(table.name)
             assert result is not None
             assert (str(result[0]), result[1]) == (str(board.wide), goal)

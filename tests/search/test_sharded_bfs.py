@@ -80,7 +80,7 @@ def test_shards_find_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
 ) -> None:
     board = parse_board(name)
-    goal = [*board.layouts][number]
+    goal = [*board.goals][number]
     expected = search_whole(board.make_words(goal), has_bits=False)
     found = search_in_shards(open_checkpoints(tmp_path, name), board, goal, shards, pool)
     assert np.array_equal(found, expected)
@@ -272,7 +272,7 @@ def test_a_board_of_12_cells_in_seven_shards(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str
 ) -> None:
     board = parse_board(name)
-    for goal in board.layouts:
+    for goal in board.goals:
         expected = search_whole(board.make_words(goal), has_bits=True)
         store = open_checkpoints(tmp_path / goal, name)
         Folder(tmp_path / goal).make_ready()

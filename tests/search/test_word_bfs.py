@@ -134,7 +134,7 @@ SMALL = [
 LARGE = [
     (rows, columns, goal)
     for rows, columns in [(3, 3), (2, 5)]
-    for goal in parse_board(f"{rows}x{columns}").layouts
+    for goal in parse_board(f"{rows}x{columns}").goals
 ]
 
 
@@ -160,7 +160,7 @@ def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, g
 @pytest.mark.parametrize("name", ["2x3", "2x4", "3x3", "2x5"])
 def test_every_layer_is_as_large_as_published(name: str) -> None:
     board = parse_board(name)
-    for table, goal in zip(board.tables, board.layouts, strict=True):
+    for table, goal in zip(board.tables, board.goals, strict=True):
         space, layers = board.make_words(goal), list[int]()
         search_words(space, 2, partial(append_count, layers), lambda: None)
         published = find_known_layers(table.name)[1]

@@ -24,7 +24,7 @@ from tests.support.tampered import flip_byte
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_board_counts(KnightBoard(5, 9))
 CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
-GOAL = next(iter(parse_board("2x3").layouts))
+GOAL = next(iter(parse_board("2x3").goals))
 ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
 ALL_TABLES: list[tuple[Puzzle, Table]] = [
     (KNIGHT, TOURS),

@@ -17,7 +17,7 @@ class Pancakes(GoalPuzzle):
     title = "Pancakes"
     size = 120
     example = STACKED
-    layouts = {"stacked": STACKED}  # noqa: RUF012  # a class's constants, as in any puzzle
+    goals = {"stacked": STACKED}  # noqa: RUF012  # a class's constants, as in any puzzle
     letters = "2345"
 
     def __init__(self) -> None:

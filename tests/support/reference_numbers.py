@@ -24,12 +24,12 @@ def read_named_numbers(name: str, label: str) -> dict[str, int]:
 
 
 def eight_distances() -> dict[tuple[str, str], list[int]]:
-    """Return the numbers of states at distance 0, 1, 2 ... by layout and its state."""
+    """Return the numbers of states at distance 0, 1, 2 ... by goal and its state."""
     result = {}
     for label, value in lines("eight.txt"):
-        layout, state = label.split()
-        if layout != "farthest":
-            result[layout, state] = [int(number) for number in value.split()]
+        goal, state = label.split()
+        if goal != "farthest":
+            result[goal, state] = [int(number) for number in value.split()]
     return result
 
 

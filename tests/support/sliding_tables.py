@@ -21,7 +21,7 @@ def treat_as_large(patch: pytest.MonkeyPatch, cells: int) -> None:
 def make_indexes_alone(name: str) -> list[Table]:
     """Make the tables of all goals of a board, with a byte for each state, and without rows."""
     board = sliding.parse_board(name).wide
-    return [board.make_table(goal, with_rows=False) for goal in board.layouts]
+    return [board.make_table(goal, with_rows=False) for goal in board.goals]
 
 
 def require_oracles(folder: Path, table: Table) -> None:

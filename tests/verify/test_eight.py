@@ -53,7 +53,7 @@ def test_the_8_puzzles_vectorized_moves_follow_the_rules(sliding_table: Space) -
     assert parity[EIGHT.rank("123456780")] == 0
 
 
-@pytest.mark.parametrize("goal", EIGHT.layouts.values())
+@pytest.mark.parametrize("goal", EIGHT.goals.values())
 def test_the_8_puzzles_columns_follow_the_rules(sliding_table: Space, goal: str) -> None:
     ranks = np.arange(0, EIGHT.size, 397)
     result = {name: values.tolist() for name, values in sliding_table.features(ranks, goal).items()}
@@ -76,10 +76,10 @@ def test_further_columns_are_checked_for_each_rows_goal(
             batch = cell("manhattan", row, false)(rows).combine_chunks().to_batches()[0]
             proof = open_one(outputs, "eight"), sliding_table, Rows(batch), ranks, goals
             if false == away:
-                _prove_features(*proof, [*EIGHT.layouts.values()][:2])
+                _prove_features(*proof, [*EIGHT.goals.values()][:2])
                 continue
             with pytest.raises(VerifyFailed) as caught:
-                _prove_features(*proof, [*EIGHT.layouts.values()][:2])
+                _prove_features(*proof, [*EIGHT.goals.values()][:2])
             assert (caught.value.row, caught.value.found) == (row, f"manhattan {false}")
 
 

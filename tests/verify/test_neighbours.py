@@ -43,7 +43,7 @@ class Known(NamedTuple):
 def known_states(request: pytest.FixtureRequest) -> Known:
     height, width = map(int, request.param[:3].split("x"))
     board = SlidingBoard(height, width)
-    goal = [*board.layouts][-1 if "another" in request.param else 0]
+    goal = [*board.goals][-1 if "another" in request.param else 0]
     distances = oracle.distances(goal, height, width)
     states = [board.unrank(rank, goal) for rank in range(board.size if board.cells < 8 else 0)]
     near = [

@@ -45,7 +45,7 @@ def flip(*ranks: int) -> Records:
 @pytest.mark.parametrize("name", ["2x4", "3x3"])
 def test_the_layers_of_the_proof_are_the_oracles(name: str) -> None:
     board = parse_board(name)
-    for goal in board.layouts:
+    for goal in board.goals:
         known = oracle.distances(goal, board.height, board.width)
         depth = np.full(board.size, 255)
         for distance, found in iter_layers(board, goal):

@@ -63,7 +63,7 @@ class PocketCube(GoalPuzzle):
     title = "Pocket cube"
     size = len(PIECES) * len(TWISTS)
     example = "2134567-0000000"
-    layouts = {"solved": SOLVED}  # noqa: RUF012  # a class's constants, as in any puzzle
+    goals = {"solved": SOLVED}  # noqa: RUF012  # a class's constants, as in any puzzle
     letters = "".join(TURNS)
     solutions = "H"
 

@@ -21,7 +21,7 @@ let solver = null;
 export const FIFTEEN = new SolvedGame({
   rows: 4,
   columns: 4,
-  layouts: [{ name: GOAL, state: GOAL, label: "Gap last" }],
+  goals: [{ name: GOAL, state: GOAL, label: "Gap last" }],
   title: "15-puzzle",
   address: [],
   distances: LEVELS,

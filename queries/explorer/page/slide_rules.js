@@ -7,7 +7,7 @@ export function nameTile(tile) {
 }
 
 /** Describe the game of a board, rows x columns, and its goals. */
-export function describeBoard(board, layouts) {
+export function describeBoard(board, goals) {
   const [rows, columns] = board.split("x").map(Number);
   const label = ({ state }) => {
     const cell = state.indexOf("0");
@@ -17,7 +17,7 @@ export function describeBoard(board, layouts) {
   return {
     rows,
     columns,
-    layouts: layouts.map((layout) => ({ label: label(layout), ...layout })),
+    goals: goals.map((goal) => ({ label: label(goal), ...goal })),
     title: `Sliding board ${rows}×${columns}`,
     address: [board],
   };

@@ -45,7 +45,7 @@ export function makeSetup({ mine, game }, part, { get, set, check }) {
   }
 
   function problem(bad, text) {
-    const example = game().layouts[0].state;
+    const example = game().goals[0].state;
     setProblem(mine("problem"), bad && `${quoted(text)} is not an arrangement: ${bad}. Example: ${example}.`, field);
     return bad;
   }

@@ -192,7 +192,7 @@ export function makeSlideStudy(view) {
     mine("hardest").hidden = !game().hardest;
     setups.forEach((setup) => setup.lay());
     mine("typed").textContent = game().cells > 10 ? `${game().cells} numbers` : `${game().cells} digits`;
-    mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...game().layouts
+    mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...game().goals
       .map(({ name: key, state: to, label }) => {
         const button = make("button", { type: "button", "data-goal": key }, label);
         button.addEventListener("click", () => begin(state(), to));

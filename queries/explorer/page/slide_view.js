@@ -63,7 +63,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     modesOf.study.lay();
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
     mine("title").textContent = game.title;
-    mine("sheet-level").replaceChildren(...game.levels(game.layouts[0].state).map((level) => (
+    mine("sheet-level").replaceChildren(...game.levels(game.goals[0].state).map((level) => (
       make("option", { value: level.name }, level.label)
     )));
     mine("knows").textContent = game.knows
@@ -117,8 +117,8 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     };
     const [from, to, ...rest] = parts;
     const start = good(from, (text) => wanted.problem(text));
-    const layout = wanted.layouts.find((one) => one.name === to)?.state ?? to;
-    const goal = good(layout, (text) => wanted.problem(text) || wanted.goalProblem(text))
+    const named = wanted.goals.find((one) => one.name === to)?.state ?? to;
+    const goal = good(named, (text) => wanted.problem(text) || wanted.goalProblem(text))
       ?? wanted.findGoal(start ?? wanted.first());
     if (start === undefined) return { start, goal, problems };
     const letters = rest.filter((part) => MOVES.test(part)).join("");
@@ -137,10 +137,10 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   /** Return the sheet that an address names, or its problems. */
   function readSheet(wanted, [to = "", text = ""]) {
     const states = text.split(",").filter(Boolean);
-    const layout = wanted.layouts.find((one) => one.name === to)?.state ?? to;
-    const bad = [layout, ...states].map((state) => wanted.problem(state) && `${quoted(state)} is not an arrangement: ${wanted.problem(state)}.`);
-    const problem = [...bad, wanted.problem(layout) || wanted.goalProblem(layout), states.length ? "" : "The sheet has no boards."].find(Boolean);
-    return problem ? { goal: wanted.layouts[0].state, problems: [problem] } : { goal: layout, states, problems: [] };
+    const goal = wanted.goals.find((one) => one.name === to)?.state ?? to;
+    const bad = [goal, ...states].map((state) => wanted.problem(state) && `${quoted(state)} is not an arrangement: ${wanted.problem(state)}.`);
+    const problem = [...bad, wanted.problem(goal) || wanted.goalProblem(goal), states.length ? "" : "The sheet has no boards."].find(Boolean);
+    return problem ? { goal: wanted.goals[0].state, problems: [problem] } : { goal, states, problems: [] };
   }
 
   /** Return what can be taken away: the board that is shown, as a text and as a picture. */

@@ -2,7 +2,7 @@
 import { pickOne } from "#page/dom.js";
 import { answerFrom, once, openIndex } from "#page/reader.js";
 import { describeBoard, Game } from "#page/slide_rules.js";
-import { EIGHT as EIGHT_BOARD, listLayouts } from "#tables/sliding.js";
+import { EIGHT as EIGHT_BOARD, listGoals } from "#tables/sliding.js";
 
 const LEVELS = [5, 10, 20];
 const MAX_DISTANCE = 254;
@@ -12,15 +12,15 @@ class TabledGame extends Game {
   #hardest = new Map(); // by goal
 
   open = once(async () => {
-    const names = [...new Set(this.layouts.map(({ table }) => table))];
+    const names = [...new Set(this.goals.map(({ table }) => table))];
     const opened = await Promise.all(names.map((name) => openIndex(name)));
     names.forEach((name, at) => { this.tables[name] = opened[at]; });
     return this.tables;
   });
 
   /** Return the distances of a view's table, by rank. */
-  #listDistances({ layout }) {
-    return this.tables[layout.table].planes[0];
+  #listDistances({ tableGoal }) {
+    return this.tables[tableGoal.table].planes[0];
   }
 
   /** Return the answer for a state and a goal, keyed as the columns; its distance is null if it is out of reach. */
@@ -43,7 +43,7 @@ class TabledGame extends Game {
     for (let at = distances.indexOf(distance); at >= 0; at = distances.indexOf(distance, at + 1)) ranks.push(at);
     while (ranks.length) {
       const [rank] = ranks.splice(Math.floor(Math.random() * ranks.length), 1);
-      const state = this.unrank(rank, view.layout.state);
+      const state = this.unrank(rank, view.tableGoal.state);
       // a table may have the states of another goal too
       if (state) yield view.undo(state);
     }
@@ -73,7 +73,7 @@ const LABELS = { corner: "Gap last", centre: "Gap in the centre", edge: "Gap at 
 
 export const EIGHT = new TabledGame({
   ...EIGHT_BOARD,
-  layouts: EIGHT_BOARD.layouts.map((layout) => ({ ...layout, label: LABELS[layout.name] })),
+  goals: EIGHT_BOARD.goals.map((goal) => ({ ...goal, label: LABELS[goal.name] })),
   title: "8-puzzle",
   address: [],
   first: () => "378546201",
@@ -81,8 +81,8 @@ export const EIGHT = new TabledGame({
 
 /** The sliding boards of the page, by board. */
 export const SLIDING = Object.fromEntries(
-  Object.entries(listLayouts(Array.from(document.scripts, ({ id }) => id))).map(([board, layouts]) => [board, new TabledGame({
-    ...describeBoard(board, layouts),
-    first() { return this.hardest(layouts[0].state)[0]; },
+  Object.entries(listGoals(Array.from(document.scripts, ({ id }) => id))).map(([board, goals]) => [board, new TabledGame({
+    ...describeBoard(board, goals),
+    first() { return this.hardest(goals[0].state)[0]; },
   })]),
 );
