@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations, permutations
 from typing import Any
@@ -44,7 +43,8 @@ CHUNK_ROWS = 500
 def search_distances(board: BoardWithTables) -> Array:
     """Search all states of a board; return their distances by rank."""
     depth = np.zeros(board.size, np.uint8)
-    search_words(board.make_words(board.example), os.cpu_count() or 1, _ignore, _ignore, depth)
+    threads = os.cpu_count() or 1
+    search_words(board.make_words(board.example), threads, _ignore, run_in_threads, depth)
     return depth
 
 
@@ -52,7 +52,7 @@ def make_flat_table(pattern: Pattern) -> Array:
     """Search a pattern; return its depths by the cells of its tiles, the first tile's first."""
     moves = make_moves(pattern)
     maps = moves.moves, moves.sources, moves.maps, moves.order_maps
-    depth = search_pattern(moves.places, maps, moves.root, 1, _ignore, ThreadPoolExecutor)
+    depth = search_pattern(moves.places, maps, moves.root, 1, _ignore, run_in_threads)
     count = len(pattern.tiles)
     flat = np.zeros(pattern.cells**count, np.uint8)
     sets = np.array(sorted(combinations(range(pattern.cells), count), key=rank_set))

@@ -17,6 +17,7 @@ from benchmarks.measure import (
     measure_process,
 )
 from pipeline.search.word_bfs import search_words
+from pipeline.tasks import run_in_threads
 from tablebase.puzzles.sliding import parse_board
 
 BOARDS = ("3x4", "2x6")
@@ -34,7 +35,8 @@ def time_search(name: str, threads: int) -> float:
     """Search a board from the last corner and return the seconds that it took."""
     board = parse_board(name)
     started = time.perf_counter()
-    search_words(board.make_words(board.example), threads, lambda *layer: None, lambda: None)
+    run = partial(run_in_threads, max_threads=threads)
+    search_words(board.make_words(board.example), threads, lambda *layer: None, run)
     return time.perf_counter() - started
 
 

@@ -1,22 +1,20 @@
 """The comparison of two stores: which tables differ in rows, in content or only in bytes.
 
-Two tables are compared row by row in memory that does not grow with them: the rows of both are
-divided by a hash of their key, and one share of them is compared at a time.
+The rows of two tables are counted share by share, so that memory does not grow with them. Which
+order rows have, and what a row's key is, only their content hashes tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from queries.scans import scan_rows
 from tablebase.errors import NoAnswer, TableError, Unreachable
-from tablebase.puzzles import find_owner, list_puzzles
-from tablebase.schema import Table
+from tablebase.puzzles import find_owner
 from tablebase.stdio import explain_os_error
 from tablebase.tables import MANIFEST
 from tablebase.tables.access import format_rebuild_command, format_remove_command, make_open_error
@@ -26,7 +24,6 @@ from tablebase.tables.manifest import (
     IndexEntry,
     find_mismatch,
     has_manifest,
-    list_parameters,
     read_manifest,
 )
 from tablebase.tables.store import Store
@@ -35,7 +32,6 @@ SHARE_ROWS = 1 << 20
 """Rows of each table that are compared at a time, on average."""
 MAX_ROWS = 20_000_000
 """Tables with more rows are not compared row by row: each share is a scan of both tables."""
-CHUNK_ROWS = 1 << 18
 
 SAME, BYTES, CONTENT, ROWS, DAMAGED = "same", "bytes", "content", "rows", "damaged"
 ONLY_IN = ("only in A", "only in B")
@@ -44,60 +40,32 @@ EQUAL = (SAME, BYTES)
 
 
 class RowCounts(NamedTuple):
-    """The rows that only B has, those that only A has, and those with a key of both that differ.
-
-    Without a key a changed row counts as removed and added.
-    """
+    """The rows that only B has, and those that only A has; a changed row is one of each."""
 
     added: int
     removed: int
-    changed: int
 
 
 def compare_rows(
     stores: tuple[Store, Store],
     entries: tuple[Entry, Entry],
-    table: Table | None,
     *,
     share_rows: int = SHARE_ROWS,
     max_rows: int = MAX_ROWS,
 ) -> tuple[RowCounts | None, str]:
-    """Count the rows that differ; return None and the reason where they cannot be compared.
-
-    If no row differs, the text says whether the order does; it is empty if that is equal, too.
-    """
+    """Count the rows that differ; return None and the reason where they cannot be compared."""
     try:
-        return _compare_scans(stores, entries, table, share_rows, max_rows)
+        a, b = (_scan_rows(*pair) for pair in zip(stores, entries, strict=True))
+        one, other = a.collect_schema(), b.collect_schema()
+        if one != other:
+            names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+            return None, f"columns ({', '.join(names)})" if names else "order of columns"
+        rows = max(entry.rows for entry in entries)
+        if rows > max_rows:
+            return None, f"rows not compared one by one: more than {max_rows:,}"
+        return count_differences(a, b, 1 + rows // share_rows), ""
     except pl.exceptions.PolarsError:  # the manifest lists files that are no tables
         return None, "rows that cannot be decoded"
-
-
-def _compare_scans(
-    stores: tuple[Store, Store],
-    entries: tuple[Entry, Entry],
-    table: Table | None,
-    share_rows: int,
-    max_rows: int,
-) -> tuple[RowCounts | None, str]:
-    a, b = (_scan_rows(*pair) for pair in zip(stores, entries, strict=True))
-    schemas = a.collect_schema(), b.collect_schema()
-    if schemas[0] != schemas[1]:
-        names = [name for name in {**schemas[0], **schemas[1]} if _differ(*schemas, name)]
-        return None, f"columns ({', '.join(names)})" if names else "order of columns"
-    rows = max(entry.rows for entry in entries)
-    if rows > max_rows:
-        return None, f"rows not compared one by one: more than {max_rows:,}"
-    shares = 1 + rows // share_rows
-    for key in [*_list_keys(table, schemas[0]), ()]:
-        counts = _count_differences(a, b, key, shares)
-        if counts is not None:
-            break
-    assert counts is not None, "whole rows need no unique key"
-    return counts, "" if any(counts) or _have_equal_order(a, b) else "order of rows"
-
-
-def _differ(a: pl.Schema, b: pl.Schema, name: str) -> bool:
-    return a.get(name) != b.get(name)
 
 
 def _scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
@@ -111,67 +79,21 @@ def _scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
     return rows.with_columns(pl.col(texts).cast(pl.String)) if texts else rows
 
 
-def _list_keys(table: Table | None, schema: pl.Schema) -> Iterator[tuple[str, ...]]:
-    """Yield the columns that may be a key: those that rows are sorted by, distinct ones, texts."""
-    if table is None:
-        return
-    distinct = [column.name for column in table.columns if column.distinct]
-    texts = [column.name for column in table.columns if column.kind in ("string", "enum")]
-    for names in (table.sorted_by, *((name,) for name in distinct), tuple(texts)):
-        if names and set(names) <= set(schema):
-            yield names
-
-
-def _count_differences(
-    a: pl.LazyFrame, b: pl.LazyFrame, key: Sequence[str], shares: int
-) -> RowCounts | None:
-    """Count the rows that differ by a key, or as a whole without one; None: it is not unique."""
-    added = removed = changed = 0
-    names = key or a.collect_schema().names()
+def count_differences(a: pl.LazyFrame, b: pl.LazyFrame, shares: int) -> RowCounts:
+    """Count how many more rows, and how many fewer, one table has than the other."""
+    names, count = a.collect_schema().names(), "number of equal rows"
+    added = removed = 0
     for share in range(shares):
         is_here = pl.struct(names).hash() % shares == share
-        old, new = (rows.filter(is_here).collect(engine="streaming") for rows in (a, b))
-        if not key:
-            more, less = _count_whole_rows(old, new)
-            added, removed = added + more, removed + less
-            continue
-        if old.select(key).is_duplicated().any() or new.select(key).is_duplicated().any():
-            return None
-        added += new.join(old, on=key, how="anti", nulls_equal=True).height
-        removed += old.join(new, on=key, how="anti", nulls_equal=True).height
-        changed += _count_changed(old, new, key)
-    return RowCounts(added, removed, changed)
-
-
-def _count_whole_rows(old: pl.DataFrame, new: pl.DataFrame) -> tuple[int, int]:
-    """Return how many more rows, and how many fewer, one frame has than the other."""
-    names, count = old.columns, "number of equal rows"
-    signed = [
-        rows.group_by(names).len(count).with_columns(pl.col(count).cast(pl.Int64) * sign)
-        for rows, sign in ((old, -1), (new, 1))
-    ]
-    net = pl.concat(signed).group_by(names).agg(pl.col(count).sum())[count]
-    return int(net.clip(lower_bound=0).sum()), -int(net.clip(upper_bound=0).sum())
-
-
-def _count_changed(old: pl.DataFrame, new: pl.DataFrame, key: Sequence[str]) -> int:
-    others = [name for name in old.columns if name not in key]
-    if not others:
-        return 0
-    pairs = old.join(new, on=key, how="inner", suffix=" of B", nulls_equal=True)
-    differ = [pl.col(name).ne_missing(pl.col(f"{name} of B")) for name in others]
-    return pairs.filter(pl.any_horizontal(differ)).height
-
-
-def _have_equal_order(a: pl.LazyFrame, b: pl.LazyFrame) -> bool:
-    chunks = zip_longest(_iter_chunks(a), _iter_chunks(b))
-    return all(old is not None and new is not None and old.equals(new) for old, new in chunks)
-
-
-def _iter_chunks(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    total = rows.select(pl.len()).collect().item()
-    for first in range(0, total, CHUNK_ROWS):
-        yield rows.slice(first, CHUNK_ROWS).collect()
+        signed = [
+            rows.filter(is_here).group_by(names).agg(pl.len().cast(pl.Int64).alias(count) * sign)
+            for rows, sign in ((a, -1), (b, 1))
+        ]
+        net = pl.concat(signed).group_by(names).agg(pl.col(count).sum())
+        counts = net.select(count).collect(engine="streaming")[count]
+        added += int(counts.clip(lower_bound=0).sum())
+        removed -= int(counts.clip(upper_bound=0).sum())
+    return RowCounts(added, removed)
 
 
 def have_equal_records(
@@ -203,7 +125,8 @@ def have_equal_records(
 class Comparison:
     """A table's difference, how much of it is in A and in B, and what differs.
 
-    `amounts`: those of the entries (`Entry.list_amounts`); none where the table is not.
+    `amounts`: those of the entries (`Entry.list_amounts`); none where the table is not. `commands`
+    repair damaged files, whose problems are the details.
     """
 
     table: str
@@ -211,8 +134,7 @@ class Comparison:
     amounts: tuple[Mapping[str, int], ...]
     details: list[str] = field(default_factory=list)
     counts: RowCounts | None = None
-    damage: tuple[tuple[str, ...], ...] = ((), ())
-    """The damaged files of A and of B, each with its problem."""
+    commands: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
@@ -245,11 +167,10 @@ def compare_stores(a: Store, b: Store) -> list[Comparison]:
 
     Raise TableError if a store has no manifest, or one that cannot be used.
     """
-    entries = [_read_entries(store) for store in (a, b)]
-    definitions = _find_tables(*entries)
+    old, new = _read_entries(a), _read_entries(b)
     return [
-        _compare_table((a, b), name, (entries[0].get(name), entries[1].get(name)), definitions)
-        for name in sorted(entries[0].keys() | entries[1].keys())
+        _compare_table((a, b), name, (old.get(name), new.get(name)))
+        for name in sorted(old.keys() | new.keys())
     ]
 
 
@@ -261,65 +182,54 @@ def _read_entries(store: Store) -> dict[str, Entry]:
     return entries
 
 
-def _find_tables(*published: Mapping[str, Entry]) -> dict[str, Table]:
-    """Find the definitions of the published tables, by name, as far as a puzzle here has them."""
-    return {
-        table.name: table
-        for entries in published
-        for puzzle in list_puzzles()
-        for table in puzzle.list_published(list_parameters(entries))
-    }
-
-
 def _compare_table(
-    stores: tuple[Store, Store],
-    name: str,
-    entries: tuple[Entry | None, Entry | None],
-    definitions: Mapping[str, Table],
+    stores: tuple[Store, Store], name: str, entries: tuple[Entry | None, Entry | None]
 ) -> Comparison:
     amounts = tuple(entry.list_amounts() if entry else {} for entry in entries)
-    damage = tuple(
-        _find_damage(store, entry) if entry else ()
-        for store, entry in zip(stores, entries, strict=True)
-    )
+    damage = [_find_damage(*pair) for pair in zip(stores, entries, strict=True)]
     if any(damage):
-        details = [problem for problems in damage for problem in problems]
-        return Comparison(name, DAMAGED, amounts, details, damage=damage)
+        commands = [
+            _format_repair_command(store, name)
+            for store, of_store in zip(stores, damage, strict=True)
+            if of_store
+        ]
+        problems = [problem for of_store in damage for problem in of_store]
+        return Comparison(name, DAMAGED, amounts, problems, commands=commands)
     a, b = entries
     if a is None or b is None:
         return Comparison(name, ONLY_IN[a is None], amounts)
-    difference, details, counts = _compare_content(stores, (a, b), definitions.get(name))
+    difference, details, counts = _compare_content(stores, (a, b))
     return Comparison(name, difference, amounts, [*_compare_facts(a, b), *details], counts)
 
 
 def _compare_content(
-    stores: tuple[Store, Store], entries: tuple[Entry, Entry], definition: Table | None
+    stores: tuple[Store, Store], entries: tuple[Entry, Entry]
 ) -> tuple[str, list[str], RowCounts | None]:
     """Return the difference of two tables whose files are as listed, with details and counts."""
     (a, b), counts, problem = entries, None, ""
     if a.content == b.content and a.all_files == b.all_files:
         return SAME, [], None
-    # equal hashes of other files are what the manifests say: the rows are read all the same
-    if a.content != b.content or (a.parquet and b.parquet and a.parquet != b.parquet):
-        problem = "files of rows"
-        if a.parquet and b.parquet:
-            counts, problem = compare_rows(stores, entries, definition)
-        elif not a.parquet and not b.parquet:
-            problem = "records"
+    if a.parquet and b.parquet and a.parquet != b.parquet:
+        # equal hashes of other files are what the manifests say: the rows are read all the same
+        counts, problem = compare_rows(stores, entries)
+        if counts and (any(counts) or a.rows != b.rows):
+            return ROWS, [], counts
+    if a.content != b.content and not problem:
+        problem = "order of rows" if counts else "files of rows"
+        problem = problem if a.parquet or b.parquet else "records"
     details = [problem] if problem else []
-    has_rows = a.parquet or b.parquet
-    if (has_rows and a.rows != b.rows) or any(counts or ()):
+    if (a.parquet or b.parquet) and a.rows != b.rows:
         return ROWS, details, counts
     if not have_equal_records(stores, (a.index, b.index)):
         details = list(dict.fromkeys([*details, "records"]))
-    return (CONTENT if details else BYTES), details, None
+    return (CONTENT if details else BYTES), details, counts
 
 
-def _find_damage(store: Store, entry: Entry) -> tuple[str, ...]:
+def _find_damage(store: Store, entry: Entry | None) -> list[str]:
     """Describe each file that is not as the manifest lists it; raise TableError if the store does
     not answer, or refuses to."""
     problems = []
-    for file in entry.all_files:
+    for file in entry.all_files if entry else ():
         path = store.locate(file.file)
         try:
             problem = find_mismatch(store, file)
@@ -331,7 +241,7 @@ def _find_damage(store: Store, entry: Entry) -> tuple[str, ...]:
             problem = f"it cannot be read: {explain_os_error(error)}"
         if problem:
             problems.append(f"{path}: {problem}")
-    return tuple(problems)
+    return problems
 
 
 def _compare_facts(a: Entry, b: Entry) -> list[str]:
@@ -343,24 +253,14 @@ def _compare_facts(a: Entry, b: Entry) -> list[str]:
     return [*facts, *(["made by"] if a.made_by != b.made_by else [])]
 
 
-def make_difference_error(
-    comparisons: list[Comparison], a: Store, b: Store
-) -> TableError | TablesDiffer | None:
+def make_difference_error(comparisons: list[Comparison]) -> TableError | TablesDiffer | None:
     """Return the error for damaged files, else for other content, or None."""
-    damaged = [
-        (store, comparison.table, problem)
-        for comparison in comparisons
-        for store, problems in zip((a, b), comparison.damage, strict=True)
-        for problem in problems
-    ]
+    damaged = [each for each in comparisons if each.difference == DAMAGED]
     if damaged:
-        problems = "; ".join(problem for _, _, problem in damaged)
-        commands = dict.fromkeys(_format_repair_command(store, name) for store, name, _ in damaged)
-        return TableError(
-            f"Damaged files cannot be compared: {problems}.",
-            problems,
-            " && ".join(filter(None, commands)),
-        )
+        problems = "; ".join(problem for each in damaged for problem in each.details)
+        commands = dict.fromkeys(command for each in damaged for command in each.commands)
+        message = f"Damaged files cannot be compared: {problems}."
+        return TableError(message, problems, " && ".join(filter(None, commands)))
     different = [each.table for each in comparisons if each.difference not in EQUAL]
     return TablesDiffer(different, len(comparisons)) if different else None
 

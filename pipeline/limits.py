@@ -14,8 +14,6 @@ LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space that the libraries take in all and for each core: measured, and mostly
 only reserved."""
-THREADS, THREADS_A_CORE = 8, 6
-"""Threads that the libraries start in all and for each core: measured, plus two."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
 MAX_POLARS_THREADS = 1_024
 NUMBA_THREADS = "NUMBA_NUM_THREADS"
@@ -60,33 +58,7 @@ def find_limit() -> MachineLimit | None:
             f"{needed / 1e9:.2f} GB with {count_cores()} cores",
             "Raise the limit, or allow fewer cores (taskset)",
         )
-    return None if _can_start(THREADS + count_cores() * THREADS_A_CORE) else _few_threads()
-
-
-def _can_start(count: int) -> bool:
-    """Return whether that many threads can be started; all of them are ended again."""
-    import threading  # slow to import, and a single lookup does not need it
-
-    end, started = threading.Event(), list[threading.Thread]()
-    try:
-        for _ in range(count):
-            thread = threading.Thread(target=end.wait)
-            thread.start()
-            started.append(thread)
-    except RuntimeError:
-        return False
-    finally:
-        end.set()
-        for thread in started:
-            thread.join()
-    return True
-
-
-def _few_threads() -> MachineLimit:
-    return MachineLimit(
-        "The system starts no more threads for this process",
-        "Close other programs, or raise the limits on processes and memory",
-    )
+    return None
 
 
 def find_shortage(error: BaseException | None) -> MachineLimit | None:
@@ -97,7 +69,9 @@ def find_shortage(error: BaseException | None) -> MachineLimit | None:
         if (isinstance(error, RuntimeError) and "can't start new thread" in message) or (
             is_panic and "spawn" in message and "thread" in message
         ):
-            return _few_threads()
+            problem = "The system starts no more threads for this process"
+            hint = "Close other programs, or raise the limits on processes and memory"
+            return MachineLimit(problem, hint)
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             problem = "The system opens no more files for this process"
             return MachineLimit(problem, "Raise the limit (ulimit -n)")

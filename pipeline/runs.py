@@ -8,7 +8,7 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from threading import RLock
@@ -21,12 +21,10 @@ from tablebase import __version__
 from tablebase.errors import StoreError, TablebaseError
 from tablebase.resources import count_cores, measure_peak_memory
 from tablebase.schema import Table
-from tablebase.signals import CleanupOnSignal, get_received_signal
 from tablebase.tables.manifest import Entry
 from tablebase.tables.run_records import (
     COMPLETED,
     FAILED,
-    INTERRUPTED,
     MARK_SUFFIX,
     MAX_RECORDS,
     MAX_TEXT,
@@ -59,13 +57,12 @@ class RunRecorder(BuildObserver):
         self._observer = observer
         self._started_at = time.monotonic()
         self._lock = RLock()
-        self._cleanup = CleanupOnSignal(self._record_signal)
         self.problem = ""
         """Why the record could not be written."""
         started = datetime.now(UTC)
         moment = f"{started:%Y%m%dT%H%M%S}{started.microsecond // 1000:03}Z"
         name = f"{moment}-{secrets.token_hex(2)}"
-        self._mark = self._folder.hold_mark(f".{name}{MARK_SUFFIX}")
+        self._stack = ExitStack()
         self._tables = dict[str, TableRun]()
         self._is_begun = self._is_usable = False
         self._record = RunRecord(
@@ -80,20 +77,17 @@ class RunRecorder(BuildObserver):
         )
 
     def __enter__(self) -> Self:
-        self._cleanup.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
-        self._cleanup.__exit__(kind, error, trace)
-        if isinstance(error, KeyboardInterrupt):
-            self._finish(INTERRUPTED, "SIGINT", 130)
-        elif error is not None:
+        if error is None:
+            self._finish(COMPLETED, "", 0)
+        elif isinstance(error, Exception):
             code = error.exit_code if isinstance(error, TablebaseError) else 3
             self._finish(FAILED, str(error), code)
-        else:
-            self._finish(COMPLETED, "", 0)
+        self._stack.close()
 
     def on_plan(self, tables: Sequence[Table]) -> None:
         self._observer.on_plan(tables)
@@ -147,7 +141,7 @@ class RunRecorder(BuildObserver):
         """Make the records' folder, mark this run as running, and remove the oldest records."""
         try:
             self._folder.make_ready()
-            self._mark.__enter__()
+            self._stack.enter_context(self._folder.hold_mark(f".{self._record.name}{MARK_SUFFIX}"))
             self._is_usable = True
             for name in list_run_names(self._store)[MAX_RECORDS - 1 :]:
                 self._folder.remove(f"{name}{SUFFIX}")
@@ -170,38 +164,21 @@ class RunRecorder(BuildObserver):
             self.problem = str(error)
 
     def _finish(self, outcome: str, problem: str, exit_code: int) -> None:
+        """Record how the run ended; tables that are not finished ended with it."""
         if not self._is_usable:
             return
         with self._lock:
-            self._end(outcome, problem, exit_code)
+            for name, table_run in self._tables.items():
+                if table_run.outcome == RUNNING:
+                    self._tables[name] = replace(table_run, outcome=outcome)
+            self._record = replace(
+                self._record,
+                ended=_format_time(datetime.now(UTC)),
+                outcome=outcome,
+                problem=problem[:MAX_TEXT],
+                exit_code=exit_code,
+            )
             self._write()
-        with suppress(OSError, StoreError):
-            self._mark.__exit__(None, None, None)
-
-    def _end(self, outcome: str, problem: str, exit_code: int) -> None:
-        """Record how the run ended; tables that are not finished ended with it."""
-        for name, table_run in self._tables.items():
-            if table_run.outcome == RUNNING:
-                self._tables[name] = replace(table_run, outcome=outcome)
-        self._record = replace(
-            self._record,
-            ended=_format_time(datetime.now(UTC)),
-            outcome=outcome,
-            problem=problem[:MAX_TEXT],
-            exit_code=exit_code,
-        )
-
-    def _record_signal(self) -> None:
-        """Record that a signal ends the process; it must not wait for a lock."""
-        if not self._is_usable:
-            return
-        name, number = get_received_signal()
-        self._end(INTERRUPTED, name, 128 + number)
-        seconds = round(time.monotonic() - self._started_at, 3)
-        record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
-        self._folder.replace_at_once(f"{record.name}{SUFFIX}", encode(record))
-        with suppress(OSError):
-            self._mark.__exit__(None, None, None)
 
 
 def _add_statistics(table_run: TableRun, outcome: str, statistics: TableStatistics) -> TableRun:

@@ -86,26 +86,6 @@ class TaskUsage:
         return result.value
 
 
-class TimedThreadPool(ThreadPoolExecutor):
-    """A pool of threads whose processor seconds are added to a table's usage."""
-
-    def __init__(self, threads: int, usage: TaskUsage) -> None:
-        super().__init__(threads)
-        self._usage = usage
-
-    def submit(
-        self, function: Callable[..., Result], /, *arguments: Any, **options: Any
-    ) -> Future[Result]:
-        def run() -> Result:
-            started = time.thread_time()
-            try:
-                return function(*arguments, **options)
-            finally:
-                self._usage.add_seconds(time.thread_time() - started)
-
-        return super().submit(run)
-
-
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
     """The runner of a builder's tasks; its copies (`replace`) share failures with it.
@@ -156,6 +136,14 @@ class TaskRunner:
         finally:
             for future in pending:
                 future.cancel()
+
+    def run_in_threads(
+        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """Run a function as `run_in_threads` does, until a task of this runner has failed."""
+        for result in run_in_threads(function, items, self.jobs, self.usage):
+            self.require_no_failure()
+            yield result
 
     def report_progress(self, doing: str, done: int, total: int | None = None) -> None:
         """Report progress; if another task has failed, raise its error."""

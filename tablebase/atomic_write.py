@@ -8,6 +8,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -74,17 +75,6 @@ def atomic_write(
             remove_temporary_files()
 
 
-def replace_at_once(path: str, data: bytes) -> None:
-    """Replace a small file while a signal ends the process, which waits for nobody."""
-    temporary = f"{path}.{os.getpid()}.new"
-    try:
-        with open(open_new_file(temporary), "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
 def _open_locked(path: str) -> int:
     """Open a new file with a lock that shows other processes that it is being written."""
     while True:
@@ -131,13 +121,14 @@ def open_new_file(path: str) -> int:
 def hold_file(path: str) -> Iterator[None]:
     """Create a file and lock it while the block lasts; then remove it."""
     descriptor = open_new_file(path)
-    try:
-        lock_file(descriptor, wait=True)
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-        os.close(descriptor)
+    with CleanupOnSignal(partial(os.unlink, path)):
+        try:
+            lock_file(descriptor, wait=True)
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            os.close(descriptor)
 
 
 def remove_abandoned(path: str) -> None:

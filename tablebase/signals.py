@@ -27,8 +27,6 @@ MAX_WAIT_SECONDS = 0.5
 cleanup_lock = _thread.allocate_lock()
 """Held while something is created that needs a cleanup; for ever, once a signal has arrived."""
 _cleanups: dict[object, Callable[[], object]] = {}
-_received: list[int] = []
-"""The number of the signal that ends the process, once one has arrived."""
 _to_watch: list[int] = []
 """The signals that nothing waits for yet."""
 
@@ -72,16 +70,8 @@ def watch_signals() -> None:
         _thread.start_new_thread(_wait_for_signal, (watched,))
 
 
-def get_received_signal() -> tuple[str, int]:
-    """Return the name and the number of the signal that ends the process, for a cleanup."""
-    (number,) = _received
-    names = {getattr(_signal, name): name for name in SIGNAL_NAMES}
-    return names[number], number
-
-
 def _wait_for_signal(watched: list[int]) -> None:
     number = _signal.sigwait(watched)
-    _received.append(number)
     cleanup_lock.acquire(timeout=MAX_WAIT_SECONDS)
     for cleanup in reversed(list(_cleanups.values())):  # the last one first, as blocks end
         try:

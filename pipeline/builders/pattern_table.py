@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.search.pattern_search import estimate_memory, search_pattern
-from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner, TimedThreadPool
+from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.fifteen import (
     Pattern,
@@ -142,7 +142,7 @@ def make(
         moves.root,
         runner.jobs,
         partial(runner.report_progress, "layers"),
-        partial(TimedThreadPool, usage=runner.usage),
+        runner.run_in_threads,
     )
     rows = _iter_rows(pattern, depth, runner) if table.columns else _iter_records(depth, runner)
     return TableData(rows, _iter_records(depth, runner), depth.size)

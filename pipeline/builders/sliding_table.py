@@ -30,14 +30,7 @@ from pipeline.search.word_bfs import (
     iter_word_records,
     search_words,
 )
-from pipeline.tasks import (
-    BuildContext,
-    Chunks,
-    TableData,
-    TaskRunner,
-    TimedThreadPool,
-    run_in_threads,
-)
+from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
 from tablebase.errors import MemoryShort, SearchError
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import Puzzle
@@ -262,9 +255,8 @@ def search_space(
         words,
         runner.jobs,
         layer_done,
-        runner.require_no_failure,
+        runner.run_in_threads,
         depth,
-        partial(TimedThreadPool, usage=runner.usage),
     )
     return planes, layers
 
@@ -410,7 +402,7 @@ def _iter_rows(board: BoardWithTables, root: str, depth: Depths, runner: TaskRun
         for first in range(0, words.rows, step)
     )
     done = 0
-    for columns in run_in_threads(partial(make_rows, board), arguments, runner.jobs, runner.usage):
+    for columns in runner.run_in_threads(partial(make_rows, board), arguments):
         runner.report_progress("rows", done, len(depth))
         done += len(columns["distance"])
         yield columns

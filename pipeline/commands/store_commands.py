@@ -326,11 +326,10 @@ def diff(
     """
     from pipeline.comparison import compare_stores, make_difference_error
 
-    stores = open_store(old), open_store(new)
-    comparisons = compare_stores(*stores)
+    comparisons = compare_stores(open_store(old), open_store(new))
     rows = [comparison.to_dict() for comparison in comparisons]
     print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_diff_table(comparisons)))
-    if error := make_difference_error(comparisons, *stores):
+    if error := make_difference_error(comparisons):
         raise error
 
 

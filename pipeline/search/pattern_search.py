@@ -6,8 +6,7 @@ takes 64 states at a time. A thread changes only the places that moves lead to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,18 @@ WORD_BITS = 64
 
 
 def search_pattern(
-    places: Array, moves: tuple[Array, Array, Array, Array], root: int, threads: int,
-    layer_done: Callable[[int], None], open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
-) -> Array:  # fmt: skip
+    places: Array,
+    moves: tuple[Array, Array, Array, Array],
+    root: int,
+    threads: int,
+    layer_done: Callable[[int], None],
+    run: Callable[..., Iterable[Any]],
+) -> Array:
     """Return the least depth of each set and order, over all places of the set.
 
     `places` and `moves` are as in `PatternMoves`. `layer_done(level)` is called when all depths up
-    to a level are known. `open_pool` opens a pool of so many threads.
+    to a level are known. `run` calls a function with each of some tuples in so many
+    threads.
     """
     sets, orders = len(places) - 1, moves[3].shape[1]
     words = -(-orders // WORD_BITS)
@@ -44,25 +48,20 @@ def search_pattern(
     has_fresh = np.zeros(len(fresh), dtype=np.uint8)
     has_fresh[root] = 1
     level, chunk = 0, -(-sets // (threads * CHUNKS_PER_THREAD))
-    with open_pool(threads) as pool:
-        while has_fresh.any():
-            layer_done(level)
-            level += 1
-            if level == UNREACHED:
-                raise SearchError(f"A placement needs {level - 1} or more moves.")
-            has_reached = np.zeros_like(has_fresh)
-            layer: tuple[Any, ...] = visited, fresh, has_fresh, reached, has_reached, depth, level
-            futures = [
-                pool.submit(_reach_sets, first, min(sets, first + chunk), places, *moves, *layer)
-                for first in range(0, sets, chunk)
-            ]
-            try:
-                for future in futures:
-                    future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
-            fresh, reached, has_fresh = reached, fresh, has_reached
+    while has_fresh.any():
+        layer_done(level)
+        level += 1
+        if level == UNREACHED:
+            raise SearchError(f"A placement needs {level - 1} or more moves.")
+        has_reached = np.zeros_like(has_fresh)
+        layer: tuple[Any, ...] = visited, fresh, has_fresh, reached, has_reached, depth, level
+        chunks = (
+            (first, min(sets, first + chunk), places, *moves, *layer)
+            for first in range(0, sets, chunk)
+        )
+        for _ in run(_reach_sets, chunks):
+            pass
+        fresh, reached, has_fresh = reached, fresh, has_reached
     return depth
 
 

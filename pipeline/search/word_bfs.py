@@ -19,7 +19,7 @@ another: these move whole rows, which are sent as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,16 +84,15 @@ def search_words(
     space: WordSpace,
     threads: int,
     layer_done: Callable[[int, int], None],
-    task_done: Callable[[], None],
+    run: Callable[..., Iterable[Any]],
     depth: Array | None = None,
-    open_pool: Callable[[int], Executor] = ThreadPoolExecutor,
     max_task_rows: int = MAX_TASK_ROWS,
 ) -> Planes:
     """Search all states; the first plane of the result has bit 1 of every state's depth.
 
-    `layer_done(level, states)` is called after each layer, `task_done()` more often. `depth`: a
-    byte for each state, which gets its depth. `open_pool` opens a pool of so many threads.
-    `max_task_rows`: the most rows of a task.
+    `layer_done(level, states)` is called after each layer. `run` calls a function with each of some
+    tuples, in so many threads. `depth`: a byte for each state, which gets its depth.
+    `max_task_rows`: the most rows of a call.
     """
     planes = Planes(space)
     block, place = divmod(space.root, space.states)
@@ -103,49 +102,42 @@ def search_words(
     planes.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
     planes.fresh[row] = 1
     level, total, side = 0, 0, int(space.sides[block])
-    runs_of_side = [
+    rows_of_side = [
         [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads, max_task_rows)]
         for side in range(2)
     ]
-    with open_pool(threads) as pool:
-        while True:
-            _run_tasks(pool, _pull_tasks(space, planes, runs_of_side[1 - side]), task_done)
-            closing = _close_tasks(space, planes, runs_of_side[side], level, depth)
-            count = sum(_run_tasks(pool, closing, task_done))
-            if not count:
-                break
-            total += count
-            layer_done(level, count)
-            level, side = level + 1, 1 - side
-            if level == UNREACHED:
-                raise SearchError(f"A state lies {level} or more moves from the root.")
+
+    def pull(block: int, first: int, last: int) -> None:
+        bounds = np.array([block * space.rows, first, last, space.kinds[block]])
+        pull_block(planes, space.moves[block], space.tables, bounds)
+
+    def close(level: int, block: int, first: int, last: int) -> int:
+        """Close the last layer in some rows of a block; return its number of states there."""
+        bounds = np.array([block * space.rows, first, last, level, block * space.states])
+        if depth is not None:
+            write_depths(planes.words, planes.fresh, bounds, depth)
+        return int(close_rows(planes.words, planes.fresh, bounds))
+
+    while True:
+        for _ in run(pull, rows_of_side[1 - side]):
+            pass
+        count = sum(run(partial(close, level), rows_of_side[side]))
+        if not count:
+            break
+        total += count
+        layer_done(level, count)
+        level, side = level + 1, 1 - side
+        if level == UNREACHED:
+            raise SearchError(f"A state lies {level} or more moves from the root.")
     if total != space.size:
         raise SearchError(f"{total:,} of {space.size:,} states were reached.")
     return planes
 
 
-Task = tuple[Any, ...]
-Run = tuple[int, int, int]
-
-
-def _run_tasks(pool: Executor, tasks: Iterator[Task], task_done: Callable[[], None]) -> list[Any]:
-    """Run all tasks of a step; if one of them fails, or `task_done` does, cancel the others."""
-    futures = [pool.submit(*task) for task in tasks]
-    results = []
-    try:
-        for future in futures:
-            results.append(future.result())
-            task_done()
-    finally:
-        for future in futures:
-            future.cancel()
-    return results
-
-
 def _divide_rows(
     space: WordSpace, blocks: list[int], threads: int, max_task_rows: int
-) -> Iterator[Run]:
-    """Yield the runs of rows of each task: a block, the first row in it and the last."""
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the rows of each task: a block, the first row in it and the last."""
     step = -(-space.rows * len(blocks) // (threads * TASKS_PER_THREAD))
     step = min(max_task_rows, max(CHUNK_ROWS, step))
     for block in blocks:
@@ -153,36 +145,10 @@ def _divide_rows(
             yield block, first, min(space.rows, first + step)
 
 
-def _pull_tasks(space: WordSpace, planes: Planes, runs: list[Run]) -> Iterator[Task]:
-    for block, first, last in runs:
-        yield (
-            pull_block,
-            planes,
-            space.moves[block],
-            space.tables,
-            np.array([block * space.rows, first, last, space.kinds[block]]),
-        )
-
-
-def _close_tasks(
-    space: WordSpace, planes: Planes, runs: list[Run], level: int, depth: Array | None
-) -> Iterator[Task]:
-    for block, first, last in runs:
-        bounds = np.array([block * space.rows, first, last, level, block * space.states])
-        yield _close_block, planes, bounds, depth
-
-
 def pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
     """Find the next layer's states in some rows of a block."""
     scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
     pull_rows(planes.words, planes.fresh, moves, *tables, planes.row_kinds, bounds, scratch)
-
-
-def _close_block(planes: Planes, bounds: Array, depth: Array | None) -> int:
-    """Close the last layer in some rows of a block; return its number of states there."""
-    if depth is not None:
-        write_depths(planes.words, planes.fresh, bounds, depth)
-    return int(close_rows(planes.words, planes.fresh, bounds))
 
 
 def iter_word_records(planes: Planes) -> Iterator[Array]:

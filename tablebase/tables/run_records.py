@@ -38,7 +38,7 @@ MAX_TEXT = 2_000
 MAX_TABLES = 1_000
 """Most tables of a record: one with more was not written by this program."""
 
-RUNNING, COMPLETED, FAILED, INTERRUPTED = "running", "completed", "failed", "interrupted"
+RUNNING, COMPLETED, FAILED = "running", "completed", "failed"
 WHOLE_BUILDS = {"missing", "forced"}
 """The reasons of builds that use no rows of an older table."""
 KILLED = "killed"

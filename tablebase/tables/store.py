@@ -228,9 +228,6 @@ class Store:
 
         return nullcontext()
 
-    def replace_at_once(self, name: str, data: bytes) -> None:
-        """Replace a small file while a signal ends the process; a slow store does not."""
-
     def find_name(self, path: str) -> str | None:
         """Return the name in this store of the file that a path leads to; None if outside."""
         return None
@@ -338,11 +335,6 @@ class Folder(Store):
         from tablebase.atomic_write import hold_file
 
         return hold_file(self.locate(name))
-
-    def replace_at_once(self, name: str, data: bytes) -> None:
-        from tablebase.atomic_write import replace_at_once
-
-        replace_at_once(self.locate(name), data)
 
     def find_name(self, path: str) -> str | None:
         try:

@@ -1,4 +1,4 @@
-"""Tests of run records: of builds that are completed, fail, are interrupted or are killed."""
+"""Tests of run records: of builds that are completed, fail or are killed."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from tablebase.errors import BadRequest
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import (
     COMPLETED,
-    INTERRUPTED,
+    FAILED,
     KILLED,
     MAX_RECORDS,
     RUNNING,
@@ -56,7 +56,7 @@ FIRST = TableRun(
 SECOND = TableRun(
     table="knight_tours_6x6",
     reason="forced",
-    outcome=INTERRUPTED,
+    outcome=FAILED,
     parameters={"board": "6x6"},
     tasks_done=7,
     tasks_resumed=2,
@@ -71,7 +71,7 @@ RECORD = RunRecord(
     started="2026-01-02T03:04:05Z",
     ended="2026-01-02T03:04:08Z",
     seconds=3.21,
-    outcome=INTERRUPTED,
+    outcome=FAILED,
     problem="SIGTERM",
     exit_code=143,
     tables=[FIRST, SECOND],
@@ -144,12 +144,10 @@ def test_a_build_that_fails_records_the_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "outcome"),
-    [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, INTERRUPTED), (signal.SIGKILL, KILLED)],
-    ids=["SIGINT", "SIGTERM", "SIGKILL"],
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["SIGINT", "SIGTERM", "SIGKILL"]
 )
 def test_a_build_that_is_stopped_keeps_the_tables_so_far(
-    number: signal.Signals, outcome: str, tmp_path: Path, cli: Cli
+    number: signal.Signals, tmp_path: Path, cli: Cli
 ) -> None:
     store = Folder(tmp_path)
     with subprocess.Popen(
@@ -168,17 +166,14 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
         build.send_signal(number)
         build.wait(TIMEOUT_SECONDS)
     run = read_run(store, "last")
-    assert run.outcome == outcome
+    assert run.outcome == KILLED
     outcomes = {table.table: table.outcome for table in run.record.tables}
     assert COMPLETED in outcomes.values()
-    assert {*outcomes.values()} <= {COMPLETED, outcome, RUNNING}
-    if outcome == INTERRUPTED:
-        assert (run.record.problem, run.record.exit_code) == (number.name, 128 + number)
-        assert run.record.ended
+    assert {*outcomes.values()} <= {COMPLETED, RUNNING}
     shown = cli("runs", "--outputs", str(tmp_path)).out.splitlines()[1]
-    assert shown.split()[-1] == outcome
+    assert shown.split()[-1] == KILLED
     leftovers = [path.name for path in (tmp_path / RUNS).iterdir() if path.suffix != ".json"]
-    assert leftovers == ([f".{run.record.name}.running"] if outcome == KILLED else [])
+    assert leftovers == ([f".{run.record.name}.running"] if number == signal.SIGKILL else [])
 
 
 def test_the_last_fifty_are_kept(cli: Cli, tmp_path: Path) -> None:
@@ -344,9 +339,7 @@ def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
     write_record(tmp_path, tables=[FIRST, SECOND, third])
     section, source = load_run(Folder(tmp_path), "last")
     command = "pipeline precompute eight knight_tours_6x6 --force"
-    assert section.sentence == (
-        f"{command} began at 2026-01-02T03:04:05Z and took 3.2 s: interrupted."
-    )
+    assert section.sentence == (f"{command} began at 2026-01-02T03:04:05Z and took 3.2 s: failed.")
     (figure,) = section.figures
     frame = figure.query(source.scan)
     assert frame["table"].to_list() == ["senet", "eight"]

@@ -3,8 +3,6 @@
 import errno
 import os
 import subprocess
-import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.limits import _Guard, find_limit, guard_libraries
 from pipeline.run import run_command
 from queries.batch_input import translate_input_errors
 from tablebase import resources
-from tablebase.errors import MachineLimit
 from tablebase.resources import get_free_memory
 from tests.support.shell import SCRIPT, environment
 
@@ -87,31 +83,6 @@ def test_an_invalid_number_of_numba_threads_is_refused(outputs: Path, threads: s
     text = run_under_limit(*words, address_space=1 << 46, NUMBA_NUM_THREADS=threads)
     problem = f"NUMBA_NUM_THREADS is {threads}. Set it to a number from 1."
     assert text == (3, "", f"pipeline: {problem}\n")
-
-
-@pytest.mark.parametrize("name", ["polars", "numpy"])
-def test_libraries_are_not_loaded_where_threads_are_few(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started = list[object]()
-
-    def start_few(thread: threading.Thread) -> None:
-        if len(started) > 3:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        real_start(thread)
-
-    real_start: Callable[[threading.Thread], None] = threading.Thread.start
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-    guard_libraries()
-    (guard,) = (finder for finder in sys.meta_path if isinstance(finder, _Guard))
-    monkeypatch.setattr(guard, "is_checked", False)
-    monkeypatch.setattr(threading.Thread, "start", start_few)
-    guard.find_spec("json")
-    with pytest.raises(MachineLimit, match="The system starts no more threads"):
-        guard.find_spec(name)
-    monkeypatch.undo()
-    assert find_limit() is None
 
 
 def allocate() -> None:

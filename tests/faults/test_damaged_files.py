@@ -131,7 +131,7 @@ def test_a_damaged_file_is_named_by_all_that_reads_it(
         stores = Folder(pair[0]), Folder(pair[1])
         comparisons = compare_stores(*stores)
         assert {each.table: each.difference for each in comparisons}[name] == "damaged"
-        error = make_difference_error(comparisons, *stores)
+        error = make_difference_error(comparisons)
         assert error is not None
         assert (error.exit_code, str(folder / file) in str(error)) == (3, True)
     if reason:

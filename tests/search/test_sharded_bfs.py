@@ -22,7 +22,7 @@ from pipeline.search.word_bfs import (
     iter_word_records,
     search_words,
 )
-from pipeline.tasks import TaskRunner
+from pipeline.tasks import TaskRunner, run_in_threads
 from tablebase.errors import MemoryShort, SearchError, StoreError
 from tablebase.puzzles.sliding import BoardWithTables, parse_board
 from tablebase.tables.checkpoints import Checkpoints
@@ -44,7 +44,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 def search_whole(space: WordSpace, *, has_bits: bool) -> Results:
     """Search on one machine; return bit 1 of every depth, or the depths."""
     depth = None if has_bits else np.full(space.size, 255, dtype=np.uint8)
-    planes = search_words(space, 2, lambda *layer: None, lambda: None, depth)
+    planes = search_words(space, 2, lambda *layer: None, run_in_threads, depth)
     return np.concatenate([*iter_word_records(planes)]) if depth is None else depth
 
 

@@ -23,6 +23,7 @@ from pipeline.search.word_bfs import (
     iter_word_records,
     search_words,
 )
+from pipeline.tasks import run_in_threads
 from pipeline.verify.sliding import find_known_layers
 from tablebase.errors import SearchError
 from tablebase.puzzles.sliding import parse_board
@@ -69,7 +70,7 @@ def search_depths(
         space,
         threads,
         lambda *layer: layers.append(layer),
-        lambda: None,
+        run_in_threads,
         depth,
         max_task_rows=max_task_rows,
     )
@@ -162,7 +163,7 @@ def test_every_layer_is_as_large_as_published(name: str) -> None:
     board = parse_board(name)
     for table, goal in zip(board.tables, board.goals, strict=True):
         space, layers = board.make_words(goal), list[int]()
-        search_words(space, 2, partial(append_count, layers), lambda: None)
+        search_words(space, 2, partial(append_count, layers), run_in_threads)
         published = find_known_layers(table.name)[1]
         assert sum(layers) == board.size
         assert published in ([], layers)
@@ -179,7 +180,7 @@ def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) 
         swaps = sum(a > b for at, a in enumerate(order) for b in order[at + 1 :])
         space = make_word_space(4, 12, 11, swaps % 2 == 1, 11 * (space.states) + rank_order(order))
     layers: list[int] = []
-    search_words(space, 2, lambda level, count: layers.append(count), lambda: None)
+    search_words(space, 2, lambda level, count: layers.append(count), run_in_threads)
     published = find_known_layers(board.wide.tables[0].name)[1]
     assert layers[: len(published)] == published
     assert sum(layers) == space.size
@@ -222,19 +223,19 @@ def search_small_boards() -> str:
 
 
 def test_a_failure_of_a_callback_ends_the_search() -> None:
-    def tired() -> None:
+    def tired(level: int, states: int) -> None:
         raise KeyboardInterrupt
 
     board = parse_board("2x4")
     with pytest.raises(KeyboardInterrupt):
-        search_words(board.make_words(board.example), 2, lambda *layer: None, tired)
+        search_words(board.make_words(board.example), 2, tired, run_in_threads)
 
 
 def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_bfs, "UNREACHED", 36)
     board = parse_board("2x4")
     with pytest.raises(SearchError, match="36 or more moves"):
-        search_words(board.make_words(board.example), 2, lambda *layer: None, lambda: None)
+        search_words(board.make_words(board.example), 2, lambda *layer: None, run_in_threads)
 
 
 def test_states_that_no_move_reaches_are_reported() -> None:
@@ -242,7 +243,7 @@ def test_states_that_no_move_reaches_are_reported() -> None:
     space = board.make_words(board.example)
     moves = [moves_to[moves_to[:, BLOCK] < 3] for moves_to in space.moves]
     with pytest.raises(SearchError, match="of 360 states were reached"):
-        search_words(space._replace(moves=moves), 2, lambda *layer: None, lambda: None)
+        search_words(space._replace(moves=moves), 2, lambda *layer: None, run_in_threads)
 
 
 def test_two_searches_run_in_parallel() -> None:

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipeline.comparison
 from pipeline.comparison import (
     Comparison,
     RowCounts,
-    _count_differences,
     compare_rows,
     compare_stores,
+    count_differences,
 )
 from tablebase.errors import TableMissing, TableVersionError
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -28,7 +27,6 @@ from tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (
-    TABLES,
     cell,
     edit_manifest,
     records,
@@ -63,11 +61,11 @@ def test_equal_stores_are_the_same(cli_in_process: Cli, small: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("table", "change", "counts"),
     [
-        ("eight_edge", cell("distance", 7, 1), (0, 0, 1)),
-        ("eight_edge", cell("state", 7, "x" * 9), (1, 1, 0)),
-        ("eight_edge", lambda rows: rows.slice(10), (0, 10, 0)),
-        ("knight_counts", cell("tours", 5, 3), (0, 0, 1)),
-        ("knight_tours_5x5", lambda rows: pa.concat_tables([rows, rows.slice(0, 2)]), (2, 0, 0)),
+        ("eight_edge", cell("distance", 7, 1), (1, 1)),
+        ("eight_edge", cell("state", 7, "x" * 9), (1, 1)),
+        ("eight_edge", lambda rows: rows.slice(10), (0, 10)),
+        ("knight_counts", cell("tours", 5, 3), (1, 1)),
+        ("knight_tours_5x5", lambda rows: pa.concat_tables([rows, rows.slice(0, 2)]), (2, 0)),
     ],
 )
 def test_rows_are_counted(
@@ -75,14 +73,14 @@ def test_rows_are_counted(
     outputs: Path,
     table: str,
     change: Callable[[pa.Table], pa.Table],
-    counts: tuple[int, int, int],
+    counts: tuple[int, int],
 ) -> None:
     rewrite(copy, table, change)
     (comparison,) = find_differences(outputs, copy).values()
     assert (comparison.table, comparison.difference) == (table, "rows")
     assert comparison.counts == RowCounts(*counts)
     (back,) = find_differences(copy, outputs).values()
-    assert back.counts == RowCounts(counts[1], counts[0], counts[2])
+    assert back.counts == RowCounts(counts[1], counts[0])
 
 
 def test_the_content_hash_of_rows_is_computed_from_them(copy: Path, outputs: Path) -> None:
@@ -91,7 +89,7 @@ def test_the_content_hash_of_rows_is_computed_from_them(copy: Path, outputs: Pat
     with edit_manifest(copy) as entries:  # as if the rows were the same
         entries["eight_edge"]["content"] = published.content
     (comparison,) = find_differences(outputs, copy).values()
-    assert (comparison.difference, comparison.counts) == ("rows", RowCounts(0, 0, 1))
+    assert (comparison.difference, comparison.counts) == ("rows", RowCounts(1, 1))
 
 
 def test_the_order_of_rows_is_content(copy: Path, outputs: Path) -> None:
@@ -142,7 +140,6 @@ def test_tables_of_one_store_only_and_other_parameters(
         "rows_b": 28,
         "added": 12,
         "removed": 0,
-        "changed": 0,
         "details": [counts["details"][0]],
     }
     assert counts["details"][0].startswith("parameters (")
@@ -200,40 +197,20 @@ def test_counts_are_those_of_sets_of_rows(
     a: list[tuple[int, str | None]], b: list[tuple[int, str | None]], shares: int
 ) -> None:
     schema = {"key": pl.Int64, "value": pl.String}
-    old_rows, new_rows = (pl.LazyFrame(rows, schema, orient="row") for rows in (a, b))
-    whole = _count_differences(old_rows, new_rows, (), shares)
+    old, new = (pl.LazyFrame(rows, schema, orient="row") for rows in (a, b))
     every = {*a, *b}
-    assert whole == RowCounts(
+    assert count_differences(old, new, shares) == RowCounts(
         sum(max(0, b.count(row) - a.count(row)) for row in every),
         sum(max(0, a.count(row) - b.count(row)) for row in every),
-        0,
     )
-    old, new = dict(a), dict(b)
-    by_key = _count_differences(old_rows, new_rows, ("key",), shares)
-    if len(old) < len(a) or len(new) < len(b):
-        assert by_key is None
-    else:
-        changed = sum(old[key] != new[key] for key in old.keys() & new.keys())
-        assert by_key == (len(new.keys() - old.keys()), len(old.keys() - new.keys()), changed)
 
 
-def test_large_tables_are_compared_a_share_at_a_time(
-    copy: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heights: list[int] = []
-    count_changed = pipeline.comparison._count_changed
-
-    def count(old: pl.DataFrame, new: pl.DataFrame, key: tuple[str, ...]) -> int:
-        heights.extend((old.height, new.height))
-        return count_changed(old, new, key)
-
-    monkeypatch.setattr(pipeline.comparison, "_count_changed", count)
+def test_large_tables_are_compared_in_shares(copy: Path, outputs: Path) -> None:
     rewrite(copy, "eight_edge", cell("distance", 7, 1))
     stores = Folder(outputs), Folder(copy)
     entries = read_manifest(stores[0])["eight_edge"], read_manifest(stores[1])["eight_edge"]
-    counts, problem = compare_rows(stores, entries, TABLES["eight_edge"], share_rows=20_000)
-    assert (counts, problem) == ((0, 0, 1), "")
-    assert len(heights) == 20
-    assert max(heights) < 25_000
-    counts, problem = compare_rows(stores, entries, TABLES["eight_edge"], max_rows=1_000)
+    for share_rows in (20_000, 1 << 20):
+        counts, problem = compare_rows(stores, entries, share_rows=share_rows)
+        assert (counts, problem) == ((1, 1), "")
+    counts, problem = compare_rows(stores, entries, max_rows=1_000)
     assert (counts, problem) == (None, "rows not compared one by one: more than 1,000")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from pipeline.builders.pattern_table import make_moves
 from pipeline.search.pattern_search import search_pattern
+from pipeline.tasks import run_in_threads
 from queries.boards.fifteen_compiled import BUDGET, CompiledSolver, make_tables
 from queries.boards.fifteen_search import PatternReader, PlainSolver, SearchState
 from tablebase.puzzles.fifteen import Partition, Pattern
@@ -25,7 +26,9 @@ def search_depths(pattern: Pattern, threads: int = 1) -> npt.NDArray[np.uint8]:
     """Return a pattern's distances by rank."""
     moves = make_moves(pattern)
     arrays = moves.moves, moves.sources, moves.maps, moves.order_maps
-    depth = search_pattern(moves.places, arrays, moves.root, threads, lambda level: None)
+    depth = search_pattern(
+        moves.places, arrays, moves.root, threads, lambda level: None, run_in_threads
+    )
     return np.ascontiguousarray(depth.T).ravel()
 
 
