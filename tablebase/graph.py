@@ -7,7 +7,7 @@ from tablebase.errors import SearchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -44,19 +44,12 @@ class Graph:
         """
         import numpy as np
 
-        moves = [share for kind in moves for share in _split_by_source(*kind)]
-        degree = np.zeros(nodes, dtype=np.int64)
-        for _, sources, _ in moves:
-            degree[sources] += 1
-        offsets = np.concatenate([[0], np.cumsum(degree)])
-        targets = np.empty(offsets[-1], dtype=np.int32)
-        labels = np.empty(offsets[-1], dtype=np.uint8)
-        next_free = offsets[:-1].copy()
-        for label, sources, move_targets in moves:
-            at = next_free[sources]
-            targets[at] = move_targets
-            labels[at] = label
-            next_free[sources] += 1
+        sources = np.concatenate([sources for _, sources, _ in moves])
+        order = np.argsort(sources, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=nodes))])
+        targets = np.concatenate([targets for _, _, targets in moves])[order].astype(np.int32)
+        counts = [len(sources) for _, sources, _ in moves]
+        labels = np.repeat([label for label, _, _ in moves], counts)[order].astype(np.uint8)
         return cls(offsets, targets, labels)
 
     def find_one_way_edge(self) -> tuple[int, int] | None:
@@ -68,27 +61,6 @@ class Graph:
         there, back = sources * nodes + self.targets, self.targets * np.int64(nodes) + sources
         one_way = np.setdiff1d(there, back)
         return divmod(int(one_way[0]), nodes) if len(one_way) else None
-
-
-def _split_by_source(
-    label: int, sources: npt.NDArray[Any], targets: npt.NDArray[Any]
-) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
-    """Split a kind of move so that each source appears at most once in each share.
-
-    numpy adds to an element only once where an index array repeats it.
-    """
-    import numpy as np
-
-    while len(sources):
-        if np.all(sources[1:] > sources[:-1]):  # as puzzles list them: each source once
-            yield label, sources, targets
-            return
-        first = np.zeros(sources.max() + 1, dtype=np.int64)
-        at = np.arange(len(sources))
-        first[sources[::-1]] = at[::-1]
-        is_first = first[sources] == at
-        yield label, sources[is_first], targets[is_first]
-        sources, targets = sources[~is_first], targets[~is_first]
 
 
 class SearchResult:

@@ -30,7 +30,7 @@ from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
+from tablebase.puzzles.knight.tables import make_ranking_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.puzzles.sliding import parse_board as parse_sliding_board
 from tablebase.tables.hash_notes import HashNotes
@@ -278,10 +278,9 @@ def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def make(place: Path) -> None:
         closed, open_ones = ("10x3", "5x6", "6x5", "6x6"), ("5x4", "5x5", "8x3")
-        tables = [*map(make_closed_ranking_table, map(parse_board, closed))]
-        build_tables(
-            place, KNIGHT, *tables, *map(make_open_ranking_table, map(parse_board, open_ones))
-        )
+        kinds = [(name, True) for name in closed] + [(name, False) for name in open_ones]
+        tables = [make_ranking_table(parse_board(name), closed=kind) for name, kind in kinds]
+        build_tables(place, KNIGHT, *tables)
 
     return make_once(tmp_path_factory, "numbered", make)
 

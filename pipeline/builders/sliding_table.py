@@ -1,13 +1,9 @@
-"""Builder of the distances of a sliding board's states, on one machine or many.
+"""Builder of the distances of a sliding board's states, searched from one goal in words of bits.
 
-A search of a sliding board in words of bits by shards and layers, on any number of machines.
-
-A task saves its result in the store: a shard's layer, and the states that it sends to each other
-shard. The tasks of the next layer read them there. A lost task is repeated from the same files.
-
-Builder of the distances of a sliding board's states, searched from one goal in words of bits.
-
-An index has the distances, a byte each, or one bit of each, 360 states in a record.
+An index has the distances, a byte each, or one bit of each, 360 states in a record. The search runs
+in this process, or by shards and layers on any number of machines: a task saves its result in the
+store, a shard's layer and the states that it sends to each other shard. The tasks of the next layer
+read them there. A lost task is repeated from the same files.
 """
 
 from __future__ import annotations
@@ -22,9 +18,7 @@ import numpy.typing as npt
 
 from pipeline.search.word_bfs import (
     Layer,
-    Planes,
     Shard,
-    StateRows,
     count_max_shards,
     estimate_search_bytes,
     iter_word_records,
@@ -64,6 +58,8 @@ STORED_BYTES_PER_STATE = 0.65
 states; measured on 3x4. Distances take more."""
 
 Blocks = Iterator[npt.NDArray[Any]]
+ReadResults = Callable[[], Blocks]
+"""Function that iterates over the results of a search by rank, in chunks."""
 
 _spaces_by_name: dict[str, WordSpace] = {}
 """Cache of the space that this process searched last: making its moves takes longer than searching
@@ -76,59 +72,48 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
     return min(count_max_shards(space), jobs * int(rounds))
 
 
-class ShardedSearch:
-    """A search of all states in shards; `memory`: the bytes that a shard may use."""
+def search_shards(
+    board: BoardWithTables,
+    root: str,
+    runner: TaskRunner,
+    memory: int | None = None,
+    *,
+    has_bits: bool,
+) -> tuple[ReadResults, list[int]]:
+    """Search all states in shards; return the results, and the number of states at each depth.
 
-    def __init__(
-        self, board: BoardWithTables, root: str, runner: TaskRunner, memory: int | None = None
-    ) -> None:
-        assert runner.checkpoints
-        self._runner, self._checkpoints = runner, runner.checkpoints
-        words = board.make_words(root)
-        self._states, self._blocks = words.size, words.blocks
-        self._checkpoints.require_space(int(words.size * STORED_BYTES_PER_STATE))
-        self._shards = count_shards(words, runner.jobs, memory)
-        self.layers: list[int] = []
-        """The number of states at each depth, once they are counted."""
-        self._arguments = [
-            (self._checkpoints, board, root, number, self._shards) for number in range(self._shards)
-        ]
+    `memory`: the bytes that a shard may use. `has_bits`: the results have bit 1 of every distance,
+    45 bytes a row, else a byte each.
+    """
+    assert runner.checkpoints
+    checkpoints, words = runner.checkpoints, board.make_words(root)
+    size, blocks, shards = words.size, words.blocks, count_shards(words, runner.jobs, memory)
+    del words  # large, and the tasks make their own
+    checkpoints.require_space(int(size * STORED_BYTES_PER_STATE))
+    arguments = [(checkpoints, board, root, number, shards) for number in range(shards)]
+    layers: list[int] = []
+    while True:
+        tasks = [(*shard, len(layers)) for shard in arguments]
+        states = sum(int(counts[0][0]) for counts in runner.run_tasks(search_layer, tasks))
+        if not states:
+            break
+        runner.report_progress("layers", len(layers))
+        layers.append(states)
+        if len(layers) == UNREACHED:
+            raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
+    if sum(layers) != size:
+        raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
+    for _ in runner.run_tasks(
+        collect_results, [(*shard, len(layers), has_bits) for shard in arguments]
+    ):
+        pass
 
-    def count_layers(self) -> list[int]:
-        """Search all layers; return the number of states at each depth."""
-        layers: list[int] = []
-        self.layers = layers
-        while states := self._search_layer(len(layers)):
-            self._runner.report_progress("layers", len(layers))
-            layers.append(states)
-            if len(layers) == UNREACHED:
-                raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
-        if sum(layers) != self._states:
-            raise SearchError(f"{sum(layers):,} of {self._states:,} states were reached.")
-        return layers
+    def iter_results() -> Blocks:
+        for block in range(blocks):
+            for number in range(shards):
+                yield checkpoints.require(_name_results(number, shards, block))[0]
 
-    def _search_layer(self, level: int) -> int:
-        """Find a layer in all shards; return its number of states."""
-        tasks = [(*shard, level) for shard in self._arguments]
-        return sum(int(counts[0][0]) for counts in self._runner.run_tasks(search_layer, tasks))
-
-    def collect_results(self, *, has_bits: bool) -> Callable[[], Blocks]:
-        """Search all layers; return a function that iterates over the results by rank, in chunks.
-
-        `has_bits`: the results have bit 1 of every distance, 45 bytes a row, else a byte each.
-        """
-        levels = len(self.count_layers())
-        tasks = [(*shard, levels, has_bits) for shard in self._arguments]
-        for _ in self._runner.run_tasks(collect_results, tasks):
-            pass
-
-        def iter_results() -> Blocks:
-            for block in range(self._blocks):
-                for number in range(self._shards):
-                    name = _name_results(number, self._shards, block)
-                    yield self._checkpoints.require(name)[0]
-
-        return iter_results
+    return iter_results, layers
 
 
 def search_layer(
@@ -152,11 +137,12 @@ def search_layer(
         layer = shard.make_root_layer()
     else:
         layers = (
-            _load_layer(checkpoints, number, shards, back)
+            checkpoints.require(_name_layer(number, shards, back))
             for back in range(level - 1, max(-1, level - 3), -1)
         )
         incoming = (
-            _load_message(checkpoints, sender, number, shards, level) for sender in shard.partners
+            checkpoints.require(_name_message(sender, number, shards, level))
+            for sender in shard.partners
         )
         layer = shard.find_next_layer(level, layers, incoming)
     for receiver, rows in zip(shard.partners, shard.iter_outgoing(layer, level), strict=True):
@@ -181,7 +167,8 @@ def collect_results(
     shard = Shard(_get_words(board, root), number, shards)
 
     def iter_layers() -> Iterator[Layer]:
-        return (_load_layer(checkpoints, number, shards, level) for level in range(levels))
+        names = (_name_layer(number, shards, level) for level in range(levels))
+        return map(checkpoints.require, names)
 
     def save(results: Iterable[Depths], first: int = 0) -> None:
         for block, block_results in enumerate(results, start=first):
@@ -209,16 +196,6 @@ def _get_words(board: BoardWithTables, root: str) -> WordSpace:
     return words
 
 
-def _load_layer(checkpoints: Checkpoints, number: int, shards: int, level: int) -> Layer:
-    return checkpoints.require(_name_layer(number, shards, level))
-
-
-def _load_message(
-    checkpoints: Checkpoints, sender: int, number: int, shards: int, level: int
-) -> StateRows:
-    return checkpoints.require(_name_message(sender, number, shards, level))
-
-
 def _name_layer(number: int, shards: int, level: int) -> str:
     return f"layer {level} of shard {number} of {shards}"
 
@@ -237,13 +214,12 @@ CHUNK_STATES = 1024 * ROW_STATES
 """States in a chunk of records."""
 
 
-def search_space(
-    words: WordSpace, runner: TaskRunner, depth: npt.NDArray[np.uint8] | None = None
-) -> tuple[Planes, list[int]]:
-    """Search a space; return the planes, and the number of states at each depth.
+def search_here(
+    board: BoardWithTables, root: str, runner: TaskRunner, *, has_bits: bool
+) -> tuple[ReadResults, list[int]]:
+    """Search all states in this process, with the results of `search_shards`.
 
-    A search that is killed begins again, as it takes little time. `depth`: a byte for each state,
-    which gets its depth.
+    A search that is killed begins again, as it takes little time.
     """
     layers: list[int] = []
 
@@ -251,14 +227,10 @@ def search_space(
         layers.append(states)
         runner.report_progress("layers", level)
 
-    planes = search_words(
-        words,
-        runner.jobs,
-        layer_done,
-        runner.run_in_threads,
-        depth,
-    )
-    return planes, layers
+    depth = None if has_bits else np.full(board.size, UNREACHED, dtype=np.uint8)
+    words = board.make_words(root)
+    planes = search_words(words, runner.jobs, layer_done, runner.run_in_threads, depth)
+    return partial(iter_word_records, planes) if depth is None else lambda: iter([depth]), layers
 
 
 def make_rows(
@@ -333,37 +305,25 @@ def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildCon
     A table without columns has an index alone; the shards' distances then need not fit in memory.
     """
     ((goal, root),) = recipe.roots.items()
-    board, has_bits_alone = recipe.board, not table.columns and table.index == BITS_INDEX
+    board, runner = recipe.board, context.tasks
+    has_bits = not table.columns and table.index == BITS_INDEX
     count = board.size // ROW_STATES if table.index == BITS_INDEX else board.size
-    runner = context.tasks
     if runner.is_remote:
-        search = ShardedSearch(board, root, runner, context.memory.bytes)
-        read_results = search.collect_results(has_bits=has_bits_alone)
-        depths = _list_depths(goal, search.layers)
-        if has_bits_alone:
-            bits = (_iter_bits(read_results(), count, runner) for _ in range(2))
-            return TableData(next(bits), next(bits), count, depths)
-        if not table.columns:
-            records = (_iter_records(table, read_results(), board.size, runner) for _ in range(2))
-            return TableData(next(records), next(records), count, depths)
-        context.reserve_memory(table, board.size)
-        depth = join_parts(read_results(), board.size)
+        memory = context.memory.bytes
+        read_results, layers = search_shards(board, root, runner, memory, has_bits=has_bits)
+        if table.columns:
+            context.reserve_memory(table, board.size)
     else:
-        size = estimate_search_bytes(board.size) + (0 if has_bits_alone else board.size)
+        size = estimate_search_bytes(board.size) + (0 if has_bits else board.size)
         context.reserve_memory(table, size)
-        words = board.make_words(root)
-        if has_bits_alone:
-            planes, layers = search_space(words, runner)
-            bits = (_iter_bits(iter_word_records(planes), count, runner) for _ in range(2))
-            return TableData(next(bits), next(bits), count, _list_depths(goal, layers))
-        depth = np.full(board.size, UNREACHED, dtype=np.uint8)
-        depths = _list_depths(goal, search_space(words, runner, depth)[1])
-    rows = (
-        _iter_rows(board, root, depth, runner)
-        if table.columns
-        else _iter_records(table, [depth], board.size, runner)
-    )
-    return TableData(rows, _iter_records(table, [depth], board.size, runner), count, depths)
+        read_results, layers = search_here(board, root, runner, has_bits=has_bits)
+    depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
+    if table.columns:
+        depth = join_parts(read_results(), board.size)
+        records = _iter_records(table, [depth], count, runner)
+        return TableData(_iter_rows(board, root, depth, runner), records, count, depths)
+    rows, records = (_iter_records(table, read_results(), count, runner) for _ in range(2))
+    return TableData(rows, records, count, depths)
 
 
 def join_parts(parts: Iterable[Depths], size: int) -> Depths:
@@ -371,26 +331,11 @@ def join_parts(parts: Iterable[Depths], size: int) -> Depths:
     joined = np.empty(size, dtype=np.uint8)
     end = 0
     for part in parts:
+        if len(part) == size:
+            return part
         joined[end : end + len(part)] = part
         end += len(part)
     return joined
-
-
-def _list_depths(goal: str, layers: Iterable[int]) -> dict[Depth, int]:
-    return {(goal, distance): states for distance, states in enumerate(layers)}
-
-
-def _iter_bits(chunks: Iterable[Depths], total: int, runner: TaskRunner) -> Chunks:
-    done = 0
-    for records in chunks:
-        runner.report_progress("records", done, total)
-        done += len(records)
-        yield {"bits": _view_as_bytes(records)}
-
-
-def _view_as_bytes(records: Depths) -> npt.NDArray[np.bytes_]:
-    """View rows of bytes as one value each."""
-    return records.view(f"S{ROW_BYTES}").ravel()
 
 
 def _iter_rows(board: BoardWithTables, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
@@ -408,16 +353,18 @@ def _iter_rows(board: BoardWithTables, root: str, depth: Depths, runner: TaskRun
         yield columns
 
 
-def _iter_records(table: Table, chunks: Iterable[Depths], size: int, runner: TaskRunner) -> Chunks:
-    """Iterate over an index's records, given distances in chunks of whole rows."""
+def _iter_records(table: Table, chunks: Iterable[Depths], count: int, runner: TaskRunner) -> Chunks:
+    """Iterate over an index's records, given distances in chunks of whole rows, or rows of bits."""
     done = 0
-    for depths in chunks:
-        for first in range(0, len(depths), CHUNK_STATES):
-            runner.report_progress("records", done, size)
-            chunk = depths[first : first + CHUNK_STATES]
-            done += len(chunk)
-            if table.index == BITS_INDEX:
-                bits = (chunk >> 1 & 1).reshape(-1, ROW_STATES)
-                yield {"bits": _view_as_bytes(np.packbits(bits, axis=1, bitorder="little"))}
+    for chunk in chunks:
+        for first in range(0, len(chunk), CHUNK_STATES):
+            runner.report_progress("records", done, count)
+            records = chunk[first : first + CHUNK_STATES]
+            if table.index != BITS_INDEX:
+                yield {"distance": records}
             else:
-                yield {"distance": chunk}
+                if records.ndim == 1:
+                    bits = (records >> 1 & 1).reshape(-1, ROW_STATES)
+                    records = np.packbits(bits, axis=1, bitorder="little")
+                yield {"bits": records.view(f"S{ROW_BYTES}").ravel()}
+            done += len(records)

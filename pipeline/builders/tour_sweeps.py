@@ -50,8 +50,8 @@ from tablebase.frontier.compiled import MAX_CELLS, Array, decode_layer, encode_l
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
-    ClosedTourRanking,
     TourCounts,
+    TourRanking,
     estimate_count_cost,
     estimate_rank_cost,
     get_sides,
@@ -354,16 +354,16 @@ def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunk
 
 
 def make_ranking(
-    recipe: ClosedTourRanking,
+    recipe: TourRanking,
     puzzle: Puzzle,
     table: Table,
     context: BuildContext,
     settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
-    board, paths = recipe.board, recipe.is_open
+    board, paths = recipe.board, not recipe.closed
     runner = context.tasks
-    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=not paths))
+    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=recipe.closed))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:

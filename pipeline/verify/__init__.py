@@ -34,7 +34,7 @@ from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.puzzles import list_puzzles, load_part
 from tablebase.puzzles.eight import Eight
 from tablebase.puzzles.fifteen import PatternDistances
-from tablebase.puzzles.knight.tables import AllTours, ClosedTourRanking, TourCounts, TourPerPair
+from tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
 from tablebase.puzzles.senet import Senet
 from tablebase.puzzles.sliding import BoardDistances, Sliding
 from tablebase.schema import BreadthFirst
@@ -54,7 +54,7 @@ PROVERS: dict[tuple[type, type], Prove] = {
     (AllTours, Puzzle): prove_every_tour,
     (TourPerPair, Puzzle): prove_pairs,
     (TourCounts, Puzzle): prove_counts,
-    (ClosedTourRanking, Puzzle): prove_ranks,
+    (TourRanking, Puzzle): prove_ranks,
     (PatternDistances, Puzzle): prove_pattern,
 }
 

@@ -41,8 +41,8 @@ from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
     RANKING_FIELDS,
     AllTours,
-    ClosedTourRanking,
     TourPerPair,
+    TourRanking,
 )
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Sweep, TourRanker
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
@@ -237,8 +237,8 @@ def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits 
     is missing.
     """
     recipe = published.definition.recipe
-    assert isinstance(recipe, ClosedTourRanking)
-    board, paths, states = recipe.board, recipe.is_open, _prove_records(published)
+    assert isinstance(recipe, TourRanking)
+    board, paths, states = recipe.board, not recipe.closed, _prove_records(published)
     layers = LayerReader(_open_records(published), published.index.records)
     ranker = TourRanker(board, layers, paths=paths)
     if are_layers_summed := states <= limits.states:

@@ -12,8 +12,7 @@ from tablebase.frontier.layers import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
     explain_no_tour,
-    make_closed_ranking_table,
-    make_open_ranking_table,
+    make_ranking_table,
 )
 from tablebase.puzzles.knight.tour_ranker import TourRanker
 
@@ -29,7 +28,7 @@ class RankedTours:
         self._reader = reader
         self.board = board
         self.closed = closed
-        self.table = make_closed_ranking_table(board) if closed else make_open_ranking_table(board)
+        self.table = make_ranking_table(board, closed=closed)
         self.index = reader.open_table_index(self.table)
         self.layers = LayerReader(self.index.read_record, self.index.count)
         self.ranker = TourRanker(board, self.layers, paths=not closed)

@@ -26,7 +26,6 @@ from tablebase.puzzles.knight.tables import (
     find_board,
     get_sides,
     make_board_counts,
-    make_closed_counts,
     make_count_table,
     make_tour_table,
 )
@@ -159,10 +158,9 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
     tables = list[Table]()
-    makers = [make_board_counts, *([make_closed_counts] if board.has_closed_tours() else [])]
-    for make_table in makers:
+    for closed in (False, True)[: 1 + board.has_closed_tours()]:
         with suppress(BadRequest):  # the board is too large
-            tables.append(make_table(board))
+            tables.append(make_board_counts(board, closed=closed))
     published = read_manifest(store)
     for table in tables:
         if table.name in published:

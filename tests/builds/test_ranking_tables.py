@@ -19,9 +19,8 @@ from tablebase.errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     PUZZLE,
-    ClosedTourRanking,
-    make_closed_ranking_table,
-    make_open_ranking_table,
+    TourRanking,
+    make_ranking_table,
 )
 from tablebase.tables.manifest import list_parameters, read_manifest
 from tablebase.tables.store import Folder
@@ -29,7 +28,7 @@ from tests import first
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli
 
-SIX = make_closed_ranking_table(KnightBoard(6, 6))
+SIX = make_ranking_table(KnightBoard(6, 6), closed=True)
 NAME = SIX.name
 
 
@@ -107,7 +106,7 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     board: str, outputs: Path, tmp_path: Path
 ) -> None:
     parsed_board = parse_board(board)
-    build_tables(tmp_path, PUZZLE, make_open_ranking_table(parsed_board))
+    build_tables(tmp_path, PUZZLE, make_ranking_table(parsed_board, closed=False))
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
     reader = open_reader("knight", Folder(tmp_path))
     assert isinstance(reader, KnightReader)
@@ -135,7 +134,7 @@ def test_a_killed_build_resumes_from_the_saved_layers(
             raise KilledError
 
     def rebuild() -> TableData:
-        assert isinstance(SIX.recipe, ClosedTourRanking)
+        assert isinstance(SIX.recipe, TourRanking)
         with ThreadPoolExecutor(1) as pool:
             work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
             context = BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
@@ -166,7 +165,7 @@ def test_too_many_tours_to_rank_are_refused(
         raise CountOverflow
 
     monkeypatch.setattr(tour_sweeps, "sum_cycles", overflow)
-    table = make_closed_ranking_table(parse_board("5x6"))
+    table = make_ranking_table(parse_board("5x6"), closed=True)
     with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
         build_tables(tmp_path, PUZZLE, table)
     assert not [*tmp_path.glob("*.idx")]

@@ -25,8 +25,7 @@ from tablebase.frontier.layers import FREE, State, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     PUZZLE,
-    make_closed_ranking_table,
-    make_open_ranking_table,
+    make_ranking_table,
 )
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.tables.checkpoints import Arrays
@@ -85,7 +84,7 @@ def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, boa
 def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_path: Path) -> None:
     """Cover 6x7, with a column more in one half, and 6x8, whose cut can have ends everywhere."""
     files, ranks = map(int, board.split("x"))
-    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(files, ranks)))
+    build_tables(tmp_path, PUZZLE, make_ranking_table(KnightBoard(files, ranks), closed=True))
     with open_tables(str(tmp_path)) as tables:
         sample = tables.knight.sample(size, seed=2, board=board, closed=True)
         for number, path in sample.select("rank", "path").rows():
@@ -318,7 +317,7 @@ def test_sampling_reports_wrong_counts_of_states(
         return encode_layer(keys, change(numbers), states.itemsize)
 
     replace_layer(monkeypatch, layer, changed)
-    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(KnightBoard(6, 6)))
+    build_tables(tmp_path, PUZZLE, make_ranking_table(KnightBoard(6, 6), closed=True))
     with pytest.raises(TableDamaged, match=problem):
         every_tour(tmp_path, "6x6")
 
@@ -352,8 +351,8 @@ def list_small_boards() -> str:
         build_tables(
             Path(folder),
             PUZZLE,
-            make_closed_ranking_table(KnightBoard(5, 6)),
-            make_open_ranking_table(KnightBoard(4, 5)),
+            make_ranking_table(KnightBoard(5, 6), closed=True),
+            make_ranking_table(KnightBoard(4, 5), closed=False),
         )
         open_ones = every_tour(Path(folder), "4x5", closed=False)
         return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])

@@ -23,7 +23,7 @@ from tablebase.frontier.layers import (
 )
 from tablebase.frontier.layers import _decode_states as plain
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import make_closed_ranking_table, make_open_ranking_table
+from tablebase.puzzles.knight.tables import make_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
 from tests import first, often
@@ -33,7 +33,7 @@ COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
 
 
 def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
-    table = (make_open_ranking_table if paths else make_closed_ranking_table)(parse_board(board))
+    table = make_ranking_table(parse_board(board), closed=not paths)
     index = IndexReader(Folder(folder), table)
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
 

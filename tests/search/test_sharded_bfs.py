@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from pipeline.builders import checkpoints, sliding_table
-from pipeline.builders.sliding_table import ShardedSearch, collect_results, search_layer
+from pipeline.builders.sliding_table import collect_results, search_layer, search_shards
 from pipeline.search import word_bfs
 from pipeline.search.word_bfs import (
     Shard,
@@ -58,7 +58,7 @@ def search_in_shards(
     has_bits: bool = False,
 ) -> Results:
     runner = TaskRunner(pool, shards, checkpoints=store, is_remote=True)
-    read_results = ShardedSearch(board, goal, runner).collect_results(has_bits=has_bits)
+    read_results, _ = search_shards(board, goal, runner, has_bits=has_bits)
     first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
     assert np.array_equal(first_time, second_time)
     return first_time
@@ -159,7 +159,7 @@ def search_small_boards() -> str:
 def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     limit = 300_000
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    chunks = [*ShardedSearch(BOARD, ROOT, work, limit).collect_results(has_bits=True)()]
+    chunks = [*search_shards(BOARD, ROOT, work, limit, has_bits=True)[0]()]
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
     assert max(map(len, chunks)) * 10 * 360 * sliding_table.BYTES_PER_STATE <= 1.2 * limit
 
@@ -202,9 +202,9 @@ def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: P
             raise KeyboardInterrupt
 
     store = open_checkpoints(tmp_path)
-    search = ShardedSearch(BOARD, ROOT, TaskRunner(pool, 3, tired, store, is_remote=True))
+    runner = TaskRunner(pool, 3, tired, store, is_remote=True)
     with pytest.raises(KeyboardInterrupt):
-        search.collect_results(has_bits=False)
+        search_shards(BOARD, ROOT, runner, has_bits=False)
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     found = search_in_shards(store, BOARD, ROOT, 3, pool)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path in begun}

@@ -10,7 +10,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import (
     make_board_counts,
-    make_closed_ranking_table,
+    make_ranking_table,
     make_tour_table,
 )
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -23,7 +23,7 @@ from tests.support.tampered import flip_byte
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_board_counts(KnightBoard(5, 9))
-CYCLES = make_closed_ranking_table(KnightBoard(10, 3))
+CYCLES = make_ranking_table(KnightBoard(10, 3), closed=True)
 GOAL = next(iter(parse_board("2x3").goals))
 ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
 ALL_TABLES: list[tuple[Puzzle, Table]] = [

@@ -31,8 +31,7 @@ from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     COUNTS_TABLE,
     PUZZLE,
-    make_closed_ranking_table,
-    make_open_ranking_table,
+    make_ranking_table,
 )
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.schema import Table
@@ -52,7 +51,7 @@ Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 def make_table(board: str) -> Table:
     """Return a ranking table: of open tours for "5x6 open", say, and of closed ones otherwise."""
     name, _, kind = board.partition(" ")
-    return (make_open_ranking_table if kind else make_closed_ranking_table)(parse_board(name))
+    return make_ranking_table(parse_board(name), closed=not kind)
 
 
 def open_published(folder: Path, board: str, report: Listener = ignore_claim) -> PublishedTable:
@@ -251,7 +250,7 @@ def test_exchanged_records_are_detected(
         return firsts[::order] + (order > 0), sums[::order], states[::order]
 
     replace_layer(monkeypatch, layer, changed)
-    build_tables(tmp_path, PUZZLE, make_closed_ranking_table(parse_board("6x6")))
+    build_tables(tmp_path, PUZZLE, make_ranking_table(parse_board("6x6"), closed=True))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(tmp_path, "6x6", limits=RankingLimits(states=0, tours=9000))
     assert (caught.value.row, caught.value.found) == (row, found)

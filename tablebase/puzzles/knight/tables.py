@@ -14,7 +14,7 @@ from tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     Sides = tuple[int, int]
 
@@ -135,16 +135,6 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
 
 
-def estimate_counted_states(board: Sides, *, closed: bool) -> float:
-    """Estimate the states of all layers of a sweep that counts tours."""
-    return MIN_STATES + COUNTED_LAYERS * _estimate_layer_states(board, closed=closed)
-
-
-def estimate_ranked_states(board: Sides, *, closed: bool) -> float:
-    """Estimate the states of all layers of a sweep that ranks tours."""
-    return MIN_STATES + RANKED_LAYERS[closed] * _estimate_layer_states(board, closed=closed)
-
-
 def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
     """Estimate the number of states of a board's largest layer."""
     short, long = sorted(board)
@@ -178,13 +168,12 @@ class TourCounts(Recipe):
         }
 
     def count_states(self, table: Table) -> float | None:
-
-        return sum(
-            estimate_counted_states(sides, closed=sides in self.closed) for sides in self.boards
+        layers = (
+            _estimate_layer_states(sides, closed=sides in self.closed) for sides in self.boards
         )
+        return sum(MIN_STATES + COUNTED_LAYERS * states for states in layers)
 
     def estimate_memory(self, table: Table) -> int | None:
-
         return max(
             (
                 estimate_count_cost(sides, closed=sides in self.closed)
@@ -219,29 +208,23 @@ class AllTours(BoardRecipe):
         return PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES)
 
 
-class ClosedTourRanking(BoardRecipe):
-    """Recipe of the layers of a sweep through half of a board, which rank every closed tour."""
+class TourRanking(BoardRecipe):
+    """Recipe of the layers of a sweep through half of a board, which rank every tour: the closed
+    ones, or the open ones among those from their start."""
 
-    __slots__ = ()
-    search = "ranked closed tours"
-    is_open = False
-    """Whether open tours are ranked, for each start separately."""
+    __slots__ = ("closed", "search")
+
+    def __init__(self, board: KnightBoard, *, closed: bool) -> None:
+        super().__init__(board)
+        self.closed = closed
+        self.search = "ranked closed tours" if closed else "ranked tours"
 
     def count_states(self, table: Table) -> float | None:
-
-        return estimate_ranked_states(get_sides(self.board), closed=not self.is_open)
+        states = _estimate_layer_states(get_sides(self.board), closed=self.closed)
+        return MIN_STATES + RANKED_LAYERS[self.closed] * states
 
     def estimate_memory(self, table: Table) -> int | None:
-
-        return estimate_rank_cost(get_sides(self.board), closed=not self.is_open)
-
-
-class OpenTourRanking(ClosedTourRanking):
-    """Recipe of the layers that rank every open tour among those from its start."""
-
-    __slots__ = ()
-    search = "ranked tours"
-    is_open = True
+        return estimate_rank_cost(get_sides(self.board), closed=self.closed)
 
 
 class TourPerPair(BoardRecipe):
@@ -270,14 +253,15 @@ def _make_size_error(board: KnightBoard) -> BoardTooLarge:
     from tablebase.cost import estimate_cost
 
     size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
-    for kind, make_table in (("", make_open_ranking_table), ("closed ", make_closed_ranking_table)):
+    for closed in (False, True):
         try:
-            table = make_table(board)
+            table = make_ranking_table(board, closed=closed)
         except (BadRequest, NoSuchTour):
             continue
         if cost := estimate_cost(table):
-            tours = f"every {kind}tour by its rank, in about {cost.bytes / 1e6:,.0f} MB"
-            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, f"{table.name} has {tours}")
+            kind, size_of_table = "closed " * closed, f"{cost.bytes / 1e6:,.0f} MB"
+            instead = f"{table.name} has every {kind}tour by its rank, in about {size_of_table}"
+            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, instead)
     return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
 
 
@@ -312,68 +296,41 @@ def make_count_table(
     )
 
 
-def make_board_counts(board: KnightBoard) -> Table:
-    """Make the table of one board's numbers of tours; raise BadRequest if they are too many."""
-    _require_countable(board, closed=False)
-    meaning = f"The number of directed open knight's tours from every square of the {board} board"
-    name = f"{COUNTS_PREFIX}{board}"
-    return make_count_table([get_sides(board)], name=name, meaning=meaning)
+def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
+    """Make the table of one board's numbers of tours, or of closed tours alone.
 
-
-def make_closed_counts(board: KnightBoard) -> Table:
-    """Make the table of one board's number of closed tours; BadRequest if they are too many."""
-    _require_countable(board, closed=True)
-    meaning = f"The number of directed closed knight's tours of the {board} board"
-    name = f"{CLOSED_COUNTS_PREFIX}{board}"
-    return make_count_table([], [get_sides(board)], name=name, meaning=meaning)
-
-
-def _require_countable(board: KnightBoard, *, closed: bool) -> None:
-
-    if get_sides(board) in COUNTED_BOARDS:
+    Raise BadRequest if they are too many.
+    """
+    sides = get_sides(board)
+    if sides in COUNTED_BOARDS:
         raise BadRequest(f"{COUNTS_TABLE} has the board {board}", f"Build {COUNTS_TABLE}")
-    if min(get_sides(board)) > 2:  # narrower boards have no tours, and take no time
-        estimate_count_cost(get_sides(board), closed=closed)
+    if min(sides) > 2:  # narrower boards have no tours, and take no time
+        estimate_count_cost(sides, closed=closed)
+    if closed:
+        meaning = f"The number of directed closed knight's tours of the {board} board"
+        return make_count_table([], [sides], name=f"{CLOSED_COUNTS_PREFIX}{board}", meaning=meaning)
+    meaning = f"The number of directed open knight's tours from every square of the {board} board"
+    return make_count_table([sides], name=f"{COUNTS_PREFIX}{board}", meaning=meaning)
 
 
-def make_closed_ranking_table(board: KnightBoard) -> Table:
-    """Make the table that ranks a board's closed tours.
-
-    Raise NoSuchTour if there are none, BadRequest if there are too many.
-    """
-
-    if not board.has_closed_tours():
-        raise NoSuchTour(str(board), f"{board} has no closed tour.")
-    estimate_rank_cost(get_sides(board), closed=True)
-    return _make_ranking_table(
-        CLOSED_RANKS_PREFIX, "closed knight's tours", ClosedTourRanking(board)
-    )
-
-
-def make_open_ranking_table(board: KnightBoard) -> Table:
-    """Make the table that ranks a board's open tours.
+def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
+    """Make the table that ranks a board's closed tours, or its open ones.
 
     Raise NoSuchTour if there are none, BadRequest if there are too many.
     """
-
-    if not board.has_tours():
-        raise NoSuchTour(str(board), f"{board} has no tour.")
-    estimate_rank_cost(get_sides(board), closed=False)
-    return _make_ranking_table(
-        RANKS_PREFIX,
-        "directed open knight's tours from every square",
-        OpenTourRanking(board),
-    )
-
-
-def _make_ranking_table(prefix: str, tours: str, recipe: ClosedTourRanking) -> Table:
+    if not (board.has_closed_tours() if closed else board.has_tours()):
+        raise NoSuchTour(str(board), f"{board} has no {'closed ' * closed}tour.")
+    estimate_rank_cost(get_sides(board), closed=closed)
+    prefix, tours = RANKS_PREFIX, "directed open knight's tours from every square"
+    if closed:
+        prefix, tours = CLOSED_RANKS_PREFIX, "closed knight's tours"
     return Table(
-        f"{prefix}{recipe.board}",
-        f"The {tours} of the {recipe.board} board by rank: the states of a sweep through half of "
-        "it, with the number of ways to reach each",
+        f"{prefix}{board}",
+        f"The {tours} of the {board} board by rank: the states of a sweep through half of it, with "
+        "the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
-        recipe,
+        TourRanking(board, closed=closed),
         index=RANKING_FIELDS,
     )
 
@@ -406,18 +363,22 @@ def find_board(prefix: str, table: str) -> KnightBoard | None:
     return board if table == f"{prefix}{board}" else None
 
 
-KINDS = {
+KINDS: dict[str, tuple[str, Callable[[KnightBoard], Table], str]] = {
     TOURS_PREFIX: ("Every tour of a board", make_tour_table, ""),
     COUNTS_PREFIX: ("The number of tours from each square", make_board_counts, "--count"),
     CLOSED_COUNTS_PREFIX: (
         "The number of closed tours",
-        make_closed_counts,
+        lambda board: make_board_counts(board, closed=True),
         "--count --closed",
     ),
-    RANKS_PREFIX: ("The ranks of open tours", make_open_ranking_table, "--rank 0"),
+    RANKS_PREFIX: (
+        "The ranks of open tours",
+        lambda board: make_ranking_table(board, closed=False),
+        "--rank 0",
+    ),
     CLOSED_RANKS_PREFIX: (
         "The ranks of closed tours",
-        make_closed_ranking_table,
+        lambda board: make_ranking_table(board, closed=True),
         "--closed --rank 0",
     ),
 }
