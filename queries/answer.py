@@ -131,34 +131,9 @@ def format_json(value: object) -> str:
     if isinstance(value, float):
         # JSON has no infinities and no NaN; `repr` of NumPy's floats would add their type
         return float.__repr__(value) if value - value == 0 else "null"
-    return f'"{_escape(str(value))}"'
+    from _json import encode_basestring_ascii  # what `json` escapes texts with
 
-
-ESCAPES = {
-    '"': '\\"',
-    "\\": "\\\\",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\b": "\\b",
-    "\f": "\\f",
-}
-
-
-def _escape(text: str) -> str:
-    """Escape a text for JSON: as ASCII, other characters as their UTF-16 code units."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return text
-    escaped = ""
-    for letter in text:
-        if letter in ESCAPES:
-            escaped += ESCAPES[letter]
-        elif " " <= letter <= "~":
-            escaped += letter
-        else:
-            units = letter.encode("utf-16-be", "surrogatepass").hex()
-            escaped += "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-    return escaped
+    return encode_basestring_ascii(str(value))
 
 
 def make_bold(text: str) -> str:

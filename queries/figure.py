@@ -40,20 +40,22 @@ Panels = dict[str, Drawing]
 
 Query = Callable[..., pl.DataFrame]
 
+Told = tuple[str, str]
+"""One sentence with what a figure shows, and a text."""
+
 
 @dataclass(frozen=True)
 class Figure:
     """A query with its presentation.
 
-    `title` names the subject. From the answer, `find` makes one sentence with what it shows,
-    `describe` a text, and `draw` a chart, an SVG, or several charts as panels.
+    `title` names the subject. From the answer, `tell` makes one sentence with what it shows, and a
+    text; `draw` makes a chart, an SVG, or several charts as panels.
     """
 
     name: str
     title: str
     query: Query
-    find: Callable[[pl.DataFrame], str]
-    describe: Callable[[pl.DataFrame], str]
+    tell: Callable[[pl.DataFrame], Told]
     draw: Callable[[pl.DataFrame], Drawing | Panels]
     tables: tuple[str, ...] = ()
 

@@ -464,7 +464,7 @@ class BoardAnswer(GoalAnswer):
 
     def to_svg(self) -> str:
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""
-        from queries.pictures import draw_boards, draw_slides
+        from queries.svg import draw_boards, draw_slides
 
         if self._states and self.solution is not None and self.tiles is not None:
             title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"

@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import altair as alt
 import polars as pl
 
-from queries.boards.heuristic_figures import (
-    BEYOND_31,
-    DISTANCE,
-    GOAL_COLOURS,
-    GOALS,
-    HEURISTIC_VALUES,
-    MEAN,
-    SEARCH_COST,
-    TO_31,
-    draw_bands,
-    draw_panels,
-    format_each,
-    weigh,
-)
 from queries.figure import (
     Drawing,
     Figure,
     Panels,
     Section,
+    Told,
+    add_bands,
+    color_by_band,
     compute,
     draw_board_map,
     draw_named_lines,
     format_labels,
     make_even_bounds,
 )
-from queries.pictures import draw_boards
-from queries.svg import INK, MUTED
+from queries.svg import INK, MUTED, SERIES, draw_boards
+from tablebase.puzzles.eight import PUZZLE
 
+GOALS = list(PUZZLE.goals)
+GOAL_COLOURS = dict(zip(GOALS, SERIES, strict=True))
+
+PANEL = 205
+BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
+FIVES = alt.Axis(values=list(range(0, 32, 5)))
+DISTANCE = alt.X("distance:O", title="distance", axis=FIVES)
+TO_31 = alt.X(
+    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 31], nice=False)
+)
+BEYOND_31 = alt.X(
+    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 40], nice=False)
+)
+"""An axis with room for the names of lines."""
 SHOWN = 12
 FEW = 10
 """Marks that stand for fewer states say for how many."""
 HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
 ERRORS = {name: f"mean_{name}_error" for name in HEURISTICS}
 """The column of each heuristic's mean error."""
+SEARCHES = {"breadth first": MUTED, "misplaced": MUTED, "manhattan": INK}
+COLUMNS = {name: f"mean_{name.replace(' ', '_')}_states" for name in SEARCHES}
+"""The column of the states that each search expands."""
 
 
 # ---- queries: a page shows the source of these functions ---------------------------------------
@@ -99,23 +108,112 @@ def list_hardest(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- descriptions and drawings of the answers ---------------------------------------------------
-
-
-def _describe_distances(frame: pl.DataFrame) -> str:
-    per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
-    means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
-    furthest = format_each(per_goal, "{distance} ({goal})")
+def count_heuristics(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.DataFrame:
     return (
-        f"Every goal is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
-        f"{means}; the furthest state is {furthest} moves away."
+        pl.concat([eight, eight_edge])
+        .unpivot(["manhattan", "misplaced"], index=["goal", "distance"])
+        .group_by("goal", "distance", pl.col("variable").alias("heuristic"), "value")
+        .len("states")
+        .sort("goal", "heuristic", "distance", "value")
+        .collect()
     )
 
 
-def _find_distances(frame: pl.DataFrame) -> str:
+def compare_searches(eight: pl.LazyFrame) -> pl.DataFrame:
+    # a state as the sum of its tiles, each times the weight of its cell
+    weights = [
+        pl.lit(10, pl.Int32).pow(8 - pl.col("state").str.find(tile, literal=True)).alias(tile)
+        for tile in "12345678"
+    ]
+    states = eight.filter(pl.col("goal") == "corner").with_columns(weights).collect()
+    numbers, distances = states["state"].cast(pl.Int64), states["distance"]
+    # four starts at each of some distances, evenly spaced among those with the blank in the corner
+    starts = (
+        states.filter(
+            pl.col("state").str.ends_with("0"), pl.col("distance").is_in(range(10, 31, 4))
+        )
+        .group_by("distance", maintain_order=True)
+        .agg(pl.col("state").gather(pl.int_range(4) * pl.len() // 4))
+        .explode("state")
+    )
+    searches = []
+    for distance, start in starts.select("distance", "state").rows():
+        # with the tiles of the start renamed to those of corner, its distances are corner's
+        tiles = [pl.col(tile) * (start.index(tile) + 1) for tile in "12345678"]
+        renamed = states.select(pl.sum_horizontal(tiles).cast(pl.Int64)).to_series()
+        left = distance - distances.gather(numbers.search_sorted(renamed))
+        expanded = [(left > bound).sum() for bound in (0, states["misplaced"], states["manhattan"])]
+        searches.append((distance, *expanded))
+    names = ["mean_breadth_first_states", "mean_misplaced_states", "mean_manhattan_states"]
+    return (
+        pl.DataFrame(searches, ["distance", *names], orient="row")
+        .group_by("distance")
+        .agg(pl.len().alias("starts"), pl.col(names).mean())
+        .sort("distance")
+    )
+
+
+# ---- what the figures share: means, texts, and panels, one for each goal -------------------------
+
+
+def weigh(column: str) -> pl.Expr:
+    """Return the mean of a column over all states."""
+    return (pl.col(column) * pl.col("states")).sum() / pl.col("states").sum()
+
+
+MEAN = weigh("distance")
+
+
+def format_each(frame: pl.DataFrame, template: str) -> str:
+    """Fill a template for each goal's row, in the order of the goals."""
+    rows = {row["goal"]: row for row in frame.to_dicts()}
+    return ", ".join(template.format(**rows[goal]) for goal in GOALS)
+
+
+def draw_panels(
+    frame: pl.DataFrame, high: int, draw: Callable[[pl.DataFrame, str], Drawing]
+) -> Panels:
+    """Draw one chart for each goal, from its rows and its name."""
+    return {
+        goal: draw(frame.filter(pl.col("goal") == goal), goal).properties(
+            title=goal, width=PANEL, height=high
+        )
+        for goal in GOALS
+    }
+
+
+def draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
+    """Draw a heat map of the states for each goal; the last one has the legend."""
+    banded = add_bands(frame, "states", BOUNDS)
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        color = color_by_band("states", BOUNDS)
+        if goal != GOALS[-1]:
+            color = color.legend(None)
+        return alt.Chart(rows).mark_rect().encode(**encoded, color=color)
+
+    return draw_panels(banded, high, draw)
+
+
+def stack_panels(rows: list[Panels]) -> Panels:
+    """Place the panels of each goal one below the other."""
+    return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
+
+
+# ---- descriptions and drawings of the answers ---------------------------------------------------
+
+
+def _tell_distances(frame: pl.DataFrame) -> Told:
     within = _share_within(frame).filter(pl.col("share") >= 50).group_by("goal").first()
     half, most = (compute(rows, pl.col("distance").max()) for rows in (within, frame))
-    return f"Half of all states are within {half} moves, and none needs more than {most}"
+    finding = f"Half of all states are within {half} moves, and none needs more than {most}"
+    per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
+    means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
+    furthest = format_each(per_goal, "{distance} ({goal})")
+    return finding, (
+        f"Every goal is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
+        f"{means}; the furthest state is {furthest} moves away."
+    )
 
 
 def _draw_distances(frame: pl.DataFrame) -> Panels:
@@ -152,17 +250,14 @@ def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sort("goal", "distance").with_columns(share.over("goal").alias("share"))
 
 
-def _find_within(frame: pl.DataFrame) -> str:
-    nine = _share_within(frame).filter(pl.col("share") >= 90).group_by("goal").first()
-    most = compute(nine, pl.col("distance").max())
-    near = compute(_share_within(frame).filter(pl.col("distance") == 10), pl.col("share").max())
-    return f"{most} moves solve nine states in ten; 10 moves solve {near:.1f}%"
-
-
-def _describe_within(frame: pl.DataFrame) -> str:
+def _tell_within(frame: pl.DataFrame) -> Told:
     within = _share_within(frame)
+    nine = within.filter(pl.col("share") >= 90).group_by("goal").first()
+    most = compute(nine, pl.col("distance").max())
+    near = compute(within.filter(pl.col("distance") == 10), pl.col("share").max())
+    finding = f"{most} moves solve nine states in ten; 10 moves solve {near:.1f}%"
     half = within.filter(pl.col("share") >= 50).group_by("goal").first()
-    return (
+    return finding, (
         "The share of states that are solved within so many moves. Half of them: within "
         f"{format_each(half, '{distance} ({goal})')} moves."
     )
@@ -175,14 +270,11 @@ def _draw_within(frame: pl.DataFrame) -> Drawing:
     return lines.properties(width=560, height=240)
 
 
-def _find_random_moves(frame: pl.DataFrame) -> str:
-    return f"A random move is right {compute(frame, weigh('share')):.0%} of the time"
-
-
-def _describe_random_moves(frame: pl.DataFrame) -> str:
+def _tell_random_moves(frame: pl.DataFrame) -> Told:
+    finding = f"A random move is right {compute(frame, weigh('share')):.0%} of the time"
     farthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
     shares = farthest.with_columns(pl.col("share") * 100)
-    return (
+    return finding, (
         "The mean share of a state's moves that lead nearer to the goal. From the farthest "
         f"states: {format_each(shares, '{share:.0f}% ({goal}, distance {distance})')}."
     )
@@ -204,13 +296,14 @@ def _draw_random_moves(frame: pl.DataFrame) -> Panels:
     return draw_panels(percent, 180, draw)
 
 
-def _find_mean(frame: pl.DataFrame) -> str:
+def _tell_mean(frame: pl.DataFrame) -> Told:
+    text = "Each cell shows the mean distance of the states with the blank in that cell."
     means = frame.group_by("goal", "blank").agg(MEAN.alias("mean"))
     most = means.group_by("goal").agg(pl.col("mean").max() - pl.col("mean").min())["mean"].max()
     centre = means.filter(pl.col("mean") == pl.col("mean").min().over("goal"))["blank"]
     if not isinstance(most, float) or most >= 1 or not (centre == 4).all():
-        return "The blank's cell changes the mean distance"
-    return "A gap in the centre makes it easier, by less than one move"
+        return "The blank's cell changes the mean distance", text
+    return "A gap in the centre makes it easier, by less than one move", text
 
 
 def _draw_mean_boards(frame: pl.DataFrame) -> Panels:
@@ -256,18 +349,14 @@ def _draw_errors(frame: pl.DataFrame) -> Panels:
     return draw_panels(frame, 180, draw)
 
 
-def _find_errors(frame: pl.DataFrame) -> str:
+def _tell_errors(frame: pl.DataFrame) -> Told:
     last = frame.filter(pl.col("distance") == 30)
     manhattan, misplaced = (compute(last, weigh(column)) for column in ERRORS.values())
-    return (
+    finding = (
         f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
         f"misplaced tiles are {misplaced:.0f} too low"
     )
-
-
-def _describe_errors(frame: pl.DataFrame) -> str:
-    last = frame.filter(pl.col("distance") == 30)
-    return (
+    return finding, (
         "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
         f"is too low by {format_each(last, '{mean_manhattan_error:.1f} ({goal})')}, "
         f"misplaced tiles by {format_each(last, '{mean_misplaced_error:.1f} ({goal})')}."
@@ -288,15 +377,12 @@ def _draw_solutions(frame: pl.DataFrame) -> Panels:
     return draw_panels(frame, 180, draw)
 
 
-def _find_solutions(frame: pl.DataFrame) -> str:
+def _tell_solutions(frame: pl.DataFrame) -> Told:
     mean = compute(frame, weigh("mean_solutions"))
     most = compute(frame, pl.col("max_solutions").max())
-    return f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
-
-
-def _describe_solutions(frame: pl.DataFrame) -> str:
+    finding = f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
     top = frame.sort("max_solutions").group_by("goal").last()
-    return (
+    return finding, (
         "The number of different shortest solutions of a state. "
         f"The maximum is {format_each(top, '{max_solutions} at distance {distance} ({goal})')}."
     )
@@ -312,13 +398,77 @@ def _draw_hardest(frame: pl.DataFrame) -> str:
     return draw_boards("", states, heads, width=3)
 
 
-def _describe_hardest(frame: pl.DataFrame) -> str:
+def _tell_hardest(frame: pl.DataFrame) -> Told:
+    finding = f"{frame.height} states are farther from their goal than all others"
     per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
-    return (
+    return finding, (
         "The states furthest from each goal: "
         f"{format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
         f"At most {SHOWN} of each are drawn, the first in notation order."
     )
+
+
+def _draw_heuristics(frame: pl.DataFrame) -> Panels:
+    rows = []
+    for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
+        ticks = alt.Axis(values=list(range(0, 25, step)))
+        panels = draw_bands(
+            frame.filter(pl.col("heuristic") == heuristic),
+            high,
+            x=DISTANCE,
+            y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
+        )
+        rows.append(panels)
+    return stack_panels(rows)
+
+
+def _tell_heuristics(frame: pl.DataFrame) -> Told:
+    manhattan = frame.filter(pl.col("heuristic") == "manhattan").with_columns(
+        exact=pl.col("value") == pl.col("distance")
+    )
+    finding = (
+        "No heuristic says more than the distance; "
+        f"Manhattan is exact for {compute(manhattan, weigh('exact')):.1%} of the states"
+    )
+    exact = manhattan.group_by("goal").agg(pl.col("states").filter("exact").sum().alias("exact"))
+    assert frame.select((pl.col("value") <= pl.col("distance")).all()).item()
+    return finding, (
+        "The number of states at each distance, for each value of a heuristic. No value exceeds "
+        "the distance: neither overestimates. Manhattan is exact for "
+        f"{format_each(exact, '{exact:,} states ({goal})')}."
+    )
+
+
+def _tell_cost(frame: pl.DataFrame) -> Told:
+    last = frame.row(-1, named=True)
+    blind, misplaced, manhattan = (last[column] for column in COLUMNS.values())
+    finding = (
+        f"At {last['distance']} moves Manhattan saves {1 - manhattan / blind:.0%} of the search, "
+        f"misplaced tiles {1 - misplaced / blind:.0%}"
+    )
+    return finding, (
+        "The states that A* must expand before it has a shortest solution: those whose distance "
+        "from the start and heuristic add up to less than the solution's length. Means of "
+        f"{last['starts']} starts at each distance from corner, evenly spaced in notation order "
+        f"among those with the blank in the corner. At {last['distance']} moves: "
+        f"{blind:,.0f} without a heuristic, {misplaced:,.0f} with "
+        f"misplaced tiles, {manhattan:,.0f} with Manhattan."
+    )
+
+
+def _draw_cost(frame: pl.DataFrame) -> Drawing:
+    x = alt.X(
+        "distance:Q",
+        title="distance of the start",
+        axis=alt.Axis(values=frame["distance"].to_list()),
+        scale=alt.Scale(domain=[10, 36], nice=False),
+    )
+    ticks = alt.Axis(values=[10**power for power in range(6)], format=",d")
+    scale = alt.Scale(type="log", domain=[1, 200_000], nice=False)
+    lines = draw_named_lines(
+        frame.select("distance", **COLUMNS), x, "states expanded", scale, SEARCHES, ticks
+    )
+    return lines.properties(width=560, height=240)
 
 
 SECTION = Section(
@@ -329,66 +479,73 @@ SECTION = Section(
         "eight-distances",
         "States at each distance",
         summarize_distances,
-        _find_distances,
-        _describe_distances,
+        _tell_distances,
         _draw_distances,
     ),
     Figure(
         "eight-within",
         "States solved within n moves",
         summarize_distances,
-        _find_within,
-        _describe_within,
+        _tell_within,
         _draw_within,
     ),
     Figure(
         "eight-random",
         "How often a random move is right, by distance",
         measure_random_moves,
-        _find_random_moves,
-        _describe_random_moves,
+        _tell_random_moves,
         _draw_random_moves,
     ),
     Figure(
         "eight-blank-mean",
         "Mean distance by cell of the blank",
         count_by_blank,
-        _find_mean,
-        lambda _: "Each cell shows the mean distance of the states with the blank in that cell.",
+        _tell_mean,
         _draw_mean_boards,
     ),
     Figure(
         "eight-blank",
         "Distances by cell of the blank",
         count_by_blank,
-        lambda _: "The blank's cell decides whether the distance is even or odd",
-        lambda _: "So each row has states only at every other distance.",
+        lambda _: (
+            "The blank's cell decides whether the distance is even or odd",
+            "So each row has states only at every other distance.",
+        ),
         _draw_by_blank,
     ),
-    HEURISTIC_VALUES,
+    Figure(
+        "eight-heuristics",
+        "Heuristics and true distance",
+        count_heuristics,
+        _tell_heuristics,
+        _draw_heuristics,
+    ),
     Figure(
         "eight-errors",
         "Mean error of the heuristics",
         summarize_distances,
-        _find_errors,
-        _describe_errors,
+        _tell_errors,
         _draw_errors,
     ),
-    SEARCH_COST,
+    Figure(
+        "eight-searches",
+        "What the heuristics save a search, by distance",
+        compare_searches,
+        _tell_cost,
+        _draw_cost,
+    ),
     Figure(
         "eight-solutions",
         "Shortest solutions",
         summarize_distances,
-        _find_solutions,
-        _describe_solutions,
+        _tell_solutions,
         _draw_solutions,
     ),
     Figure(
         "eight-hardest",
         "The hardest states",
         list_hardest,
-        lambda frame: f"{frame.height} states are farther from their goal than all others",
-        _describe_hardest,
+        _tell_hardest,
         _draw_hardest,
     ),
 )

@@ -6,7 +6,6 @@ from time import monotonic
 
 from queries.answer import Answer, format_count
 from queries.boards.fifteen_search import (
-    FoundSolution,
     PatternReader,
     PlainSearchOver,
     PlainSolver,
@@ -58,7 +57,7 @@ class FifteenHint(Answer):
 
     def to_svg(self) -> str:
         """Draw the state; the tile to move is coloured."""
-        from queries.pictures import draw_slides
+        from queries.svg import draw_slides
 
         title = f"The next move from {self.state} to {self.goal}"
         return draw_slides(title, self._states, self.hint, self.hint_tile, width=BOARD.width)
@@ -71,6 +70,7 @@ class FifteenSolution(BoardAnswer):
     bound that the search began with, `positions` the number of positions that it searched.
     """
 
+    _states: list[str]
     best_moves: str | None = None  # type: ignore[assignment]  # never there
     distance: int | None = None  # type: ignore[assignment]  # as above
     length: int | None = None
@@ -128,39 +128,37 @@ class FifteenQuery(Query):
             require_choice(self.partition, "partition", *PARTITIONS)
 
     def answer(self, key: str) -> FifteenSolution | FifteenHint:
+        solution = self.solve(key)
         if "hint" not in self.given:
-            return self.solve(key)
-        state = self.parse_state(key)
-        found = self.find_solution(state)
+            return solution
         return FifteenHint(
-            state=state,
+            state=solution.state,
             goal=self.goal,
-            _states=found.states,
-            hint=found.letters[:1],
-            hint_tile=list_moved_tiles(found.states)[:1],
+            _states=solution._states,
+            hint=solution.solution[:1],
+            hint_tile=solution.tiles[:1],
         )
 
-    def solve(self, key: str) -> FifteenSolution:
-        """Return a solution: a shortest one, unless the query is for any."""
-        state = self.parse_state(key)
-        return self.make_answer(state, self.find_solution(state))
+    def make_answer(self, state: str, path: list[int], search: SearchState) -> FifteenSolution:
+        """Make the answer for a state from the blank's cells on a solution, as the view has them.
 
-    def make_answer(self, state: str, found: FoundSolution) -> FifteenSolution:
-        """Return the answer for a state, given its solution."""
-        length = len(found.letters)
+        `search` is that of the solution.
+        """
+        states, letters = follow_blank(self.view, state, path)
+        is_shortest = len(letters) == search.limit
         return FifteenSolution(
             state=state,
             goal=self.goal,
-            _states=found.states,
+            _states=states,
             _has_boards="boards" in self.given,
             _width=BOARD.width,
-            distance=length if found.is_shortest else None,
-            length=None if found.is_shortest else length,
-            bound=found.bound,
-            positions=found.positions if self.is_shortest else None,
-            solution=found.letters,
-            tiles=list_moved_tiles(found.states),
-            path=found.states if self.given.keys() & {"path", "boards"} else None,
+            distance=len(letters) if is_shortest else None,
+            length=None if is_shortest else len(letters),
+            bound=search.bound,
+            positions=search.positions if self.is_shortest else None,
+            solution=letters,
+            tiles=list_moved_tiles(states),
+            path=states if self.given.keys() & {"path", "boards"} else None,
         )
 
     def list_added_columns(self) -> tuple[str, ...]:
@@ -208,15 +206,12 @@ class FifteenQuery(Query):
                 yield key, partial(self.solve, key)
         boards = {key: list_tiles(self.view.map_state(state)) for key, state in states.items()}
 
-        def make_answer(state: str, search: SearchState, path: list[int]) -> FifteenSolution:
-            return self.make_answer(state, make_solution(self.view, state, path, search))
-
         for searched in search_in_threads(solver, boards):
             if searched is None:
                 yield None
             else:
                 key, search, path = searched
-                yield key, partial(make_answer, states[key], search, path)
+                yield key, partial(self.make_answer, states[key], path, search)
 
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
@@ -232,11 +227,12 @@ class FifteenQuery(Query):
         partition = self.reader.find_partition(self.partition)
         return self.reader.open_plain(partition).compute_bound(board)
 
-    def find_solution(self, state: str) -> FoundSolution:
+    def solve(self, key: str) -> FifteenSolution:
         """Find a solution: a shortest one, unless the query is for any.
 
         Undecided if it takes longer than the query allows, from here on.
         """
+        state = self.parse_state(key)
         board, search, known = list_tiles(self.view.map_state(state)), SearchState(0), list[int]()
         if self.seconds is not None:
             end = monotonic() + self.seconds
@@ -251,11 +247,11 @@ class FifteenQuery(Query):
             path = self._search(board, search, known)
         except SearchPaused:
             path = known
-        found = make_solution(self.view, state, path, search) if path else None
-        if found and (found.is_shortest or not self.is_shortest):
+        found = self.make_answer(state, path, search) if path else None
+        if found and (found.distance is not None or not self.is_shortest):
             return found
         assert self.seconds is not None
-        raise Undecided(state, self.seconds, search.limit, found.letters if found else None)
+        raise Undecided(state, self.seconds, search.limit, found.solution if found else None)
 
     def _search(self, board: list[int], search: SearchState, known: list[int]) -> list[int]:
         """Return the blank's cells on a shortest solution, or on any if the query is for any.
@@ -443,15 +439,6 @@ def view_corner(goal: str) -> BoardGoalView:
 def list_tiles(state: str) -> list[int]:
     """Return the tile on each cell."""
     return [int(mark, BOARD.cells) for mark in state]
-
-
-def make_solution(
-    view: BoardGoalView, state: str, path: list[int], search: SearchState
-) -> FoundSolution:
-    """Make the solution of a state from the blank's cells on it, in the cells of the view."""
-    states, letters = follow_blank(view, state, path)
-    is_shortest = len(letters) == search.limit
-    return FoundSolution(states, letters, search.bound, search.positions, is_shortest=is_shortest)
 
 
 def follow_blank(view: BoardGoalView, state: str, path: list[int]) -> tuple[list[str], str]:

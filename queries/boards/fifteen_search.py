@@ -56,21 +56,6 @@ class SearchState:
         self.limit = max(self.limit, bound)
 
 
-class FoundSolution:
-    """The letters and states of a solution, with the bound and the positions of its search."""
-
-    __slots__ = ("bound", "is_shortest", "letters", "positions", "states")
-
-    def __init__(
-        self, states: list[str], letters: str, bound: int, positions: int, *, is_shortest: bool
-    ) -> None:
-        self.states = states
-        self.letters = letters
-        self.bound = bound
-        self.positions = positions
-        self.is_shortest = is_shortest
-
-
 PAUSE_POSITIONS = 256
 """Positions between two pauses."""
 KEY_CELLS = 15

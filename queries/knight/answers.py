@@ -51,7 +51,7 @@ class KnightAnswer(Answer):
 
     def to_svg(self) -> str:
         """Draw the tour on its board."""
-        from queries.pictures import draw_tour
+        from queries.svg import draw_tour
 
         return draw_tour(self._board, self.path)
 

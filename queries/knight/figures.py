@@ -10,12 +10,12 @@ from queries.figure import (
     Figure,
     Panels,
     Section,
+    Told,
     draw_board_map,
     draw_grid,
     format_labels,
 )
-from queries.pictures import draw_tour
-from queries.svg import Picture
+from queries.svg import Picture, draw_tour
 from tablebase.puzzles.knight.board import KnightBoard
 
 EIGHT = KnightBoard(8, 8)
@@ -92,11 +92,18 @@ def _fill_board(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     return _add_file_rank(filled, square)
 
 
-def _find_starts(frame: pl.DataFrame) -> str:
+def _tell_starts(frame: pl.DataFrame) -> Told:
     most = frame.filter(pl.col("tours") == pl.col("tours").max().over("board"))
-    if {*most["start"]} == {"a1", "a5", "a6", "e1", "e5", "f1", "f6"}:
-        return "On both boards, more tours start from a corner than from any other square"
-    return "The start decides how many tours there are"
+    finding = (
+        "On both boards, more tours start from a corner than from any other square"
+        if {*most["start"]} == {"a1", "a5", "a6", "e1", "e5", "f1", "f6"}
+        else "The start decides how many tours there are"
+    )
+    total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
+    return finding, (
+        f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
+        "square starts none: on a board of odd size a tour starts and ends on the corners' colour."
+    )
 
 
 def _draw_starts(frame: pl.DataFrame) -> Panels:
@@ -109,21 +116,18 @@ def _draw_starts(frame: pl.DataFrame) -> Panels:
     return boards
 
 
-def _describe_starts(frame: pl.DataFrame) -> str:
-    total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
-    return (
-        f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
-        "square starts none: on a board of odd size a tour starts and ends on the corners' colour."
-    )
-
-
-def _find_counts(frame: pl.DataFrame) -> str:
+def _tell_counts(frame: pl.DataFrame) -> Told:
     open_boards, closed_boards = (
         frame.filter(pl.col(column) > 0).height for column in ("tours", "closed")
     )
-    return (
+    finding = (
         f"{open_boards} of the {frame.height} boards that are counted have a tour, "
         f"{closed_boards} a closed one"
+    )
+    boards_with_tours = frame.filter(pl.col("tours") > 0).height
+    return finding, (
+        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
+        "that are counted have any. An empty square means none, or a board that is not counted."
     )
 
 
@@ -143,21 +147,24 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
     return alt.vconcat(*charts).resolve_scale(color="independent")
 
 
-def _describe_counts(frame: pl.DataFrame) -> str:
-    boards_with_tours = frame.filter(pl.col("tours") > 0).height
-    return (
-        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
-        "that are counted have any. An empty square means none, or a board that is not counted."
-    )
-
-
-def _find_closed_shares(frame: pl.DataFrame) -> str:
-    six = frame.filter(pl.col("board") == "6x6")
-    return (
-        "Each square of 6x6 starts equally many closed tours: their share is highest where the "
-        "fewest tours start"
-        if six["closed"].n_unique() == 1
-        else "The share of closed tours depends on the start"
+def _tell_closed_shares(frame: pl.DataFrame) -> Told:
+    by_board = frame.group_by("board").agg(pl.col("tours").sum(), pl.col("closed").sum())
+    five, six = by_board.sort("board").to_dicts()
+    counts = frame.filter(pl.col("board") == "6x6")["closed"].unique()
+    assert five["closed"] == 0
+    finding, sentence = "The share of closed tours depends on the start", ""
+    if counts.len() == 1:
+        finding = (
+            "Each square of 6x6 starts equally many closed tours: their share is highest where the "
+            "fewest tours start"
+        )
+        sentence = (
+            f" From every square {counts[0]:,} are closed, because a closed tour can start at any "
+            "of its squares; so the share is high where few tours start."
+        )
+    return finding, (
+        f"Of the tours of 6x6 {six['closed']:,} are closed, {six['closed'] / six['tours']:.1%} of "
+        f"all.{sentence} No tour of 5x5 is closed."
     )
 
 
@@ -168,30 +175,18 @@ def _draw_closed_shares(frame: pl.DataFrame) -> Drawing:
     return draw_board_map(six.with_columns(format_labels("share", "{:.1f}%")), "share", "6x6", 50)
 
 
-def _describe_closed_shares(frame: pl.DataFrame) -> str:
-    by_board = frame.group_by("board").agg(pl.col("tours").sum(), pl.col("closed").sum())
-    five, six = by_board.sort("board").to_dicts()
-    counts = frame.filter(pl.col("board") == "6x6")["closed"].unique()
-    assert five["closed"] == 0
-    sentence = (
-        f" From every square {counts[0]:,} are closed, because a closed tour can start at any of "
-        "its squares; so the share is high where few tours start."
-        if counts.len() == 1
-        else ""
-    )
-    return (
-        f"Of the tours of 6x6 {six['closed']:,} are closed, {six['closed'] / six['tours']:.1%} of "
-        f"all.{sentence} No tour of 5x5 is closed."
-    )
-
-
-def _find_ends(frame: pl.DataFrame) -> str:
+def _tell_ends(frame: pl.DataFrame) -> Told:
     top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
-    return (
+    finding = (
         f"From {top['start']}, most tours end on {top['finish']}: {top['tours']:,}, "
         "more than between any other two squares"
         if (frame["tours"] == top["tours"]).sum() == 1
         else f"At most {top['tours']:,} tours connect two squares"
+    )
+    return finding, (
+        "The number of tours from a square to each other square. The starts shown represent all "
+        "starts, which follow by turning and mirroring the board. At most "
+        f"{top['tours']:,} connect two squares (for example {top['start']} and {top['finish']})."
     )
 
 
@@ -203,15 +198,6 @@ def _draw_ends(frame: pl.DataFrame, side: int) -> Panels:
         name = f"from {start}"
         boards[name] = draw_board_map(cells, "tours", name, 48 if side == 6 else 38)
     return boards
-
-
-def _describe_ends(frame: pl.DataFrame) -> str:
-    top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
-    return (
-        "The number of tours from a square to each other square. The starts shown represent all "
-        "starts, which follow by turning and mirroring the board. At most "
-        f"{top['tours']:,} connect two squares (for example {top['start']} and {top['finish']})."
-    )
 
 
 def _draw_gallery(frame: pl.DataFrame) -> str:
@@ -230,13 +216,10 @@ def _draw_gallery(frame: pl.DataFrame) -> str:
     return svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")
 
 
-def _find_gallery(frame: pl.DataFrame) -> str:
+def _tell_gallery(frame: pl.DataFrame) -> Told:
     closed = frame["closed"].sum()
-    return f"{closed} tours that close and {frame.height - closed} that do not"
-
-
-def _describe_gallery(frame: pl.DataFrame) -> str:
-    return (
+    finding = f"{closed} tours that close and {frame.height - closed} that do not"
+    return finding, (
         f"{frame.height} tours of the 8x8 board: for some starts, the first closed and the first "
         "open tour. The start is green, the end amber; a dashed line closes a closed tour."
     )
@@ -250,48 +233,42 @@ SECTION = Section(
         "knight-starts",
         "Tours by start",
         count_starts,
-        _find_starts,
-        _describe_starts,
+        _tell_starts,
         _draw_starts,
     ),
     Figure(
         "knight-counts",
         "Tours of every small board",
         sum_counts,
-        _find_counts,
-        _describe_counts,
+        _tell_counts,
         _draw_counts,
     ),
     Figure(
         "knight-closed",
         "The share of closed tours",
         count_starts,
-        _find_closed_shares,
-        _describe_closed_shares,
+        _tell_closed_shares,
         _draw_closed_shares,
     ),
     Figure(
         "knight-ends-5x5",
         "Where tours of 5x5 end",
         count_ends_5x5,
-        _find_ends,
-        _describe_ends,
+        _tell_ends,
         lambda frame: _draw_ends(frame, 5),
     ),
     Figure(
         "knight-ends-6x6",
         "Where tours of 6x6 end",
         count_ends_6x6,
-        _find_ends,
-        _describe_ends,
+        _tell_ends,
         lambda frame: _draw_ends(frame, 6),
     ),
     Figure(
         "knight-gallery",
         "A gallery of tours of 8x8",
         choose_gallery,
-        _find_gallery,
-        _describe_gallery,
+        _tell_gallery,
         _draw_gallery,
     ),
 )

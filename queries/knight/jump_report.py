@@ -7,9 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from queries.batch_input import translate_input_errors
-from queries.figure import Figure, Section, Source
-from queries.pictures import draw_board
-from queries.svg import BOLD, INK, MUTED, RAMP, Picture
+from queries.figure import Figure, Section, Source, Told
+from queries.svg import BOLD, INK, MUTED, RAMP, Picture, draw_board
 from tablebase.errors import BadRequest, NotationError, quote
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.stdio import expand_path
@@ -170,24 +169,19 @@ def _draw_figure(frame: pl.DataFrame) -> str:
     return draw_jumps(*compute_shares(frame), bare=True)
 
 
-def _find_rarest(frame: pl.DataFrame) -> str:
-    _, _, shares = compute_shares(frame)
+def _tell_jumps(frame: pl.DataFrame) -> Told:
+    board, tours, shares = compute_shares(frame)
     most, *_, rarest = shares
-    return (
+    finding = (
         f"{most[:2]}-{most[2:]} is in {shares[most]:.0%} of the closed tours, "
         f"{rarest[:2]}-{rarest[2:]} in {shares[rarest]:.0%}"
     )
-
-
-def _describe_figure(frame: pl.DataFrame) -> str:
-    board, tours, shares = compute_shares(frame)
-    rarest, share = [*shares.items()][-1]
-    return (
+    return finding, (
         f"The share of {tours:,} closed tours of {board}, drawn with equal chances, that use each "
         "jump. A jump stands for its images when the board is turned and mirrored; its share is "
         "their mean. An error bar reaches one standard error to either side: the binomial one of a "
         f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
-        f"{share:.1%} of the tours."
+        f"{shares[rarest]:.1%} of the tours."
     )
 
 
@@ -199,8 +193,7 @@ SECTION = Section(
         "knight-jumps",
         "How often each jump occurs",
         count_jumps,
-        _find_rarest,
-        _describe_figure,
+        _tell_jumps,
         _draw_figure,
     ),
 )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from queries.figure import Figure, Section, Source, Sources
-    from queries.report.page import DrawnFigure
     from tablebase.tables.store import Store
 
 
@@ -61,6 +60,8 @@ def write_report(
         ) from error
     del altair
     from queries.figure import Sources
+    from queries.report.page import make_page
+    from tablebase import __version__
     from tablebase.output import (
         STANDARD,
         open_output,
@@ -83,7 +84,8 @@ def write_report(
     if format == "html":
         require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
-            file.write(_make_page(sources, sections).encode())
+            page = make_page(sources, sections, f"puzzle-tablebase {__version__}")
+            file.write(page.encode())
         if target != STANDARD:
             record_page(store, str(target), "report", sources.entries)
         return [str(target)]
@@ -147,40 +149,6 @@ def _render_picture(sources: Sources, figure: Figure) -> str:
     from queries.figure import join_panels, render_svg
 
     return render_svg(join_panels(figure.draw(sources.answer(figure))), figure.title)
-
-
-def _draw_figure(sources: Sources, figure: Figure) -> DrawnFigure:
-    """Return a figure for the page, each of its panels as an SVG of its own."""
-    from queries.figure import list_panels, render_svg
-    from queries.report.page import DrawnFigure
-
-    answer = sources.answer(figure)
-    panels = list_panels(figure.draw(answer))
-    titles = [f"{figure.title}: {name}" if len(panels) > 1 else figure.title for name in panels]
-    pictures = [render_svg(*pair) for pair in zip(panels.values(), titles, strict=True)]
-    return DrawnFigure(
-        figure, answer, pictures, sources.describe_sources(figure), sources.format_code(figure)
-    )
-
-
-def _make_page(sources: Sources, sections: list[Section]) -> str:
-    from queries.report.page import Chapter, make_page
-    from tablebase import __version__
-
-    chapters = [
-        Chapter(
-            section.title,
-            section.sentence,
-            [_draw_figure(sources, figure) for figure in section.figures],
-        )
-        for section in sections
-    ]
-    tables = [
-        (table.name, table.meaning, entry.rows, entry.bytes)
-        for table in sources.list_tables()
-        if (entry := sources.entries.get(table.name))
-    ]
-    return make_page(tables, chapters, f"puzzle-tablebase {__version__}")
 
 
 def _make_standalone(svg: str) -> str:

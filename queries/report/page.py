@@ -8,50 +8,42 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 import altair as alt
 import polars as pl
 
-from queries.figure import Drawing, Figure, Section, Source, compute
+from queries.figure import (
+    Drawing,
+    Figure,
+    Section,
+    Source,
+    Sources,
+    Told,
+    compute,
+    list_panels,
+    render_svg,
+)
 from queries.svg import RAMP, draw_histogram, make_dark_rules
 from tablebase.puzzle import GoalPuzzle
 from tablebase.tables.run_records import RUNS, SUFFIX, read_run
 from tablebase.tables.store import Store
 
 
-class DrawnFigure(NamedTuple):
-    """A figure with its answer, its pictures, a sentence about its sources, and its code."""
-
-    figure: Figure
-    answer: pl.DataFrame
-    pictures: list[str]
-    sources: str
-    code: str
-
-
-class Chapter(NamedTuple):
-    """A title, a sentence, and the figures."""
-
-    title: str
-    sentence: str
-    figures: list[DrawnFigure]
-
-
-def make_page(
-    tables: list[tuple[str, str, int, int]], chapters: list[Chapter], made_by: str
-) -> str:
-    """Return the page as text; `tables` has name, meaning, rows and bytes of each table."""
+def make_page(sources: Sources, sections: list[Section], made_by: str) -> str:
+    """Return the page as text."""
     toc = ""
-    for chapter in chapters:
-        toc += f"<ul><li><b>{escape(chapter.title)}</b></li>"
-        for figure, *_ in chapter.figures:
+    for section in sections:
+        toc += f"<ul><li><b>{escape(section.title)}</b></li>"
+        for figure in section.figures:
             toc += f'<li><a href="#{figure.name}">{escape(figure.title)}</a></li>'
         toc += "</ul>"
+    # first: the figures read the tables that are listed
+    body = "".join(_format_section(sources, section) for section in sections)
     table_rows = "".join(
-        f"<tr><td><code>{name}.parquet</code></td><td>{escape(meaning)}</td>"
-        f'<td class="n">{rows:,}</td><td class="n">{size:,}</td></tr>'
-        for name, meaning, rows, size in tables
+        f"<tr><td><code>{table.name}.parquet</code></td><td>{escape(table.meaning)}</td>"
+        f'<td class="n">{entry.rows:,}</td><td class="n">{entry.bytes:,}</td></tr>'
+        for table in sources.list_tables()
+        if (entry := sources.entries.get(table.name))
     )
     return _read_source("frame.html").format(
         style=_read_source("style.css") + make_dark_rules(".picture "),
@@ -59,7 +51,7 @@ def make_page(
         toc=toc,
         scrolls=_add_scroll("The tables"),
         listed=table_rows,
-        body="".join(map(_format_chapter, chapters)),
+        body=body,
         made_by=escape(made_by),
     )
 
@@ -68,34 +60,35 @@ def _read_source(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
-def _format_chapter(chapter: Chapter) -> str:
-    body = "".join(map(_format_figure, chapter.figures))
-    return f"<h2>{escape(chapter.title)}</h2><p>{escape(chapter.sentence)}</p>\n{body}"
+def _format_section(sources: Sources, section: Section) -> str:
+    body = "".join(_format_figure(sources, figure) for figure in section.figures)
+    return f"<h2>{escape(section.title)}</h2><p>{escape(section.sentence)}</p>\n{body}"
 
 
-def _format_figure(drawn: DrawnFigure) -> str:
+def _format_figure(sources: Sources, figure: Figure) -> str:
     """Return a figure as a section: the finding, the picture, its numbers and its query."""
-    figure, title = drawn.figure, drawn.figure.title
-    text = f"{figure.name}-text"
-    pictures = "".join(
-        picture.replace("<svg ", f'<svg aria-describedby="{text}" ', 1)
-        for picture in drawn.pictures
-    )
-    if len(drawn.pictures) > 1:
+    title, answer = figure.title, sources.answer(figure)
+    finding, told = figure.tell(answer)
+    text, pictures = f"{figure.name}-text", ""
+    panels = list_panels(figure.draw(answer))
+    for name, drawing in panels.items():
+        picture = render_svg(drawing, f"{title}: {name}" if len(panels) > 1 else title)
+        pictures += picture.replace("<svg ", f'<svg aria-describedby="{text}" ', 1)
+    if len(panels) > 1:
         pictures = f'<div class="panels">{pictures}</div>'
     return (
-        f'<section id="{figure.name}"><h3>{escape(figure.find(drawn.answer))}</h3>'
+        f'<section id="{figure.name}"><h3>{escape(finding)}</h3>'
         f'<p class="subject">{escape(title)}</p>'
-        f'<p id="{text}">{escape(figure.describe(drawn.answer))}</p>'
+        f'<p id="{text}">{escape(told)}</p>'
         f'<figure><div class="picture scroll"{_add_scroll(f"{title}: picture")}>'
         f"{pictures}</div>"
-        f'<figcaption class="made">{escape(drawn.sources)}</figcaption></figure>'
+        f'<figcaption class="made">{escape(sources.describe_sources(figure))}</figcaption></figure>'
         f'<details class="numbers" data-name="{figure.name}"><summary>The numbers</summary>'
         f'<p class="tools"></p><div class="scroll"{_add_scroll(f"{title}: numbers")}>'
-        f"{format_numbers(drawn.answer, title)}</div></details>"
+        f"{format_numbers(answer, title)}</div></details>"
         "<details><summary>The query</summary>"
         f'<pre class="scroll"{_add_scroll(f"{title}: query")}>'
-        f"<code>{escape(drawn.code)}</code></pre></details></section>\n"
+        f"<code>{escape(sources.format_code(figure))}</code></pre></details></section>\n"
     )
 
 
@@ -152,17 +145,14 @@ def count_by_distance(table: pl.LazyFrame) -> pl.DataFrame:
     return table.group_by("goal", "distance").len("states").sort("goal", "distance").collect()
 
 
-def _find_distances(frame: pl.DataFrame) -> str:
-    return f"No state is farther than {compute(frame, pl.col('distance').max())} moves"
-
-
-def _describe_distances(frame: pl.DataFrame) -> str:
+def _tell_distances(frame: pl.DataFrame) -> Told:
+    finding = f"No state is farther than {compute(frame, pl.col('distance').max())} moves"
     furthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
     parts = (
         f"{row['states']:,} at distance {row['distance']} from {row['goal']}"
         for row in furthest.to_dicts()
     )
-    return f"{frame['states'].sum():,} states; the furthest: {', '.join(parts)}."
+    return finding, f"{frame['states'].sum():,} states; the furthest: {', '.join(parts)}."
 
 
 def make_section(puzzle: GoalPuzzle) -> Section:
@@ -175,8 +165,7 @@ def make_section(puzzle: GoalPuzzle) -> Section:
                 f"{puzzle.name}-{table.name}",
                 f"States by distance: {table.name}",
                 count_by_distance,
-                _find_distances,
-                _describe_distances,
+                _tell_distances,
                 lambda frame: draw_histogram(frame, bare=True),
                 (table.name,),
             )
@@ -225,19 +214,13 @@ def list_times(run: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def _find_times(frame: pl.DataFrame) -> str:
+def _tell_times(frame: pl.DataFrame) -> Told:
     if frame.is_empty():
-        return "No table was finished"
+        return "No table was finished", "No table was finished."
     first, total = frame.row(0, named=True), frame["seconds"].sum()
     share = first["seconds"] / total if total else 0
-    return f"{first['table']} took {share:.0%} of the tables' time"
-
-
-def _describe_times(frame: pl.DataFrame) -> str:
-    if frame.is_empty():
-        return "No table was finished."
-    first = frame.row(0, named=True)
-    return (
+    finding = f"{first['table']} took {share:.0%} of the tables' time"
+    return finding, (
         f"{frame.height:,} tables took {frame['seconds'].sum():,.1f} s in all, some of them at the "
         f"same time; {first['table']} took longest, {first['seconds']:,.1f} s."
     )
@@ -271,7 +254,6 @@ FIGURE = Figure(
     "run-times",
     "Where the time went: seconds by table",
     list_times,
-    _find_times,
-    _describe_times,
+    _tell_times,
     _draw_times,
 )

@@ -12,13 +12,13 @@ from queries.figure import (
     Figure,
     Panels,
     Section,
+    Told,
     add_bands,
     color_by_band,
     compute,
     draw_named_lines,
 )
-from queries.pictures import draw_strips
-from queries.svg import AMBER, BLUE, INK, MUTED
+from queries.svg import AMBER, BLUE, INK, MUTED, draw_strips
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")
@@ -95,25 +95,22 @@ def list_unreachable(senet: pl.LazyFrame) -> pl.DataFrame:
 # ---- descriptions and drawings of the answers ---------------------------------------------------
 
 
-def _describe_plies(frame: pl.DataFrame) -> str:
+def _tell_plies(frame: pl.DataFrame) -> Told:
+    reached = frame.filter(pl.col("variable") == "plies").drop_nulls("plies")
+    most = reached.sort("positions").row(-1, named=True)
+    finding = (
+        "Every position that can be reached is reached within "
+        f"{compute(reached, pl.col('plies').max())} plies; {most['plies']} is the most frequent "
+        "number"
+    )
     views = frame.drop_nulls("plies").group_by("variable")
     total = dict(views.agg(pl.col("positions").sum()).rows())
     deepest = dict(views.agg(pl.col("plies").max()).rows())
-    return (
+    return finding, (
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
         f"{total['plies_odd']:,} with B to move (within {deepest['plies_odd']}). "
         "Positions with A to move are blue, those with B to move are amber."
-    )
-
-
-def _find_plies(frame: pl.DataFrame) -> str:
-    reached = frame.filter(pl.col("variable") == "plies").drop_nulls("plies")
-    most = reached.sort("positions").row(-1, named=True)
-    return (
-        "Every position that can be reached is reached within "
-        f"{compute(reached, pl.col('plies').max())} plies; {most['plies']} is the most frequent "
-        "number"
     )
 
 
@@ -140,17 +137,14 @@ def _draw_plies(frame: pl.DataFrame) -> Panels:
     }
 
 
-def _describe_lines(frame: pl.DataFrame) -> str:
+def _tell_lines(frame: pl.DataFrame) -> Told:
+    finding = (
+        f"Up to {compute(frame, pl.col('max_lines').max()):,} shortest lines lead to one position"
+    )
     top = frame.sort("max_lines").tail(1).to_dicts()[0]
-    return (
+    return finding, (
         "The number of different shortest lines of play to a position, on a logarithmic scale. "
         f"The maximum is {top['max_lines']:,}, to a position at {top['plies']} plies."
-    )
-
-
-def _find_lines(frame: pl.DataFrame) -> str:
-    return (
-        f"Up to {compute(frame, pl.col('max_lines').max()):,} shortest lines lead to one position"
     )
 
 
@@ -172,11 +166,16 @@ def _draw_lines(frame: pl.DataFrame) -> Drawing:
     return lines.properties(width=760, height=250)
 
 
-def _find_squares(frame: pl.DataFrame) -> str:
+def _tell_squares(frame: pl.DataFrame) -> Told:
     last = frame.filter((pl.col("plies") == pl.col("plies").max()) & (pl.col("square") > 10))
-    return (
+    finding = (
         f"At the most plies, {last['share'].sum() / 10:.0%} of the pieces stand on the last "
         "five squares"
+    )
+    plies: Any = frame["plies"].max()
+    return finding, (
+        "The share of positions, at each number of plies, with a piece of A or of B on a square: "
+        f"from the opening at the top to the last positions at {plies} plies."
     )
 
 
@@ -198,18 +197,11 @@ def _draw_squares(frame: pl.DataFrame) -> Panels:
     return panels
 
 
-def _describe_squares(frame: pl.DataFrame) -> str:
-    plies: Any = frame["plies"].max()
-    return (
-        "The share of positions, at each number of plies, with a piece of A or of B on a square: "
-        f"from the opening at the top to the last positions at {plies} plies."
-    )
-
-
-def _describe_unreachable(frame: pl.DataFrame) -> str:
+def _tell_unreachable(frame: pl.DataFrame) -> Told:
+    finding = f"{frame['never'].sum()} arrangements are never reached by any line of play"
     lost = frame.filter("never")
     if not lost["shape"].all():
-        return f"{lost.height} arrangements are never reached by any line of play."
+        return finding, f"{finding}."
     beyond = frame.group_by("beyond").agg(pl.len().alias("all"), pl.col("never").sum())
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     symmetric = len(swapped & set(lost["position"]))
@@ -217,17 +209,13 @@ def _describe_unreachable(frame: pl.DataFrame) -> str:
         f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
         for row in beyond.filter(pl.col("never") > 0).sort("beyond").to_dicts()
     ]
-    return (
+    return finding, (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
         "four or five squares are empty, and all pieces beyond have one colour. "
         f"{frame.height:,} arrangements have this shape; never reached are "
         f"{', '.join(parts)}. For {symmetric} of the {lost.height} the arrangement with the "
         "colours swapped is never reached either."
     )
-
-
-def _find_unreachable(frame: pl.DataFrame) -> str:
-    return f"{frame['never'].sum()} arrangements are never reached by any line of play"
 
 
 def _draw_unreachable(frame: pl.DataFrame) -> str:
@@ -243,32 +231,28 @@ SECTION = Section(
         "senet-plies",
         "Positions by plies",
         count_by_plies,
-        _find_plies,
-        _describe_plies,
+        _tell_plies,
         _draw_plies,
     ),
     Figure(
         "senet-lines",
         "Shortest lines by plies",
         summarize_lines,
-        _find_lines,
-        _describe_lines,
+        _tell_lines,
         _draw_lines,
     ),
     Figure(
         "senet-squares",
         "Where the pieces are",
         compute_square_shares,
-        _find_squares,
-        _describe_squares,
+        _tell_squares,
         _draw_squares,
     ),
     Figure(
         "senet-never",
         "Positions that are never reached",
         list_unreachable,
-        _find_unreachable,
-        _describe_unreachable,
+        _tell_unreachable,
         _draw_unreachable,
     ),
 )

@@ -62,7 +62,7 @@ class SenetAnswer(Answer):
 
     def to_svg(self) -> str:
         """Draw every position of the line of play; the piece that moved has a ring."""
-        from queries.pictures import draw_line
+        from queries.svg import draw_line
 
         return draw_line(self.position, self.dice, self.moves.split())
 

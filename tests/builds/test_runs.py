@@ -343,10 +343,12 @@ def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
     (figure,) = section.figures
     frame = figure.query(source.scan)
     assert frame["table"].to_list() == ["senet", "eight"]
-    assert figure.describe(frame) == (
-        "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
+    finding, text = figure.tell(frame)
+    assert (
+        text
+        == "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
     )
-    assert "senet took" in figure.find(frame)
+    assert "senet took" in finding
     drawn = figure.draw(frame)
     assert isinstance(drawn, alt.Chart)
     assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}
@@ -366,8 +368,7 @@ def test_unusual_records_are_drawn(tables: list[TableRun], tmp_path: Path) -> No
     section, source = load_run(Folder(tmp_path), "last")
     (figure,) = section.figures
     frame = figure.query(source.scan)
-    assert figure.find(frame)
-    assert figure.describe(frame)
+    assert all(figure.tell(frame))
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def test_numbers_are_copied_or_selected(chromium: Browser, page: str, tmp_path: 
 
 def test_each_finding_is_a_sentence_about_its_answer(page: str, report_data: ReportData) -> None:
     for name, figure in report_data[1].items():
-        finding = figure.find(answer(report_data, name))
+        finding, _ = figure.tell(answer(report_data, name))
         assert f"<h3>{escape(finding)}</h3>" in page
         assert finding != figure.title
         assert not finding.endswith(".")
@@ -523,11 +523,11 @@ def test_unreachable_positions_have_the_shape_that_is_described(report_data: Rep
         assert "." not in block
         assert len(gap) in (4, 5)
         assert len(set("".join(further_runs)) - {"."}) <= 1
-    text = report_data[1]["senet-never"].describe(frame)
+    _, text = report_data[1]["senet-never"].tell(frame)
     assert "All 119 have one shape" in text
     assert "75 of the 252 with nothing beyond the gap" in text
     other = frame.with_columns(shape=pl.lit(False))
-    assert "shape" not in report_data[1]["senet-never"].describe(other)
+    assert "shape" not in report_data[1]["senet-never"].tell(other)[1]
 
 
 def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:
@@ -654,7 +654,7 @@ def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     sources = Sources(Folder(tmp_path))
     frame = sources.answer(figure)
     assert frame.rows() == count_states("pancakes", Folder(tmp_path)).rows()
-    assert figure.describe(frame) == "120 states; the furthest: 20 at distance 5 from stacked."
+    assert figure.tell(frame)[1] == "120 states; the furthest: 20 at distance 5 from stacked."
     assert figure.draw(frame) == draw_histogram(frame, bare=True)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)

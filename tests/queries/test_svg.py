@@ -12,7 +12,6 @@ import pytest
 from queries.answer import Answer
 from queries.dispatch import open_reader
 from queries.histogram import count_states
-from queries.pictures import draw_strips, draw_tour
 from queries.svg import (
     AMBER,
     BLUE,
@@ -28,6 +27,8 @@ from queries.svg import (
     SERIES,
     Picture,
     draw_histogram,
+    draw_strips,
+    draw_tour,
 )
 from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from queries.explorer.writer import write_explorer
 from queries.figure import Figure, Sources
 from queries.report import write_report
-from queries.report.page import DrawnFigure
 from queries.status import list_status
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import list_puzzles
@@ -100,12 +99,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         return pl.DataFrame()
 
     monkeypatch.setattr(Sources, "answer", answer)
-    monkeypatch.setattr(
-        "queries.report._draw_figure",
-        lambda options, figure: DrawnFigure(figure, options.answer(figure), [], "", ""),
-    )
     monkeypatch.setattr("queries.report._render_picture", lambda options, figure: "<svg></svg>")
-    monkeypatch.setattr("queries.report.page._format_figure", lambda drawn: drawn.figure.name)
+    monkeypatch.setattr(
+        "queries.report.page._format_figure", lambda sources, figure: str(sources.answer(figure))
+    )
 
 
 def test_report_lists_its_page(undrawn: None, copy: Path) -> None:
