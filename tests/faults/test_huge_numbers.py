@@ -22,7 +22,7 @@ from tests.conftest import make_once
 from tests.support.shell import environment
 from tests.support.tampered import edit_manifest, link_copy
 
-NAMES = ("knight_tours_5x5", "knight_ranks_5x5", "knight_closed_ranks_6x6", "sliding_2x4_7")
+NAMES = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_7")
 EXTREMES = (-1, -(1 << 63), 1 << 31, 1 << 40, 1 << 62, 1 << 63, 1 << 64, 10**30)
 
 
@@ -43,7 +43,8 @@ def test_no_number_of_a_file_is_too_much_for_a_command(
     kind: str, files_of_each_kind: Path, tmp_path: Path
 ) -> None:
     """Put extreme numbers in the place of each other one; `tests.support.huge_numbers` says how."""
-    words = kind, str(files_of_each_kind), str(tmp_path / "copy"), "1", str(often(5, 2_000))
+    count = often(5, 250 if kind == "indexes" else 1_000)  # proofs read indexes, which takes longer
+    words = kind, str(files_of_each_kind), str(tmp_path / "copy"), "1", str(count)
     command = [sys.executable, "-m", "tests.support.huge_numbers", *words]
     variables = {"MALLOC_ARENA_MAX": "2"}  # each would reserve address space
     result = subprocess.run(

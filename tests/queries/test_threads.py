@@ -31,7 +31,7 @@ POSITIONS = ["ABAAABBB.B...A.", "BAABABABAB.....", "AAAAABBBBB.....", "ABABABABA
 
 
 def make_question(chance: random.Random) -> Question:
-    """Make a question of any puzzle; few need the rows of a large list, or of all states."""
+    """Make a question of any puzzle; one in ten takes milliseconds, and few build large frames."""
     state, goal = chance.sample(STATES, 2)
     square, number = f"{chance.choice('abcde')}{chance.randint(1, 5)}", chance.randrange(300)
     position, frame_goal = chance.choice(POSITIONS), chance.choice(GOALS)
@@ -41,20 +41,25 @@ def make_question(chance: random.Random) -> Question:
     if rarity < 0.02:
         return lambda tables: tables.knight.probe(square, board="6x6", number=number)
     small, board = chance.choice(SMALL_BOARDS), chance.choice(FIFTEEN_BOARDS)
+    if rarity < 0.1:
+        return chance.choice(
+            [
+                lambda tables: tables.eight.annotate([state, goal]).rows(),
+                lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
+                lambda tables: tables.knight.probe(square, board="5x5", number=number),
+                lambda tables: tables.knight.count(square, "6x6"),
+                lambda tables: tables.fifteen.probe(board),
+            ]
+        )
     questions: list[Question] = [
         lambda tables: tables.eight.probe(state),
         lambda tables: tables.eight.distance(state),
         lambda tables: tables.eight.probe(state, goal),
-        lambda tables: tables.eight.annotate([state, goal]).rows(),
         lambda tables: tables.answer("eight", state, path=True),
         lambda tables: tables.senet.probe(position),
         lambda tables: tables.knight.probe(square, number=number % 32),
-        lambda tables: tables.knight.probe(square, board="5x5", number=number),
-        lambda tables: tables.knight.count(square, "6x6"),
         lambda tables: tables.sliding("2x3").probe(small),
         lambda tables: tables.sliding("3x2").path(small),
-        lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
-        lambda tables: tables.fifteen.probe(board),
     ]
     return chance.choice(questions)
 
@@ -75,23 +80,21 @@ def every_puzzle(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder
 
 
-@pytest.mark.parametrize("seed", range(often(1, 10)))
-def test_threads_get_the_answers_of_one(every_puzzle: Path, seed: int) -> None:
-    chance = random.Random(seed)
+def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
+    chance = random.Random(0)
     questions = [make_question(chance) for _ in range(often(2_000, 10_000))]
     with open_tables(str(every_puzzle)) as alone:
         expected = [ask(alone, question) for question in questions]
     begin = Barrier(THREADS)
 
-    def ask_all(number: int) -> list[object]:
-        """Ask every question, each thread in an order of its own."""
-        order = random.Random(number).sample(range(len(questions)), len(questions))
+    def ask_many(number: int) -> list[int]:
+        """Return the questions with another answer, of many drawn for this thread."""
+        drawn = random.Random(number).choices(range(len(questions)), k=often(500, 12_500))
         begin.wait()
-        answers = {at: ask(shared, questions[at]) for at in order[:: THREADS // 2]}
-        return [at for at, answer in answers.items() if answer != expected[at]]
+        return [at for at in drawn if ask(shared, questions[at]) != expected[at]]
 
     with open_tables(str(every_puzzle)) as shared, ThreadPoolExecutor(THREADS) as pool:
-        assert [*pool.map(ask_all, range(THREADS))] == [[]] * THREADS
+        assert [*pool.map(ask_many, range(THREADS))] == [[]] * THREADS
 
 
 def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
