@@ -77,14 +77,19 @@ class RowGroups:
 
     def _find_groups(self, values: Values) -> Iterator[int]:
         """Yield the row groups whose statistics allow these values."""
-        names = self._rows.schema_arrow.names
         for group in range(self._rows.metadata.num_row_groups):
-            chunks = self._rows.metadata.row_group(group)
-            if all(
-                _may_have(chunks.column(names.index(name)).statistics, value)
-                for name, value in values.items()
-            ):
+            chunks = self._find_chunks(group, [*values])
+            if all(map(_may_have, (chunk.statistics for chunk in chunks), values.values())):
                 yield group
+
+    def _find_chunks(self, group: int, columns: Sequence[str]) -> list[Any]:
+        """Return what the footer says of some columns of a row group."""
+        names = self._rows.schema_arrow.names
+        for name in columns:
+            if name not in names:
+                raise self._make_error(f"its footer has no column {name}")
+        chunks = self._rows.metadata.row_group(group)
+        return [chunks.column(names.index(name)) for name in columns]
 
     def _match(self, group: int, values: Values) -> npt.NDArray[np.bool_]:
         """Return for each row of a group whether it has the values."""
@@ -107,14 +112,14 @@ class RowGroups:
             return pa.Table.from_arrays([self._columns[name] for name in columns], [*columns])
 
     def _read_missing(self, group: int, columns: list[str]) -> pa.Table:
-        chunks, names = self._rows.metadata.row_group(group), self._rows.schema_arrow.names
+        chunks = self._find_chunks(group, columns)
         try:
-            self._parts.load([_find_span(chunks.column(names.index(name))) for name in columns])
+            self._parts.load([*map(_find_span, chunks)])
             rows = self._rows.read_row_group(group, columns=columns, use_threads=False)
         except (Unreachable, pa.ArrowException, OSError) as error:
             problem = f"row group {group} does not match its checksums"
             raise self._make_read_error(error, problem) from error
-        if rows.num_rows != chunks.num_rows:
+        if rows.num_rows != self._rows.metadata.row_group(group).num_rows:
             raise self._make_error(f"row group {group} has another number of rows than its footer")
         return rows
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from queries.row_groups import RowGroups
@@ -11,7 +12,7 @@ from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder, Store
-from tests.support.tampered import cut_byte, flip_byte
+from tests.support.tampered import cut_byte, describe_file, edit_manifest, flip_byte, replace_link
 
 SMALL = make_tour_table(parse_board("5x5"))
 
@@ -65,3 +66,14 @@ def test_a_shortened_file_is_noticed(copy: Path) -> None:
     cut_byte(copy / SMALL.file)
     with pytest.raises(TableDamaged, match="bytes, the manifest says"):
         open_groups(Folder(copy))
+
+
+def test_a_column_that_the_footer_lacks_is_damage(copy: Path) -> None:
+    """Forge a footer that the manifest lists: then its hash is right."""
+    path = replace_link(copy / SMALL.file)
+    rows = pq.read_table(path).rename_columns({"number": "numbe"})
+    pq.write_table(rows, path)
+    with edit_manifest(copy) as entries:
+        entries[SMALL.name]["parquet"] = describe_file(path)
+    with pytest.raises(TableDamaged, match="its footer has no column number"):
+        [*open_groups(Folder(copy)).iter_rows({"start": "c3"}, ("number", "path"))]
