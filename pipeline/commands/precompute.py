@@ -65,7 +65,7 @@ class PrecomputeCommand(TyperCommand):
 
 def _format_requests(puzzle: Puzzle) -> str:
     """Format the names of a puzzle that can be built, each with the cost of its tables."""
-    from pipeline.commands.text_tables import format_table, make_cost_table
+    from pipeline.commands.text_tables import format_costs
 
     lists: dict[str, dict[str, tuple[Table, ...]]] = {
         f"Built by {puzzle.name}": {table.name: (table,) for table in puzzle.tables}
@@ -78,7 +78,7 @@ def _format_requests(puzzle: Puzzle) -> str:
             name: (_estimate_costs(tables), puzzle.find_unit(tables[0]))
             for name, tables in tables_by_name.items()
         }
-        text += f"{title}:\n\n{format_table(make_cost_table(costs))}\n" if costs else ""
+        text += f"{title}:\n\n{format_costs(costs)}\n" if costs else ""
     return text
 
 
@@ -216,14 +216,14 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
 
 def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     """Print the tables that were built, where they are, and what to type next."""
-    from pipeline.commands.text_tables import format_table, make_build_table
+    from pipeline.commands.text_tables import format_build
 
     store, up_to_date = run.request.store, progress.up_to_date
     if not progress.built:
         tables = f"All {len(up_to_date)} tables are" if len(up_to_date) > 1 else "The table is"
         print_line(f"{tables} up to date in {store}.")
         return
-    print_answer(format_table(make_build_table(progress.built)))
+    print_answer(format_build(progress.built))
     if up_to_date:
         print_line(f"up to date: {', '.join(up_to_date)}")
     outputs = "" if str(store) == DEFAULT_FOLDER else f" --outputs {shlex.quote(str(store))}"
@@ -239,7 +239,7 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
 
 def _print_dry_run(run: Invocation) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
-    from pipeline.commands.text_tables import format_table, make_dry_run_table
+    from pipeline.commands.text_tables import format_dry_run
     from pipeline.dry_run import plan_build
 
     plan = plan_build(run.request)
@@ -250,6 +250,6 @@ def _print_dry_run(run: Invocation) -> None:
         print_error(plan.recovery.problem)
         print_line(f"would recover: {', '.join(sorted(plan.recovery.tables))}")
     if plan.tables:
-        print_answer(format_table(make_dry_run_table(plan.tables)))
+        print_answer(format_dry_run(plan.tables))
     if plan.up_to_date:
         print_line(f"up to date: {', '.join(plan.up_to_date)}")

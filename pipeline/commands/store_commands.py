@@ -20,12 +20,11 @@ from pipeline.commands.options import (
     complete_runs,
 )
 from pipeline.commands.text_tables import (
-    format_table,
-    make_diff_table,
-    make_leftovers_table,
-    make_run_table,
-    make_runs_table,
-    make_status_table,
+    format_diff,
+    format_leftovers,
+    format_run,
+    format_runs,
+    format_status,
 )
 from pipeline.single_query import require_one_printed
 from pipeline.terminal import (
@@ -83,7 +82,7 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
 
     store = open_store(outputs)
     rows = overview(store)
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_status_table(rows)))
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_status(rows))
     error = make_unusable_error(rows, store)
     if error:
         raise error
@@ -230,13 +229,13 @@ def runs(
         )
         text = "".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines)
         print_answer(fit_terminal(text))
-        print_answer(f"\n{format_table(make_run_table(record.tables, run.outcome))}")
+        print_answer(f"\n{format_run(record.tables, run.outcome)}")
         return
     known = [*list_runs(store)]
     if as_json:
         print_answer(f"{json.dumps([run.to_dict() for run in known])}\n")
     else:
-        print_answer(format_table(make_runs_table(known)))
+        print_answer(format_runs(known))
     readable = {run.record.name for run in known}
     for unreadable in (other for other in list_run_names(store) if other not in readable):
         print_error(f"note: the run record {unreadable} cannot be read")
@@ -328,7 +327,7 @@ def diff(
 
     comparisons = compare_stores(open_store(old), open_store(new))
     rows = [comparison.to_dict() for comparison in comparisons]
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(make_diff_table(comparisons)))
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_diff(comparisons))
     if error := make_difference_error(comparisons):
         raise error
 
@@ -349,5 +348,5 @@ def clean(
     if as_json:
         print_answer(f"{json.dumps([leftover.to_dict() for leftover in leftovers])}\n")
         return
-    table = format_table(make_leftovers_table(leftovers)) if leftovers else ""
+    table = format_leftovers(leftovers) if leftovers else ""
     print_answer(f"{table}{format_advice(leftovers, store, removed=yes)}\n")

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Column
-from rich.table import Table as Grid
-from rich.text import Text
-
-from pipeline.terminal import escape_control
+from pipeline.terminal import count_columns, escape_control
 from tablebase.tables.run_records import COMPLETED, RUNNING, Run, TableRun
 
 if TYPE_CHECKING:
@@ -41,44 +35,32 @@ MIN_COMMAND = 20
 """Characters that a command in a list of runs has at least, before it is cut."""
 
 
-def format_table(grid: Grid) -> str:
-    """Render a grid as text, as wide as its content needs: a command in it is never cut."""
-    width = sum(
-        max(map(cell_len, cells), default=0) + GAP for cells in map(_list_cells, grid.columns)
-    )
-    console = Console(highlight=False, width=max(width, MAX_WIDTH))
-    with console.capture() as captured:
-        console.print(grid)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
-
-
-def _list_cells(column: Column) -> list[str]:
-    return [str(cell) for cell in (column.header, *column.cells)]
-
-
-def _make_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> Grid:
-    """Make a grid of the columns that have a value in some row, as many as fit in `MAX_WIDTH`.
+def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> str:
+    """Format the columns that have a value in some row, as many as fit in `MAX_WIDTH`.
 
     `optional`: the columns that may be left out, the least important first. JSON has all of them.
     """
     rows = [[escape_control(cell) for cell in row] for row in rows]
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
-    shown = [name for name in names if not rows or any(columns[name])]
+    columns = {name: [name, *(row[at] for row in rows)] for at, name in enumerate(names)}
+    shown = {name: cells for name, cells in columns.items() if not rows or any(cells[1:])}
+    widths = {name: max(map(count_columns, cells)) for name, cells in shown.items()}
     for name in optional:
-        widths = [max(map(len, [column, *columns.get(column, ())])) for column in shown]
-        if sum(widths) + GAP * (len(widths) - 1) > MAX_WIDTH and name in shown:
-            shown.remove(name)
-    grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
-    for name in shown:
-        is_text = name in TEXT_COLUMNS
-        grid.add_column(name, justify="left" if is_text else "right", no_wrap=True)
-    for row in zip(*(columns.get(name, ()) for name in shown), strict=True):
-        grid.add_row(*(Text(cell) for cell in row))
-    return grid
+        if sum(widths.values()) + GAP * (len(widths) - 1) > MAX_WIDTH:
+            widths.pop(name, None)
+    text = ""
+    for line in range(1 + len(rows)):
+        padded = (_pad(shown[name][line], name, width) for name, width in widths.items())
+        text += f"{(' ' * GAP).join(padded).rstrip()}\n"
+    return text
 
 
-def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
-    """Make the grid of the tables that were built: reasons, sizes, and times."""
+def _pad(cell: str, column: str, width: int) -> str:
+    gap = " " * (width - count_columns(cell))
+    return f"{cell}{gap}" if column in TEXT_COLUMNS else f"{gap}{cell}"
+
+
+def format_build(built: Mapping[str, BuiltTable]) -> str:
+    """Format the tables that were built: reasons, sizes, and times."""
     rows = []
     for name, (reason, entry, statistics) in sorted(built.items()):
         amounts, seconds = entry.list_amounts(), statistics.seconds
@@ -86,13 +68,13 @@ def make_build_table(built: Mapping[str, BuiltTable]) -> Grid:
         rate = _format_rate(amounts, seconds)
         rows.append((name, reason, _format_amount(amounts), f"{size:,}", f"{seconds:.2f}", rate))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
-    return _make_table(names, rows, "per second")
+    return _format_table(names, rows, "per second")
 
 
-def make_cost_table(costs: Mapping[str, tuple[Cost | None, str]]) -> Grid:
-    """Make the grid of names that can be built, each with an estimate of its cost and its unit."""
+def format_costs(costs: Mapping[str, tuple[Cost | None, str]]) -> str:
+    """Format names that can be built, each with an estimate of its cost and its unit."""
     rows = [(name, *_format_cost(cost, unit)) for name, (cost, unit) in costs.items()]
-    return _make_table(("name", "rows", "CPU time", "size", "memory"), rows)
+    return _format_table(("name", "rows", "CPU time", "size", "memory"), rows)
 
 
 def _format_cost(cost: Cost | None, unit: str) -> tuple[str, str, str, str]:
@@ -122,8 +104,8 @@ def _format_rate(amounts: Mapping[str, int | None], seconds: float | None) -> st
     return f"{counts[-1] / seconds:,.0f}" if counts and seconds else ""
 
 
-def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
-    """Make the grid of the tables that a build would write: reasons, saved work, and cost."""
+def format_dry_run(tables: Sequence[PlannedTable]) -> str:
+    """Format the tables that a build would write: reasons, saved work, and cost."""
     rows = []
     for planned in tables:
         saved, table = _format_saved(planned.saved) if planned.saved else "", planned.table
@@ -133,7 +115,7 @@ def make_dry_run_table(tables: Sequence[PlannedTable]) -> Grid:
         cost = _format_cost(estimate, unit)
         rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
-    return _make_table(names, rows, "from", "memory", "size", "rows")
+    return _format_table(names, rows, "from", "memory", "size", "rows")
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -153,8 +135,8 @@ def _format_size(count: float) -> str:
     return f"{count:,.0f} B"
 
 
-def make_runs_table(runs: Sequence[Run]) -> Grid:
-    """Make the grid of run records: when, what, how long, and how it ended."""
+def format_runs(runs: Sequence[Run]) -> str:
+    """Format run records: when, what, how long, and how it ended."""
     rows = []
     for run in runs:
         record = run.record
@@ -171,15 +153,15 @@ def make_runs_table(runs: Sequence[Run]) -> Grid:
     others = (0, 2, 3, 4)
     width = sum(max(len(row[at]) for row in [names, *rows]) + GAP for at in others)
     room = max(MIN_COMMAND, MAX_WIDTH - width)
-    return _make_table(names, [(row[0], _cut(row[1], room), *row[2:]) for row in rows])
+    return _format_table(names, [(row[0], _cut(row[1], room), *row[2:]) for row in rows])
 
 
 def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
-def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
-    """Make the grid of one run's tables; `outcome`: that of the run.
+def format_run(tables: Sequence[TableRun], outcome: str) -> str:
+    """Format one run's tables; `outcome`: that of the run.
 
     Outcomes are shown unless all tables are complete.
     """
@@ -203,7 +185,7 @@ def make_run_table(tables: Sequence[TableRun], outcome: str) -> Grid:
     ]
     names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "per second", "size", "tasks"
     optional = "per second", "CPU s", "memory", "size", "reason", "rows"
-    return _make_table((*names, "memory"), rows, *optional)
+    return _format_table((*names, "memory"), rows, *optional)
 
 
 def _list_amounts(table: TableRun) -> dict[str, int | None]:
@@ -235,8 +217,8 @@ def _format_duration(seconds: float) -> str:
     return f"{seconds:.1f} s"
 
 
-def make_status_table(rows: list[dict[str, Any]]) -> Grid:
-    """Make the grid of the status of tables and pages, for people."""
+def format_status(rows: list[dict[str, Any]]) -> str:
+    """Format the status of tables and pages, for people."""
     cells = []
     for row in rows:
         rows_and_bytes = ["", ""]
@@ -249,11 +231,11 @@ def make_status_table(rows: list[dict[str, Any]]) -> Grid:
             state += f": {row['command']}"
         made_by = _cut(escape_control(row.get("made_by", "")), MAX_MADE_BY)
         cells.append((row["table"], *rows_and_bytes, made_by, state))
-    return _make_table(("table", "rows", "bytes", "made by", "state"), cells)
+    return _format_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 
-def make_diff_table(comparisons: list[Comparison]) -> Grid:
-    """Make the grid of the differences of two stores."""
+def format_diff(comparisons: list[Comparison]) -> str:
+    """Format the differences of two stores."""
     rows = []
     for comparison in comparisons:
         numbers = map(_format_amount, comparison.amounts)
@@ -261,11 +243,11 @@ def make_diff_table(comparisons: list[Comparison]) -> Grid:
         counted = [f"{count:,} {name}" for name, count in counts.items() if count]
         details = "; ".join([*counted, *comparison.details])
         rows.append((comparison.table, *numbers, comparison.difference, details))
-    return _make_table(("table", "rows A", "rows B", "difference", "details"), rows)
+    return _format_table(("table", "rows A", "rows B", "difference", "details"), rows)
 
 
-def make_leftovers_table(leftovers: list[Leftover]) -> Grid:
-    """Make the grid of the files that unfinished builds left."""
+def format_leftovers(leftovers: list[Leftover]) -> str:
+    """Format the files that unfinished builds left."""
     rows = [
         (
             leftover.kind,
@@ -276,4 +258,4 @@ def make_leftovers_table(leftovers: list[Leftover]) -> Grid:
         )
         for leftover in leftovers
     ]
-    return _make_table(("kind", "table", "files", "bytes", "note"), rows)
+    return _format_table(("kind", "table", "files", "bytes", "note"), rows)

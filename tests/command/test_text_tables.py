@@ -10,11 +10,10 @@ import pytest
 
 from pipeline.commands.text_tables import (
     MAX_WIDTH,
-    format_table,
-    make_dry_run_table,
-    make_run_table,
-    make_runs_table,
-    make_status_table,
+    format_dry_run,
+    format_run,
+    format_runs,
+    format_status,
 )
 from tablebase.cost import Cost
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
@@ -53,7 +52,7 @@ def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
 @pytest.mark.parametrize("files", [0, 3])
 def test_dry_runs_fit(reason: str, rows: int, files: int) -> None:
     saved = files and SimpleNamespace(files=files, bytes=12_345_678)
-    text = format_table(make_dry_run_table(make_plan(reason, rows, saved)))
+    text = format_dry_run(make_plan(reason, rows, saved))
     require_narrow(text, "table", "reason", *["resumes"] * bool(saved))
     assert reason in text
     assert ("resumes" in text) == bool(saved)
@@ -81,10 +80,10 @@ def make_run(outcome: str = COMPLETED, **changes: Any) -> TableRun:
 
 
 def test_runs_fit() -> None:
-    lines = require_narrow(format_table(make_run_table([make_run()], COMPLETED)), "size", "tasks")
+    lines = require_narrow(format_run([make_run()], COMPLETED), "size", "tasks")
     assert "outcome" not in lines[0], "all tables are complete"
     failed = [make_run(), make_run(RUNNING, tasks_resumed=12, tasks_failed=3)]
-    text = format_table(make_run_table(failed, "interrupted"))
+    text = format_run(failed, "interrupted")
     lines = require_narrow(text, "outcome", "tasks")
     assert "completed" in lines[1]
     assert "interrupted" in lines[2]
@@ -93,7 +92,7 @@ def test_runs_fit() -> None:
         name="20260102T030405006Z-a1b2", command=["precompute", *NAMES], tables=[], seconds=1e5
     )
     runs: Any = [SimpleNamespace(record=record, outcome="interrupted")]
-    lines = require_narrow(format_table(make_runs_table(runs)), "run", "command", "outcome")
+    lines = require_narrow(format_runs(runs), "run", "command", "outcome")
     assert "pipeline precompute" in lines[1]
     assert "…" in lines[1]
 
@@ -101,7 +100,7 @@ def test_runs_fit() -> None:
 def test_a_command_that_repairs_is_never_cut() -> None:
     command = f"pipeline precompute eight --outputs {'folder/' * 40}"
     row = {"table": "eight", "state": "missing", "command": command}
-    assert format_table(make_status_table([row])).splitlines()[1] == f"eight  missing: {command}"
+    assert format_status([row]).splitlines()[1] == f"eight  missing: {command}"
 
 
 def test_a_long_name_of_the_maker_leaves_room_for_the_state() -> None:
@@ -112,16 +111,14 @@ def test_a_long_name_of_the_maker_leaves_room_for_the_state() -> None:
         "made_by": "\x1b[31m" * 100,
         "state": "published",
     }
-    (line,) = require_narrow(format_table(make_status_table([row])), "table", "state")[1:]
+    (line,) = require_narrow(format_status([row]), "table", "state")[1:]
     assert line.endswith("…  published")
     assert "\x1b" not in line
 
 
 def test_columns_without_a_value_are_left_out() -> None:
     missing = [{"table": "eight", "state": "missing", "command": "pipeline precompute eight"}]
-    assert format_table(make_status_table(missing)) == (
-        "table  state\neight  missing: pipeline precompute eight\n"
-    )
-    assert format_table(make_status_table([])).split() == [
+    assert format_status(missing) == ("table  state\neight  missing: pipeline precompute eight\n")
+    assert format_status([]).split() == [
         *("table", "rows", "bytes", "made", "by", "state"),
     ]
