@@ -11,11 +11,12 @@ from functools import partial
 from threading import Lock
 
 from pipeline.builders import build_table_data, checkpoints
-from pipeline.progress import UP_TO_DATE, BuildObserver, TableStatistics
+from pipeline.progress import UP_TO_DATE, BuildObserver
 from pipeline.recovery import Recovery, make_entry, recover, require_own_files
 from pipeline.tasks import BuildContext, MemoryLimit, SharedResults, TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError, Unreachable
 from tablebase.puzzle import Puzzle
+from tablebase.resources import measure_peak_memory
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.access import list_files, make_open_error
@@ -38,6 +39,7 @@ from tablebase.tables.manifest import (
     sum_up_depths,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
+from tablebase.tables.run_records import COMPLETED, FAILED, TableRun
 from tablebase.tables.store import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
@@ -253,17 +255,33 @@ def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
 
 
 class Clock:
-    """Clock of a table that this thread builds."""
+    """Clock of a table that this thread builds for a reason."""
 
-    def __init__(self) -> None:
-        self.usage = TaskUsage()
+    def __init__(self, table: Table, reason: str) -> None:
+        self._table, self._reason, self.usage = table, reason, TaskUsage()
         self._started, self._processor_started = time.perf_counter(), time.thread_time()
 
-    def read(self) -> TableStatistics:
-        usage = self.usage
-        seconds = time.perf_counter() - self._started
+    def read(self, outcome: str, entry: Entry | None = None) -> TableRun:
+        """Return what building the table took; `entry`: if it is published."""
+        usage, amounts = self.usage, entry.list_amounts() if entry else {}
+        seconds = round(time.perf_counter() - self._started, 3)
         processor_seconds = time.thread_time() - self._processor_started + usage.seconds
-        return TableStatistics(seconds, processor_seconds, usage.done, usage.resumed, usage.failed)
+        rows = amounts.get("rows")
+        return TableRun(
+            table=self._table.name,
+            reason=self._reason,
+            outcome=outcome,
+            parameters=self._table.recipe.list_parameters(),
+            seconds=seconds,
+            processor_seconds=round(processor_seconds, 3),
+            **amounts,
+            rows_per_second=None if rows is None or not seconds else round(rows / seconds, 1),
+            bytes=sum(file.bytes for file in entry.all_files) if entry else None,
+            process_peak_memory=measure_peak_memory(),
+            tasks_done=usage.done,
+            tasks_resumed=usage.resumed,
+            tasks_failed=usage.failed,
+        )
 
 
 def _build_queue(
@@ -279,7 +297,7 @@ def _build_queue(
     for puzzle, table, reason, _ in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
-        clock = Clock()
+        clock = Clock(table, reason)
         table_runner = replace(
             runner,
             on_progress=partial(observer.on_step, table.name),
@@ -290,7 +308,7 @@ def _build_queue(
         try:
             entry = _write_table(store, puzzle, table, context)
         except BaseException:
-            observer.on_failure(table, clock.read())
+            observer.on_end(clock.read(FAILED))
             raise
         finally:
             memory.release(table.name)
@@ -301,7 +319,7 @@ def _build_queue(
             notes.add_written(entry)
             notes.save()
         _remove_unlisted(store, table.name, entry)
-        observer.on_built(table, entry, clock.read())
+        observer.on_end(clock.read(COMPLETED, entry))
     return entries
 
 

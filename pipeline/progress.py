@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event, RLock, Thread
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from rich import progress as bars
 from rich.console import Console
@@ -21,11 +21,11 @@ from pipeline.terminal import SCREEN, clear_line, find_width, wrap_message
 from tablebase.output import STANDARD
 from tablebase.signals import CleanupOnSignal
 from tablebase.stdio import expand_path
+from tablebase.tables.run_records import COMPLETED, TableRun
 
 if TYPE_CHECKING:
     from pipeline.verify import Claim, TableVerdict, Verified
     from tablebase.schema import Table
-    from tablebase.tables.manifest import Entry
 
 
 UP_TO_DATE = "up to date"
@@ -252,20 +252,6 @@ class BatchProgress(ProgressBar):
             self._progress.start()
 
 
-class TableStatistics(NamedTuple):
-    """The time and the tasks that building a table took.
-
-    `processor_seconds`: of the thread that built it, and of all threads and workers that ran its
-    tasks.
-    """
-
-    seconds: float
-    processor_seconds: float
-    tasks_done: int
-    tasks_resumed: int
-    tasks_failed: int
-
-
 class BuildObserver:
     """Receiver of a build's progress, which does nothing with it.
 
@@ -281,23 +267,12 @@ class BuildObserver:
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         """Handle progress on a table; `total` is None where it is unknown."""
 
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        """Handle the publication of a table."""
-
-    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
-        """Handle the end of a table that was not built."""
+    def on_end(self, run: TableRun) -> None:
+        """Handle the end of a table: it is published, or it was not built."""
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Handle a recovery: the manifest's problem, the recovered tables, and for each table that
         was left out the reason."""
-
-
-class BuiltTable(NamedTuple):
-    """A table that was built: the reason, its entry, and what it took."""
-
-    reason: str
-    entry: Entry
-    statistics: TableStatistics
 
 
 class _Step:
@@ -347,14 +322,13 @@ class BuildProgress(ProgressBar, BuildObserver):
         self._expected = dict(expected_seconds or {})
         self._line_interval, self._silent_seconds = line_interval, silent_seconds
         self._steps: dict[str, _Step] = {}
-        self._reasons: dict[str, str] = {}
         self.planned: list[str] = []
         """The names of the tables that the build makes."""
         self._started = self._printed_at = time.monotonic()
         self._lock = RLock()
         self._is_over = Event()
         self._ticker = Thread(target=self._tick, daemon=True)
-        self.built: dict[str, BuiltTable] = {}
+        self.built: dict[str, TableRun] = {}
         """The tables that were built, in the order in which they were finished."""
         self.up_to_date: list[str] = []
 
@@ -380,7 +354,6 @@ class BuildProgress(ProgressBar, BuildObserver):
             self.up_to_date.append(table.name)
             return
         with self._lock:
-            self._reasons[table.name] = reason
             self._steps[table.name] = _Step()
             self._print(f"building {table.name} ({reason})")
             self.show(table.name, 0, None, table.name)
@@ -398,22 +371,18 @@ class BuildProgress(ProgressBar, BuildObserver):
             if is_due:
                 self._print_step(table, step)
 
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
+    def on_end(self, run: TableRun) -> None:
         """Print how much a finished table has, and its seconds."""
         with self._lock:
-            self.hide(table.name)
-            del self._steps[table.name]
-            self.built[table.name] = BuiltTable(self._reasons[table.name], entry, statistics)
-            *_, (unit, count) = entry.list_amounts().items()
-            self._print(f"{table.name}: {count:,} {unit} in {statistics.seconds:.1f} s")
+            self.hide(run.table)
+            self._steps.pop(run.table, None)
+            if run.outcome != COMPLETED:
+                return
+            self.built[run.table] = run
+            *_, (unit, count) = run.list_amounts().items()
+            self._print(f"{run.table}: {count:,} {unit} in {run.seconds or 0:.1f} s")
             if len(self.planned) > 1:
                 self._show_whole()
-
-    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
-        """Remove the bar of a table that was not built."""
-        with self._lock:
-            self.hide(table.name)
-            self._steps.pop(table.name, None)
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Print the manifest's problem, the recovered tables, and why others were left out."""

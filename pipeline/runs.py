@@ -16,12 +16,11 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from pipeline.progress import UP_TO_DATE, BuildObserver, TableStatistics
+from pipeline.progress import UP_TO_DATE, BuildObserver
 from tablebase import __version__
 from tablebase.errors import StoreError, TablebaseError
-from tablebase.resources import count_cores, measure_peak_memory
+from tablebase.resources import count_cores
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry
 from tablebase.tables.run_records import (
     COMPLETED,
     FAILED,
@@ -107,23 +106,9 @@ class RunRecorder(BuildObserver):
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self._observer.on_step(table, doing, done, total)
 
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        self._observer.on_built(table, entry, statistics)
-        seconds, amounts = statistics.seconds, entry.list_amounts()
-        rows = amounts.get("rows")
-        finished = _add_statistics(self._tables[table.name], COMPLETED, statistics)
-        self._change(
-            replace(
-                finished,
-                **amounts,
-                rows_per_second=None if rows is None or not seconds else round(rows / seconds, 1),
-                bytes=sum(file.bytes for file in entry.all_files),
-            )
-        )
-
-    def on_failure(self, table: Table, statistics: TableStatistics) -> None:
-        self._observer.on_failure(table, statistics)
-        self._change(_add_statistics(self._tables[table.name], FAILED, statistics))
+    def on_end(self, run: TableRun) -> None:
+        self._observer.on_end(run)
+        self._change(run)
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self._observer.on_recovery(problem, tables, left_out)
@@ -179,19 +164,6 @@ class RunRecorder(BuildObserver):
                 exit_code=exit_code,
             )
             self._write()
-
-
-def _add_statistics(table_run: TableRun, outcome: str, statistics: TableStatistics) -> TableRun:
-    return replace(
-        table_run,
-        outcome=outcome,
-        seconds=round(statistics.seconds, 3),
-        processor_seconds=round(statistics.processor_seconds, 3),
-        process_peak_memory=measure_peak_memory(),
-        tasks_done=statistics.tasks_done,
-        tasks_resumed=statistics.tasks_resumed,
-        tasks_failed=statistics.tasks_failed,
-    )
 
 
 def _format_time(moment: datetime) -> str:

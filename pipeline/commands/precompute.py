@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from pipeline.build import Request
     from pipeline.progress import BuildProgress
 
+FACTS = (
+    *("bytes", "seconds", "processor_seconds"),
+    *("tasks_done", "tasks_resumed", "tasks_failed"),
+)
+"""What `--json` prints of a table that was built, beside its reason and its amounts."""
 WORDS = "pipeline.words"
 """The key of a context's `meta` with the command line's words."""
 
@@ -201,13 +206,12 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
     return {
         "tables": [
             {
-                "table": name,
+                "table": built.table,
                 "reason": built.reason,
-                **built.entry.list_amounts(),
-                "bytes": sum(file.bytes for file in built.entry.all_files),
-                **built.statistics._asdict(),
+                **built.list_amounts(),
+                **{fact: getattr(built, fact) for fact in FACTS},
             }
-            for name, built in progress.built.items()
+            for built in progress.built.values()
         ],
         "up_to_date": progress.up_to_date,
         "store": str(run.request.store),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
     from pipeline.dry_run import PlannedTable, SavedWork
-    from pipeline.progress import BuiltTable
     from tablebase.cost import Cost
 
 
@@ -59,14 +58,12 @@ def _pad(cell: str, column: str, width: int) -> str:
     return f"{cell}{gap}" if column in TEXT_COLUMNS else f"{gap}{cell}"
 
 
-def format_build(built: Mapping[str, BuiltTable]) -> str:
+def format_build(built: Mapping[str, TableRun]) -> str:
     """Format the tables that were built: reasons, sizes, and times."""
     rows = []
-    for name, (reason, entry, statistics) in sorted(built.items()):
-        amounts, seconds = entry.list_amounts(), statistics.seconds
-        size = sum(file.bytes for file in entry.all_files)
-        rate = _format_rate(amounts, seconds)
-        rows.append((name, reason, _format_amount(amounts), f"{size:,}", f"{seconds:.2f}", rate))
+    for name, run in sorted(built.items()):
+        cells = _format_amount(run.list_amounts()), f"{run.bytes:,}", f"{run.seconds:.2f}"
+        rows.append((name, run.reason, *cells, _format_rate(run)))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
     return _format_table(names, rows, "per second")
 
@@ -98,10 +95,10 @@ def _format_amount(amounts: Mapping[str, int | None]) -> str:
     return f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
 
 
-def _format_rate(amounts: Mapping[str, int | None], seconds: float | None) -> str:
+def _format_rate(run: TableRun) -> str:
     """Format how many of a table's rows, or of what it has in their place, were made a second."""
-    counts = [count for count in amounts.values() if count is not None]
-    return f"{counts[-1] / seconds:,.0f}" if counts and seconds else ""
+    counts = [*run.list_amounts().values()]
+    return f"{counts[-1] / run.seconds:,.0f}" if counts and run.seconds else ""
 
 
 def format_dry_run(tables: Sequence[PlannedTable]) -> str:
@@ -173,10 +170,10 @@ def format_run(tables: Sequence[TableRun], outcome: str) -> str:
             ""
             if is_complete
             else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
-            _format_amount(_list_amounts(table)),
+            _format_amount(table.list_amounts()),
             _format_count(table.seconds, 2),
             _format_count(table.processor_seconds, 2),
-            _format_rate(_list_amounts(table), table.seconds),
+            _format_rate(table),
             "" if table.bytes is None else _format_size(table.bytes),
             _format_tasks(table),
             "" if table.process_peak_memory is None else _format_size(table.process_peak_memory),
@@ -186,10 +183,6 @@ def format_run(tables: Sequence[TableRun], outcome: str) -> str:
     names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "per second", "size", "tasks"
     optional = "per second", "CPU s", "memory", "size", "reason", "rows"
     return _format_table((*names, "memory"), rows, *optional)
-
-
-def _list_amounts(table: TableRun) -> dict[str, int | None]:
-    return {"rows": table.rows, "records": table.records, "states": table.states}
 
 
 def _format_tasks(table: TableRun) -> str:

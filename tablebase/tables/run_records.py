@@ -77,6 +77,11 @@ class TableRun(msgspec.Struct, frozen=True, kw_only=True):
     tasks_resumed: Count = 0
     tasks_failed: Count = 0
 
+    def list_amounts(self) -> dict[str, int]:
+        """List how much the table has, as `Entry.list_amounts` does, as far as it is known."""
+        amounts = {"rows": self.rows, "records": self.records, "states": self.states}
+        return {unit: count for unit, count in amounts.items() if count is not None}
+
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One run of the program: its command, versions, machine, tables, and how it ended."""

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from pipeline.progress import BuildProgress, TableStatistics
+from pipeline.progress import BuildProgress
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry, File, Footer
+from tablebase.tables.run_records import COMPLETED, TableRun
 from tablebase.tables.store import Folder
 from tests import first, wide
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
@@ -20,7 +20,14 @@ from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
 LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts", "knight_closed_counts_6x7")
-ROWS = File("knight_tours_5x5.parquet", 9, "", Footer(8, ""))
+FIVE = TableRun(
+    table="knight_tours_5x5",
+    reason="missing",
+    outcome=COMPLETED,
+    parameters={},
+    seconds=0.5,
+    rows=1728,
+)
 
 
 @pytest.fixture(scope="module")
@@ -355,8 +362,7 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        entry = Entry(ROWS, 1728, "", "", {}, "", None)
-        report.on_built(five, entry, TableStatistics(0.5, 0.5, 25, 0, 0))
+        report.on_end(FIVE)
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",
@@ -383,7 +389,7 @@ def test_the_time_left_is_that_of_all_tables(
     assert report.describe_whole() == "tables"
     report.on_table(five, "missing")
     now += expected
-    report.on_built(five, Entry(ROWS, 1728, "", "", {}, "", None), TableStatistics(1, 1, 1, 0, 0))
+    report.on_end(FIVE)
     report.on_table(six, "missing")
     assert report.describe_whole() == f"tables, about {left} left"
 

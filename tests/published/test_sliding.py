@@ -13,7 +13,7 @@ from pipeline import tasks
 from pipeline.build import Request, build
 from pipeline.builders import checkpoints, sliding_table
 from pipeline.builders.sliding_table import make, make_rows
-from pipeline.progress import BuildObserver, TableStatistics
+from pipeline.progress import BuildObserver
 from pipeline.tasks import BuildContext, TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
@@ -21,7 +21,8 @@ from queries.status import list_status
 from tablebase.errors import BadRequest, MemoryShort, SearchError
 from tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.run_records import TableRun
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import sliding_oracle as oracle
@@ -35,8 +36,8 @@ class Quiet(BuildObserver):
     def __init__(self) -> None:
         self.finished: list[str] = []
 
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        self.finished.append(table.name)
+    def on_end(self, run: TableRun) -> None:
+        self.finished.append(run.table)
 
 
 def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:

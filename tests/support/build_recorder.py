@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from pipeline.build import Request, build
-from pipeline.progress import BuildObserver, TableStatistics
+from pipeline.progress import BuildObserver
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.schema import Table
-from tablebase.tables.manifest import Entry
+from tablebase.tables.run_records import COMPLETED, TableRun
 from tablebase.tables.store import PART_SUFFIX, Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -34,9 +34,9 @@ class Recorder(BuildObserver):
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.recovery = (problem, tables, left_out)
 
-    def on_built(self, table: Table, entry: Entry, statistics: TableStatistics) -> None:
-        assert statistics.seconds >= 0
-        self.finished.append(table.name)
+    def on_end(self, run: TableRun) -> None:
+        if run.outcome == COMPLETED:
+            self.finished.append(run.table)
 
 
 def build_tables(
