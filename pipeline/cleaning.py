@@ -11,10 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pipeline.build import find_unlisted_files
-from queries.explorer.writer import EXPLORER_PAGE
-from queries.report import REPORT_PAGE
 from tablebase.errors import StoreError
-from tablebase.output import format_temporary_begin
 from tablebase.puzzles import find_owner
 from tablebase.tables import REPLACED
 from tablebase.tables.access import format_clean_command, list_files, require_listable
@@ -22,7 +19,7 @@ from tablebase.tables.checkpoints import SUFFIX
 from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
 from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
 from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
-from tablebase.tables.store import NEW, PART_SUFFIX, SHARED_SUFFIX, Store
+from tablebase.tables.store import PART_SUFFIX, Store
 
 CHECKPOINTS, TEMPORARY, UNLISTED = "checkpoints", "temporary files", "unlisted files"
 REPLACED_MANIFEST, RUN_RECORDS = "replaced manifest", "run records"
@@ -34,7 +31,7 @@ NOTES = {
     RUN_RECORDS: "older than the last {kept} runs",
 }
 CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
-SHARED_NAME = re.compile(rf"\.(\w+)\.[\w.-]+\.[0-9a-f]{{16}}{re.escape(SHARED_SUFFIX)}")
+TEMPORARY_NAME = re.compile(rf"\.([^.]*)(?:\..*)?\.[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
 
 
 class Leftover(NamedTuple):
@@ -78,20 +75,15 @@ def _find_size(store: Store, name: str) -> int | None:
 
 def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the kind, the table and the name of each file that an unfinished build left."""
-    matches = [match for name in names if (match := SHARED_NAME.fullmatch(name))]
-    shared = {match[0]: match[1] for match in matches}
-    busy = {table for name, table in shared.items() if store.is_being_written(name)}
+    matches = [match for name in names if (match := TEMPORARY_NAME.fullmatch(name))]
+    temporary = {match[0]: match[1] for match in matches}
+    busy = {table for name, table in temporary.items() if store.is_being_written(name)}
     for name in names:
         match = CHECKPOINT_NAME.fullmatch(name)
         if match and match[1] not in busy:
             yield CHECKPOINTS, match[1], name
-        elif name in shared and shared[name] not in busy:
-            yield TEMPORARY, shared[name], name
-        elif name.endswith(PART_SUFFIX) and name.startswith("."):
-            if not store.is_being_written(name):
-                yield TEMPORARY, "", name
-        elif _is_page_output(name) and not store.is_being_written(name):
-            yield TEMPORARY, "", name
+        elif name in temporary and temporary[name] not in busy:
+            yield TEMPORARY, temporary[name] if find_owner(temporary[name]) else "", name
     for name, table in _iter_unlisted(store, names):
         if table not in busy:
             yield UNLISTED, table, name
@@ -113,12 +105,6 @@ def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
         for name in find_unlisted_files(store, table, published.get(table)):
             if bears_table(store, name):
                 yield name, table
-
-
-def _is_page_output(name: str) -> bool:
-    """Return whether a file is the temporary one of a page that is made from the tables."""
-    pages = tuple(map(format_temporary_begin, (REPORT_PAGE, EXPLORER_PAGE)))
-    return name.startswith(pages) and name.endswith(NEW)
 
 
 def remove_leftovers(store: Store) -> list[Leftover]:

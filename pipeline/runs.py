@@ -143,7 +143,7 @@ class RunRecorder(BuildObserver):
         self._record = replace(self._record, seconds=seconds, tables=[*self._tables.values()])
         name = f"{self._record.name}{SUFFIX}"
         try:
-            with self._folder.write_atomically(name, durable=False, shared=True) as (file,):
+            with self._folder.write_atomically(name, durable=False) as (file,):
                 file.write(encode(self._record))
         except (OSError, StoreError) as error:
             self.problem = str(error)

@@ -13,17 +13,16 @@ import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tablebase.atomic_write import atomic_write, remove_abandoned
+from tablebase.atomic_write import atomic_write
 from tablebase.errors import BadRequest, OutputError, StoreError, quote
 from tablebase.stdio import CompleteWriter, expand_path, explain_os_error, is_full_disk
 from tablebase.tables.access import open_store
 from tablebase.tables.manifest import is_own_file
-from tablebase.tables.store import NEW, Folder, Store
+from tablebase.tables.store import Folder, Store, begin_temporary, name_temporary
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300
@@ -141,11 +140,11 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
     """Replace a file by a new one, with its mode and, where the system allows it, its owner."""
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    _require_free(Folder(path.parent), path.name)
-    begin = format_temporary_begin(path.name)
-    for old_file in path.parent.glob(f"{begin}*{NEW}"):
-        remove_abandoned(str(old_file))
-    temporary = path.with_name(f"{begin}{os.urandom(8).hex()}{NEW}")
+    folder, temporary = Folder(path.parent), path.with_name(name_temporary(path.name))
+    _require_free(folder, path.name)
+    with contextlib.suppress(OSError):  # a folder that cannot be listed may be written to
+        for old_name in folder.list_unfinished(begin_temporary(path.name)):
+            folder.remove(old_name)
     with atomic_write((str(path), str(temporary))) as (file,):
         if status is not None:
             if hasattr(os, "chown"):
@@ -153,14 +152,6 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
                     os.chown(temporary, status.st_uid, status.st_gid)
             temporary.chmod(stat.S_IMODE(status.st_mode))
         yield file
-
-
-def format_temporary_begin(name: str) -> str:
-    """Return the beginning of the names of an output's temporary files, in the same folder.
-
-    It is short, because the length of a name is limited.
-    """
-    return f".{zlib.crc32(os.fsencode(name)):08x}-"
 
 
 def _quote_name(name: str) -> str:

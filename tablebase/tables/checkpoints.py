@@ -25,7 +25,7 @@ from tablebase import __version__
 from tablebase.errors import StoreError, Unreachable
 from tablebase.schema import Recipe, Table
 from tablebase.tables.access import list_files, make_open_error
-from tablebase.tables.store import SHARED_SUFFIX, Store
+from tablebase.tables.store import PART_SUFFIX, Store
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -183,9 +183,7 @@ class Checkpoints:
     def save(self, name: str, arrays: Arrays) -> None:
         """Save the arrays of a checkpoint."""
         # no fsync: the checksum shows damage from a crash of the machine
-        with self._store.write_atomically(
-            self.format_file_name(name), durable=False, shared=True
-        ) as (file,):
+        with self._store.write_atomically(self.format_file_name(name), durable=False) as (file,):
             checksummed = _ChecksumWriter(file, self.begin_checksum(name))
             with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
@@ -232,7 +230,7 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
         name
         for name in list_files(store, f".{table}.")
         if name.endswith(SUFFIX)
-        or (name.endswith(SHARED_SUFFIX) and not store.is_being_written(name))
+        or (name.endswith(PART_SUFFIX) and not store.is_being_written(name))
     ]
 
 

@@ -128,7 +128,7 @@ class HttpStore(Store):
         return HttpStore(f"{self._base}/{quote(name)}{query}")
 
     def write_atomically(
-        self, *names: str, durable: bool = True, shared: bool = False
+        self, *names: str, durable: bool = True
     ) -> AbstractContextManager[list[IO[bytes]]]:
         raise self._refuse()
 

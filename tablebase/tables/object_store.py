@@ -265,9 +265,7 @@ class ObjectStore(Store):
         return ObjectStore(self.locate(name))
 
     @contextlib.contextmanager
-    def write_atomically(
-        self, *names: str, durable: bool = True, shared: bool = False
-    ) -> Iterator[list[IO[bytes]]]:
+    def write_atomically(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
         from obstore import open_writer
 
         with contextlib.ExitStack() as cleanup:

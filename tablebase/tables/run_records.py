@@ -17,7 +17,7 @@ import msgspec
 
 from tablebase.errors import BadRequest, quote
 from tablebase.tables.access import list_files
-from tablebase.tables.store import SHARED_SUFFIX, Store
+from tablebase.tables.store import PART_SUFFIX, Store
 
 RUNS = ".runs"
 """The folder of the records, beside the tables."""
@@ -27,7 +27,7 @@ MARK_SUFFIX = ".running"
 NAME = r"[0-9]{8}T[0-9]{9}Z-[0-9a-f]{4}"
 """The pattern of a record's name."""
 OWN_HIDDEN = re.compile(
-    rf"\.{NAME}({re.escape(MARK_SUFFIX)}|{re.escape(SUFFIX)}\.[0-9a-f]{{16}}{SHARED_SUFFIX})"
+    rf"\.{NAME}({re.escape(MARK_SUFFIX)}|{re.escape(SUFFIX)}\.[0-9a-f]{{16}}{PART_SUFFIX})"
 )
 """The names of the other files that runs make: those that they lock, and temporary ones."""
 MAX_RECORDS = 50

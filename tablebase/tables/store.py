@@ -23,14 +23,22 @@ DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 PART_SUFFIX = ".unpublished"
 """Suffix of a file that is being written; no other program uses it."""
-SHARED_SUFFIX = ".shared"
-"""Suffix of a file that is being written without the store's lock.
+MAX_NAME_BYTES = 200
+"""Most bytes of a file's name in its temporary one: the length of a name is limited."""
 
-Several processes may write one file, each under a temporary name of its own.
-"""
 
-NEW = ".new"
-"""Suffix of the temporary file of an output that is being written."""
+def begin_temporary(name: str) -> str:
+    """Return the beginning of the temporary names of a file.
+
+    >>> begin_temporary("eight.parquet"), begin_temporary(".manifest.backup")
+    ('.eight.parquet.', '.manifest.backup.')
+    """
+    return f".{os.fsdecode(os.fsencode(name.removeprefix('.'))[:MAX_NAME_BYTES])}."
+
+
+def name_temporary(name: str) -> str:
+    """Return a new temporary name for a file that is being written."""
+    return f"{begin_temporary(name)}{os.urandom(8).hex()}{PART_SUFFIX}"
 
 
 class RandomAccessFile:
@@ -167,12 +175,11 @@ class Store:
         return self.open(name)
 
     def write_atomically(
-        self, *names: str, durable: bool = True, shared: bool = False
+        self, *names: str, durable: bool = True
     ) -> AbstractContextManager[list[IO[bytes]]]:
-        """Open new files for sequential writing.
+        """Open new files for sequential writing; several processes may write one file.
 
-        They appear once the block has ended without an error and all are written. `shared`: the
-        lock is not held, and other processes may write the same files.
+        They appear once the block has ended without an error and all are written.
         """
         raise NotImplementedError
 
@@ -186,11 +193,11 @@ class Store:
             file.write(change(old_data))
 
     def list_unfinished(self) -> list[str]:
-        """List the temporary files of killed writers; only valid while the lock is held."""
+        """List the temporary files of killed writers."""
         return []
 
     def is_being_written(self, name: str) -> bool:
-        """Return whether a shared file's writer is alive; True where that is unknown."""
+        """Return whether a temporary file's writer is alive; True where that is unknown."""
         return True
 
     def remove(self, name: str) -> None:
@@ -273,23 +280,21 @@ class Folder(Store):
         return (_PositionalFile if hasattr(os, "pread") else RandomAccessFile)(self.open(name))
 
     def write_atomically(
-        self, *names: str, durable: bool = True, shared: bool = False
+        self, *names: str, durable: bool = True
     ) -> AbstractContextManager[list[IO[bytes]]]:
         from functools import partial
 
         from tablebase.atomic_write import atomic_write, translate_store_errors
 
-        suffix = f".{os.urandom(8).hex()}{SHARED_SUFFIX}" if shared else PART_SUFFIX
-        temporary_names = (
-            f".{name.removeprefix('.') if shared else name}{suffix}" for name in names
-        )
-        targets = [*zip(map(self.locate, names), map(self.locate, temporary_names), strict=True)]
+        targets = [(self.locate(name), self.locate(name_temporary(name))) for name in names]
         return atomic_write(
             *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
         )
 
-    def list_unfinished(self) -> list[str]:
-        return [name for name in self.list_names(".") if name.endswith(PART_SUFFIX)]
+    def list_unfinished(self, begin: str = ".") -> list[str]:
+        """List the temporary files of killed writers whose names begin with a text."""
+        names = (name for name in self.list_names(begin) if name.endswith(PART_SUFFIX))
+        return [name for name in names if not self.is_being_written(name)]
 
     def is_being_written(self, name: str) -> bool:
         from tablebase.atomic_write import is_being_written
@@ -300,7 +305,7 @@ class Folder(Store):
         from tablebase.atomic_write import remove_abandoned, translate_store_errors
 
         with translate_store_errors(self._path):
-            if name.endswith((SHARED_SUFFIX, NEW)):
+            if name.endswith(PART_SUFFIX):
                 remove_abandoned(self.locate(name))
             else:
                 os.unlink(self.locate(name))

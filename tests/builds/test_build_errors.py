@@ -88,9 +88,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) ->
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
-@pytest.mark.parametrize(
-    "name", [".lock", ".manifest.backup", ".manifest.json.unpublished", TOURS.file]
-)
+@pytest.mark.parametrize("name", [".lock", ".manifest.backup", TOURS.file])
 def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(StoreError) as caught:

@@ -25,11 +25,12 @@ KEPT = ".".join(["", "{}", *DIGESTS, "kept"])
 LEFTOVERS = {
     KEPT.format("senet"): ("checkpoints", "senet"),
     KEPT.format("knight_tours_3x8"): ("checkpoints", "knight_tours_3x8"),
-    f"{KEPT.format('knight_tours_7x7')}.{DIGESTS[1]}.shared": (
+    f"{KEPT.format('knight_tours_7x7')}.{DIGESTS[1]}.unpublished": (
         "temporary files",
         "knight_tours_7x7",
     ),
-    ".eight.parquet.unpublished": ("temporary files", ""),
+    f".eight.parquet.{DIGESTS[0]}.unpublished": ("temporary files", "eight"),
+    f".answers 2.csv.{DIGESTS[0]}.unpublished": ("temporary files", ""),
     REPLACED: ("replaced manifest", ""),
 }
 """Names that unfinished builds give to files, each with its kind and its table."""
@@ -139,7 +140,7 @@ from pathlib import Path
 from tablebase.tables.store import Folder
 
 store, name = Folder(Path(sys.argv[1])), ".knight_tours_7x7.checkpoint"
-with store.write_atomically(name, shared=True) as (file,):
+with store.write_atomically(name) as (file,):
     file.write(b"a part")
     file.flush()
     print("writing", flush=True)

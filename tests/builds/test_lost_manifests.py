@@ -169,7 +169,7 @@ def test_an_output_never_replaces_a_table_of_a_lost_manifest(
 
 
 def test_what_lies_under_a_temporary_name_is_not_written_to(folder: Path) -> None:
-    """Link the names that a writer of a manifest and of its backup takes to other files."""
+    """Link names like those that a writer of a manifest and of its backup takes to other files."""
     victim = folder.parent / "victim"
     victim.write_text("precious")
     for name in (MANIFEST, BACKUP):

@@ -247,7 +247,7 @@ def elsewhere(tmp_path: Path) -> Path:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     names = [f"report-{number:02}.json" for number in range(MAX_RECORDS + 3)]
-    for name in (*names, ".hidden", ".notes.running", ".a.json.0123456789abcdef.shared"):
+    for name in (*names, ".hidden", ".notes.running", ".a.json.0123456789abcdef.unpublished"):
         (folder / name).write_text("precious")
     return folder
 

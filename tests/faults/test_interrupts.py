@@ -108,7 +108,7 @@ def is_watching(pid: int) -> bool:
 
 def list_leftovers(folder: Path) -> list[str]:
     """List the files that are neither complete nor of use to a later build."""
-    return [path.name for path in folder.rglob(".*") if path.suffix in (".unpublished", ".new")]
+    return [path.name for path in folder.rglob(".*") if path.suffix == ".unpublished"]
 
 
 @pytest.mark.parametrize("number", SIGNALS)

@@ -14,7 +14,7 @@ from pipeline.builders import checkpoints
 from tablebase.atomic_write import atomic_write, is_being_written, lock_file, remove_abandoned
 from tablebase.output import write_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.tables.store import NEW, SHARED_SUFFIX, Folder
+from tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import ROOT
 
@@ -27,7 +27,7 @@ folder, name = sys.argv[1:]
 if name == "answers.csv":
     stack = open_output(os.path.join(folder, name))
 else:
-    stack = Folder(folder).write_atomically(name, shared=True)
+    stack = Folder(folder).write_atomically(name)
 with stack as file:
     print("begun", flush=True)
     signal.pause()
@@ -54,7 +54,7 @@ def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
     stored = checkpoints(Folder(tmp_path), TOURS)
     writer = start(tmp_path, f"{stored!r}.{'0' * 16}.kept")
     try:
-        (part,) = tmp_path.glob(f"*{SHARED_SUFFIX}")
+        (part,) = tmp_path.glob(f"*{PART_SUFFIX}")
         assert is_being_written(str(part))
         stored.clear_others()
         for force in (False, False, True):  # missing, up to date, forced
@@ -71,15 +71,16 @@ def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
 def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
     writers = [start(tmp_path, "answers.csv") for _ in range(2)]
     kill(writers[0])
-    (tmp_path / f".{'0' * 8}-{'0' * 16}{NEW}").write_bytes(b"somebody else's")
+    other = f".others.csv.{'0' * 16}{PART_SUFFIX}"
+    (tmp_path / other).write_bytes(b"of another output")
     try:
         write_output(str(tmp_path / "answers.csv"), b"answers")
-        remaining = sorted(path.name for path in tmp_path.glob(f".*{NEW}"))
-        assert len(remaining) == 2, "the other writer's, and somebody else's"
+        remaining = sorted(path.name for path in tmp_path.glob(f".*{PART_SUFFIX}"))
+        assert len(remaining) == 2, "the other writer's, and that of another output"
     finally:
         kill(writers[1])
     write_output(str(tmp_path / "answers.csv"), b"more answers")
-    assert [path.name for path in tmp_path.glob(f".*{NEW}")] == [f".{'0' * 8}-{'0' * 16}{NEW}"]
+    assert [path.name for path in tmp_path.glob(f".*{PART_SUFFIX}")] == [other]
     assert (tmp_path / "answers.csv").read_bytes() == b"more answers"
 
 
@@ -159,7 +160,7 @@ def test_another_users_abandoned_file_does_not_stop_an_output(
 ) -> None:
     writer = start(tmp_path, "answers.csv")
     kill(writer)
-    (old_file,) = tmp_path.glob(f".*{NEW}")
+    (old_file,) = tmp_path.glob(f".*{PART_SUFFIX}")
     unlink = os.unlink
 
     def refuse(path: str, **options: int) -> None:

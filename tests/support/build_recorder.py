@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [path.name for path in folder.glob(".*") if path.suffix in (PART_SUFFIX, ".new")]
+    return [path.name for path in folder.glob(".*") if path.suffix == PART_SUFFIX]
 
 
 def describe_anew(table: Table, meaning: str) -> Table:
