@@ -83,7 +83,8 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
         if match and match[1] not in busy:
             yield CHECKPOINTS, match[1], name
         elif name in temporary and temporary[name] not in busy:
-            yield TEMPORARY, temporary[name] if find_owner(temporary[name]) else "", name
+            is_tables = f"{SUFFIX}." in name or find_owner(temporary[name])
+            yield TEMPORARY, temporary[name] if is_tables else "", name
     for name, table in _iter_unlisted(store, names):
         if table not in busy:
             yield UNLISTED, table, name
