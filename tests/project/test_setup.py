@@ -69,7 +69,7 @@ def test_a_renamed_clone_makes_its_environment_anew(clone: Path) -> None:
 def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
     (copy / "explorer.html").write_text("a page")
     record_page(Folder(copy), str(copy / "explorer.html"), "explore", read_manifest(Folder(copy)))
-    (copy / ".eight.parquet.unpublished").write_text("half")
+    (copy / ".eight.parquet.0123456789abcdef.unpublished").write_text("half")
     others = {"notes.txt", "other.parquet", "README.md"}
     for name in others:
         (copy / name).write_text("precious")
