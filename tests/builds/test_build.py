@@ -134,7 +134,7 @@ class Pair:
                 raise SearchError("the second")
             if second_fails:
                 self.failed.wait(60)
-                time.sleep(0.2)
+                time.sleep(1)  # until the build knows, which nothing tells
             return Pancakes.make_graph(pancakes)
 
         self.first, self.second = Pancakes(), Pancakes()

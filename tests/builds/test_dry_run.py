@@ -156,21 +156,3 @@ def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path,
         for run in read_run(Folder(tmp_path / "tables"), "last").record.tables
     )
     assert peak <= row["estimate"]["memory"] < 1.4 * peak
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "complaint"),
-    [
-        ("knight_tours_7x7", 1, "too many tours to list (1.2 TB)"),
-        ("nope", 2, "There is no table 'nope'"),
-        ("knight_counts_9x9", 2, "9x9"),
-        ("eight --parquet", 2, "--parquet needs the name of"),
-    ],
-)
-def test_a_dry_run_refuses_what_the_build_refuses(
-    words: str, code: int, complaint: str, cli: Cli, tmp_path: Path
-) -> None:
-    command = ("precompute", *words.split(), "--outputs", str(tmp_path))
-    text = cli(*command, "--dry-run")
-    assert (text.code, text.out, complaint in text.err) == (code, "", True)
-    assert cli(*command) == text

@@ -1,6 +1,5 @@
 """Tests of manifests that are lost, withheld or of another version, and of their backups."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -53,13 +52,6 @@ def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
     (folder / MANIFEST).write_text(seal({"format_version": 2, "tables": {}}))
     assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
     assert len(read_manifest(Folder(folder))) == 4
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_missing_permission_is_not_treated_as_damage(folder: Path) -> None:
-    (folder / MANIFEST).chmod(0)
-    with pytest.raises(TableUnreadable):
-        build_tables(folder, KNIGHT, TOURS, force=True)
 
 
 def test_an_unreadable_manifest_is_not_treated_as_damage(

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from pipeline.build import Request, build
@@ -14,12 +13,11 @@ from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.schema import Table
 from tablebase.tables.run_records import COMPLETED, TableRun
 from tablebase.tables.store import Folder
-from tests import first, wide
-from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
+from tests import first
+from tests.support.build_recorder import COUNTS, TOURS
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
 
-LIGHT = ("knight_tours_3x7", "knight_tours_4x3", "knight_counts", "knight_closed_counts_6x7")
 FIVE = TableRun(
     table="knight_tours_5x5",
     reason="missing",
@@ -30,93 +28,48 @@ FIVE = TableRun(
 )
 
 
-@pytest.fixture(scope="module")
-def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build two more boards and the counts, in this process with two jobs."""
-    folder = tmp_path_factory.mktemp("light")
-    build_without_large(folder, jobs=2)
-    return folder
-
-
-def build_without_large(folder: Path, jobs: int) -> None:
-    tables = (table for name in LIGHT for table in PUZZLE.find_tables(name))
-    build_tables(folder, PUZZLE, *tables, jobs=jobs)
-
-
-@wide
-def test_two_builds_are_the_same_byte_for_byte(tmp_path: Path, light: Path) -> None:
-    """Compare one job with two; `make same-bytes` compares every table."""
-    build_without_large(tmp_path, jobs=1)
-    assert contents(tmp_path) == contents(light)
-
-
-def test_more_boards_are_listed_counted_and_answered(light: Path, cli: Cli) -> None:
-    counts = pl.read_parquet(light / "knight_counts.parquet")
-    for board, tours in (("3x7", 104), ("4x3", 16)):
-        assert pl.read_parquet(light / f"knight_tours_{board}.parquet").height == tours
-        assert counts.filter(pl.col("board") == board)["tours"].sum() == tours
-    query = ("query", "knight", "a1", "--board", "3x7", "--outputs", str(light))
-    assert "3x7 from a1 to" in cli(*query).out
-    assert '"board": "3x7", "start": "a1", "tours": ' in cli(*query, "--count", "--json").out
-    assert "knight_tours_3x7" in cli("status", "--outputs", str(light)).out
+TOO_MANY = "has too many open tours to rank."
+BAD_MEMORY = "--memory needs a number of gigabytes above 0, not"
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "code", "message"),
     [
-        (
-            "knight_tours_7x7",
-            (
-                "7x7 has too many tours to list (1.2 TB). knight_ranks_7x7 has every tour by its "
-                "rank, in about 347 MB."
-            ),
-        ),
-        (
-            "knight_tours_9x9",
-            "9x9 has too many tours to list. Boards of up to 40 squares can be listed.",
-        ),
-        (
-            "knight_ranks_8x8",
-            (
-                "8x8 has too many open tours to rank. knight_closed_ranks_8x8 has every closed "
-                "tour by its rank."
-            ),
-        ),
-        ("knight_counts_5x5", "knight_counts has the board 5x5. Build knight_counts."),
-        (
-            "knight_tours_27x3",
-            (
-                "'27x3' is not a board: boards have at most 26 files (a-z) and 9 ranks (1-9). "
-                "Example: 12x3"
-            ),
-        ),
-        ("knight_tour_6x6", "There is no table 'knight_tour_6x6'. Did you mean knight_tours_6x6"),
-        ("fifteen_5-5-4", "There is no table 'fifteen_5-5-4'. Did you mean fifteen_5-5-5"),
-        (
-            "nothing",
-            (
-                "There is no table 'nothing'. Puzzles: eight, sliding, fifteen, senet, knight. "
-                "Their tables: pipeline precompute PUZZLE --help."
-            ),
-        ),
-        (
-            "eight --parquet",
-            (
-                "--parquet needs the name of a sliding board, or of patterns of the 15-puzzle. "
-                "Example: pipeline precompute sliding_3x4 --parquet."
-            ),
-        ),
+        ("knight_tours_7x7", 1, "7x7 has too many tours to list (1.2 TB). knight_ranks_7x7 has"),
+        ("knight_tours_9x9", 1, "9x9 has too many tours to list. Boards of up to 40 squares can"),
+        ("knight_closed_ranks_4x5", 1, "4x5 has no closed tour."),
+        ("knight_ranks_3x3", 1, "3x3 has no tour."),
+        ("knight_ranks_2x9", 1, "2x9 has no tour."),
+        ("knight_ranks_4x4", 1, "4x4 has no tour."),
+        ("knight_ranks_8x8", 2, f"8x8 {TOO_MANY} knight_closed_ranks_8x8 has every closed tour"),
+        ("knight_ranks_9x9", 2, f"9x9 {TOO_MANY} The largest board is"),
+        ("knight_closed_ranks_9x8", 2, "9x8 has too many closed tours to count."),
+        ("knight_closed_ranks_6", 2, "'6' is not a board"),
+        ("knight_counts_5x5", 2, "knight_counts has the board 5x5. Build knight_counts."),
+        ("knight_tours_27x3", 2, "'27x3' is not a board: boards have at most 26 files (a-z) and"),
+        ("knight_tour_6x6", 2, "There is no table 'knight_tour_6x6'. Did you mean knight_tours_6x"),
+        ("fifteen_5-5-4", 2, "There is no table 'fifteen_5-5-4'. Did you mean fifteen_5-5-5"),
+        ("nothing", 2, "There is no table 'nothing'. Puzzles: eight, sliding, fifteen, senet, kn"),
+        ("eight --parquet", 2, "--parquet needs the name of a sliding board, or of patterns of t"),
+        *((f"eight --memory {size}", 2, BAD_MEMORY) for size in ("1e400", "inf", "nan", "-1", "0")),
     ],
 )
 def test_a_name_that_cannot_be_built_is_refused(
-    words: str, message: str, tmp_path: Path, cli: Cli
+    words: str, code: int, message: str, tmp_path: Path, cli: Cli
 ) -> None:
-    """Give the reason and what to build instead, or the nearest names."""
-    folder = tmp_path / "none"
-    text = cli("precompute", *words.split(), "--outputs", str(folder))
-    assert (text.code, text.out) == (1 if "to list" in message else 2, "")
+    """Give the reason and what to build instead, or the nearest names; a dry run does so too."""
+    command = ("precompute", *words.split(), "--outputs", str(tmp_path / "none"))
+    text = cli(*command)
+    assert (text.code, text.out) == (code, "")
     assert text.err.startswith(f"pipeline: {message}")
-    assert not folder.exists()
+    assert cli(*command, "--dry-run") == text
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_build_that_needs_more_memory_is_refused(tmp_path: Path, cli: Cli) -> None:
+    text = cli("precompute", "knight_closed_ranks_8x8", "--memory", "1", "--outputs", str(tmp_path))
+    assert (text.code, text.out) == (3, "")
+    assert "knight_closed_ranks_8x8 needs 2.35 GB of memory; available: 1.00 GB" in text.err
 
 
 def test_the_help_of_a_puzzle_lists_what_can_be_built(cli: Cli) -> None:
@@ -130,20 +83,6 @@ def test_the_help_of_a_puzzle_lists_what_can_be_built(cli: Cli) -> None:
     ):
         assert re.search(rf"^{line}", text, re.MULTILINE), line
     assert "fifteen" not in text
-
-
-@wide
-def test_rows_are_kept_until_their_table_is_removed(tmp_path: Path, cli: Cli) -> None:
-    """Build a partition with rows; it stays as it is, forced too, until it is removed."""
-    options = ("--outputs", str(tmp_path), "--quiet")
-    rows = tmp_path / "fifteen_12356.parquet"
-    assert cli("precompute", "fifteen_12356", *options).code == 0
-    assert not rows.exists()
-    for words in (["--parquet"], [], ["--force"]):
-        assert cli("precompute", "fifteen_12356", *words, *options).code == 0
-        assert rows.exists()
-    assert cli("remove", "fifteen_5-5-5", *options).code == 0
-    assert not [*tmp_path.glob("*.parquet"), *tmp_path.glob("*.idx")]
 
 
 AMOUNTS: dict[str, dict[str, int]] = {
@@ -209,6 +148,8 @@ BUILT = (
     "eight_edge",
     "knight_closed_counts_6x7",
     "fifteen_5-5-5",
+    "knight_ranks_5x4",
+    "knight_closed_ranks_5x6",
 )
 
 

@@ -1,5 +1,6 @@
 """Tests of run records: of builds that are completed, fail or are killed."""
 
+import calendar
 import json
 import os
 import resource
@@ -99,7 +100,7 @@ def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
     assert {*record.versions} == libraries | {"puzzle-tablebase", "python"}
     assert record.machine["cores"] == os.cpu_count()
     assert "hostname" not in json.dumps(record.machine).lower()
-    assert began - 1 <= time.mktime(time.strptime(record.started, "%Y-%m-%dT%H:%M:%SZ"))
+    assert began - 1 <= calendar.timegm(time.strptime(record.started, "%Y-%m-%dT%H:%M:%SZ"))
     published = read_manifest(Folder(tmp_path))
     assert {table.table for table in record.tables} == {*published}
     for table in record.tables:

@@ -9,7 +9,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -20,10 +20,9 @@ import pytest
 
 import pipeline.tasks
 from pipeline.build import Request, build
-from pipeline.builders import BUILDERS, build_table_data, checkpoints
+from pipeline.builders import BUILDERS, checkpoints
 from pipeline.builders.tour_lists import list_tours_from
 from pipeline.tasks import (
-    BuildContext,
     MemoryLimit,
     SharedResults,
     TaskRunner,
@@ -37,7 +36,6 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.plugins import PluginError
-from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import Recorder, build_tables
@@ -167,12 +165,6 @@ def test_of_several_failures_the_first_in_order_is_raised() -> None:
 
     with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
         list(TaskRunner(pool, 2).run_tasks(fail_late, [(0,), (1,), (2,)]))
-
-
-def test_progress_is_reported_as_the_builder_words_it(pool: CountingExecutor) -> None:
-    steps = []
-    TaskRunner(pool, 2, lambda *step: steps.append(step)).report_progress("starts", 3, 36)
-    assert steps == [("starts", 3, 36)]
 
 
 def test_shared_results_are_computed_once() -> None:
@@ -334,25 +326,6 @@ def test_a_result_is_named_after_its_function_and_arguments(
 
 
 # ---- processes ----------------------------------------------------------------------------------
-
-
-def collect_columns(table: Table, executor: Executor) -> dict[str, list[Any]]:
-    context = BuildContext(TaskRunner(executor, 2), Folder("."))  # nothing is stored
-    rows, records, *_ = build_table_data(KNIGHT, table, context)
-    result: dict[str, list[Any]] = {}
-    for chunk in itertools.chain(rows, records):
-        for name, column in chunk.items():
-            result.setdefault(name, []).extend(column.tolist())
-    return result
-
-
-def test_processes_and_threads_make_the_same_columns(pool: CountingExecutor) -> None:
-    tables = [TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2]]
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as processes:
-        for table in tables:
-            assert collect_columns(table, processes) == collect_columns(table, pool)
-        with pytest.raises(ZeroDivisionError):
-            list(TaskRunner(processes, 2).run_tasks(halve, [(0,)]))
 
 
 def test_processes_build_the_same_bytes(tmp_path: Path) -> None:

@@ -250,6 +250,7 @@ def test_a_killed_or_slow_process_loses_nothing(
         stdout=subprocess.DEVNULL,
     )
     while not list(folder.glob(".knight_tours_6x6.*.kept")):
+        assert build.poll() is None
         time.sleep(0.1)
     if victim == "slow worker":
         own_cluster.workers[0].send_signal(signal.SIGSTOP)

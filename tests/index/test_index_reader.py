@@ -223,19 +223,6 @@ def test_closed_tables_close_their_files(own: Path) -> None:
             call()
 
 
-def test_closed_tables_open_no_further_files(own: Path) -> None:
-    with open_tables(str(own)) as tables:
-        assert tables.eight.distance("378546201") == 27
-    for call in (
-        lambda: tables.senet.probe("ABAAABBB.B...A."),
-        lambda: tables.knight.probe("a1"),
-        lambda: tables.goals("eight").probe("378546201"),
-    ):
-        with pytest.raises(ValueError, match=f"the tables in {own} are closed"):
-            call()
-    assert list_open_files(own) == []
-
-
 def test_an_error_in_the_with_block_closes_the_tables(own: Path) -> None:
     tables = open_tables(str(own))
     assert tables.senet.probe("ABAAABBB.B...A.").plies == 2

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page
 
 from pipeline.run import run_command
 from queries.figure import Figure, Sources, list_panels
@@ -206,15 +206,6 @@ def read_number(text: str | None) -> float | str:
         return float((text or "").replace(",", ""))
     except ValueError:
         return text or ""
-
-
-def test_numbers_are_copied_or_selected(chromium: Browser, page: str, tmp_path: Path) -> None:
-    window = open_report(chromium, page, tmp_path, 1200)
-    button = window.locator("#eight-within .numbers button").first
-    button.click()
-    expect(button).not_to_have_text("Copy")
-    assert button.inner_text() in ("Copied", "Selected: copy it with the keyboard")
-    window.close()
 
 
 def test_each_finding_is_a_sentence_about_its_answer(page: str, report_data: ReportData) -> None:
@@ -493,26 +484,6 @@ def test_search_costs_are_those_of_plain_searches(report_data: ReportData, outpu
         assert row == tuple(total / 4 for total in totals)
 
 
-def test_hardest_states_are_known(report_data: ReportData) -> None:
-    frame = answer(report_data, "eight-hardest")
-    corner = frame.filter(pl.col("goal") == "corner")
-    assert corner["state"].to_list() == ["647850321", "867254301"]
-    assert dict(frame.group_by("goal").len().rows()) == {"corner": 2, "centre": 148, "edge": 2}
-
-
-def test_senet_counts_are_known(report_data: ReportData) -> None:
-    frame = answer(report_data, "senet-plies")
-    plies = frame.filter(pl.col("variable") == "plies")
-    first = plies.sort("plies", nulls_last=True)["positions"].to_list()
-    assert first[:7] == [1, 18, 228, 1677, 8876, 31007, 70810]
-    assert first[-1] == 119
-    shares = (
-        answer(report_data, "senet-squares").group_by("piece", "plies").agg(pl.col("share").sum())
-    )
-    assert shares.height == 32
-    assert all(share == pytest.approx(5) for share in shares["share"])
-
-
 def test_unreachable_positions_have_the_shape_that_is_described(report_data: ReportData) -> None:
     frame = answer(report_data, "senet-never")
     lost = frame.filter("never")["position"].to_list()
@@ -598,18 +569,6 @@ def test_rows_that_cannot_be_decoded_are_damage(outputs: Path, tmp_path: Path) -
     figure = next(each for each in list_figures(list_sections()) if "eight_edge" in each.sources)
     with pytest.raises(TableDamaged, match="its rows cannot be decoded"):
         Sources(Folder(folder)).answer(figure)
-
-
-def test_a_file_that_is_no_sample_gives_no_page(
-    report_extra: None, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    file = tmp_path / "eight.parquet"
-    pl.DataFrame({"state": ["123456780"]}).write_parquet(file)
-    assert run_command(["report", "--outputs", str(tmp_path), "--sample", str(file)]) == 2
-    text, complaint = capfdbinary.readouterr()
-    assert not text
-    assert b"no columns of text named board and path. Draw one: pipeline sample" in complaint
-    assert [*tmp_path.iterdir()] == [file]
 
 
 # ---- pictures alone, and errors -----------------------------------------------------------------

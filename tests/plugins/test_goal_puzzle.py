@@ -1,7 +1,6 @@
 """Tests of a goal puzzle added through the registry: tables, index, lookups and histogram."""
 
 import json
-import re
 import struct
 import sys
 from collections import Counter, deque
@@ -19,14 +18,12 @@ from queries import open_tables
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalReader
 from queries.histogram import count_states, format_bars
-from queries.status import list_status
 from tablebase import puzzles
-from tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError, TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
-from tests.support.shell import Said, python
 
 STACKS = ["".join(stack) for stack in permutations("12345")]
 
@@ -221,51 +218,6 @@ def test_samples_and_the_hardest_stacks(folder: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[1].startswith("12345,")
     assert run_app(["query", "pancakes", "--hardest", *words]) == 0
     assert capsys.readouterr().out.splitlines()[4:] == hardest
-
-
-def test_the_status_beside_missing_tables(folder: Path) -> None:
-    states = {row["table"]: row["state"] for row in list_status(Folder(folder))}
-    assert states.pop("pancakes") == "published"
-    assert set(states.values()) == {"missing"}
-    assert "eight" in states
-
-
-def test_tables_of_another_puzzle_are_missing(folder: Path) -> None:
-    with pytest.raises(TableMissing, match=r"Run: pipeline precompute eight --outputs "):
-        open_tables(str(folder)).eight.probe("123456780")
-
-
-def run_program(folder: Path, *words: str) -> Said:
-    """Run the whole program in a process of its own, with the puzzle registered."""
-    return python(
-        "import sys, tablebase.puzzles\n"
-        "tablebase.puzzles.MODULES['pancakes'] = 'tests.support.pancakes'\n"
-        f"sys.argv = {['pipeline', *words]!r}\n"
-        "from pipeline.run import main\n"
-        "sys.exit(main())\n",
-        env={"PIPELINE_OUTPUTS": str(folder)},
-    )
-
-
-def test_precompute_and_query_at_the_shell(tmp_path: Path, folder: Path) -> None:
-    text = run_program(tmp_path, "precompute", "pancakes")
-    assert text.code == 0
-    assert re.fullmatch(
-        # progress lines come in between if compiling takes long
-        r"building pancakes \(missing\)\n(?:  .+\n)*pancakes: 120 rows in [\d.]+ s\n",
-        text.err,
-    )
-    size = sum(path.stat().st_size for path in folder.glob("pancakes.*"))
-    line = text.out.splitlines()[1].split()
-    assert line[:4] == ["pancakes", "missing", "120", f"{size:,}"]
-    for name in ("pancakes.parquet", "pancakes.idx", "manifest.json"):
-        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
-    assert run_program(tmp_path, "query", "pancakes", "54321").out.startswith("54321\n\ngoal ")
-    assert run_program(tmp_path, "query", "pancakes", "--path", "54321").out == "54321\n12345\n"
-    assert "Built by pancakes:" in run_program(tmp_path, "precompute", "pancakes", "--help").out
-    refused = run_program(tmp_path, "query", "pancakes", "11111")
-    assert refused.code == 2
-    assert refused.err.startswith("pipeline: '11111' is not a stack: it needs each of 1-5 once.")
 
 
 class Swaps(Pancakes):

@@ -18,7 +18,7 @@ from pipeline.tasks import BuildContext, TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
 from queries.status import list_status
-from tablebase.errors import BadRequest, MemoryShort, SearchError
+from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from tablebase.schema import Table
 from tablebase.tables.manifest import read_manifest
@@ -26,7 +26,6 @@ from tablebase.tables.run_records import TableRun
 from tablebase.tables.store import Folder
 from tests import wide
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import Cli
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
 
@@ -142,19 +141,6 @@ def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
     assert build_boards(tmp_path, ["2x4"]) == []
 
 
-@pytest.mark.usefixtures("with_bits")
-def test_states_are_counted_from_rows_or_from_the_index(folder: Path, tmp_path: Path) -> None:
-    build_boards(tmp_path, ["2x4"])
-    counts = count_states("sliding", Folder(tmp_path), "4x2")
-    assert counts.to_dicts() == (
-        pl.read_parquet(folder / "sliding_2x4_8.parquet")
-        .group_by(pl.col("goal").cast(pl.String), pl.col("distance").cast(pl.Int64))
-        .agg(pl.len().cast(pl.Int64).alias("states"))
-        .sort("distance")
-        .to_dicts()
-    )
-
-
 def test_a_count_needs_a_board(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
         count_states("sliding", Folder(folder))
@@ -257,29 +243,3 @@ def test_a_search_that_does_not_fit_is_not_begun(
             build_boards(tmp_path, [board])
         assert 0.99 < caught.value.needed / needed < 1.01
         assert [*tmp_path.glob(f"*{board}*")] == []
-
-
-def test_a_wrong_number_of_records_is_refused(tmp_path: Path) -> None:
-    """Expect an error for a table with fewer records than states."""
-    board = parse_board("2x3")
-    table = board.tables[0]
-    table.rows = 361
-    with pytest.raises(SearchError, match="expected 361"):
-        build(Request(Folder(tmp_path), [(PUZZLE, (table,))]), Quiet())
-
-
-def test_a_board_is_built_and_removed_at_the_shell(cli: Cli, tmp_path: Path) -> None:
-    built = cli("precompute", "sliding_3x2", "--outputs", str(tmp_path))
-    assert built.code == 0
-    assert [line.split()[:3] for line in built.out.splitlines()[1:-1]] == [
-        ["sliding_2x3_5", "missing", "360"],
-        ["sliding_2x3_6", "missing", "360"],
-    ]
-    removed = cli("remove", "sliding_2x3_5", "--outputs", str(tmp_path))
-    assert removed.out == "removed sliding_2x3_5\n"
-    remaining = cli("query", "sliding", "123405", "--board", "2x3", "--outputs", str(tmp_path))
-    assert remaining.code == 0
-    words = ("--board", "2x3", "--goal", "123405", "--outputs", str(tmp_path))
-    missing = cli("query", "sliding", "123450", *words)
-    assert missing.code == 3
-    assert "Run: pipeline precompute sliding_2x3_5 --outputs" in missing.err

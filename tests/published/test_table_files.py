@@ -2,15 +2,12 @@
 
 import hashlib
 import json
-import math
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
 import duckdb
-import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -24,8 +21,6 @@ from tests.support import oracles
 
 TABLES = {table.name: table for stage in list_puzzles() for table in stage.tables}
 WITH_INDEX = {name: table for name, table in TABLES.items() if table.index}
-
-NAMES = [oracles.square_name(8, square) for square in range(64)]
 
 
 GOAL_COLUMNS: dict[str, pl.DataType] = {
@@ -304,53 +299,3 @@ RECORDS = {
     "senet": ("BBBBI", 756_756),
     "knight_tours_8x8": ("64B", 2_048),
 }
-
-
-def read_records(outputs: Path, name: str) -> list[tuple[int, ...]]:
-    """Read all records, none of which spans two blocks; the file must end with the last."""
-    letters, count = RECORDS[name]
-    width = struct.calcsize(f"<{letters}")
-    used = 4092 - 4092 % width
-    data = (outputs / f"{name}.idx").read_bytes()
-    assert len(data) == 4096 + 4096 * math.ceil(count * width / used)
-    joined = b"".join(data[at : at + used] for at in range(4096, len(data), 4096))
-    assert not any(joined[count * width :])
-    return list(struct.iter_unpack(f"<{letters}", joined[: count * width]))
-
-
-def test_the_indexes_of_the_8_puzzle_hold_its_tables(outputs: Path) -> None:
-    columns = ["state", "distance", "solutions"]
-    table = pl.read_parquet(file_of(outputs, "eight"), columns=columns)
-    assert read_records(outputs, "eight") == table.drop("state").rows()
-    edge = pl.read_parquet(file_of(outputs, "eight_edge"), columns=columns)
-    edge_records = {state: (distance, solutions) for state, distance, solutions in edge.iter_rows()}
-    result = read_records(outputs, "eight_edge")
-    for state, record in zip(table["state"], result, strict=True):
-        assert record == edge_records.get(state, (255, 0)), state
-
-
-def test_the_index_of_senet_holds_its_table(outputs: Path) -> None:
-    table = pl.read_parquet(file_of(outputs, "senet"))
-    result = np.array(read_records(outputs, "senet"), dtype=np.int64).T
-    even, last_even, odd, last_odd, lines = result
-    assert np.array_equal(even, table["plies_even"].fill_null(255).to_numpy())
-    assert np.array_equal(odd, table["plies_odd"].fill_null(255).to_numpy())
-    reached = table["plies"].is_not_null().to_numpy()
-    assert np.array_equal(lines[reached], table["lines"].drop_nulls().to_numpy())
-    assert not lines[~reached].any()
-    # the last move of the smallest line ends the column moves: throw * 16 + starting square
-    last = np.where(even < odd, last_even, last_odd)
-    text = table.select(
-        throw=pl.col("dice").str.slice(-1),
-        start=pl.col("moves").str.split(" ").list.last().str.extract(r"^(\d+)"),
-    ).cast(pl.Int64, strict=False)
-    packed = (text["throw"] * 16 + text["start"]).fill_null(0).to_numpy()
-    assert np.array_equal(last, packed)
-
-
-def test_the_index_of_the_chessboard_holds_its_paths(outputs: Path) -> None:
-    paths = pl.read_parquet(file_of(outputs, "knight_tours_8x8"), columns=["path"])["path"]
-    text = [
-        "".join(NAMES[s] for s in record) for record in read_records(outputs, "knight_tours_8x8")
-    ]
-    assert text == paths.to_list()

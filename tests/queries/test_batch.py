@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from pipeline.single_query import OptionTexts
@@ -56,18 +55,6 @@ def test_any_white_space_and_any_chunk_size(
     assert result == wanted
 
 
-def test_answers_equal_the_tables_rows(ask: Ask, outputs: Path) -> None:
-    rows = states(outputs, 5_000)
-    code, text, complaint = ask("eight", text="\n".join(rows["state"]).encode())
-    assert (code, complaint) == (0, "")
-    answers = pl.read_csv(io.StringIO(text), infer_schema=False)
-    assert answers["state"].to_list() == rows["state"].to_list()
-    for name in ("goal", "distance", "best_moves", "solutions"):
-        wanted = rows[name].cast(pl.String).to_list()
-        assert answers[name].fill_null("").to_list() == wanted, name
-    assert answers["error"].is_null().all()
-
-
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_all_output_formats_agree(
     ask_in_process: Ask, tmp_path: Path, outputs: Path, kind: str
@@ -90,50 +77,6 @@ def test_all_output_formats_agree(
     assert "'b' is not one of the digits" in answers["error"][50]
     assert "it has 3 digits, not 9" in answers["error"][51]
     assert not list(tmp_path.glob(".*")), "nothing is left beside the answers"
-
-
-def test_input_columns_are_copied(ask_in_process: Ask, tmp_path: Path) -> None:
-    source = tmp_path / "asked.csv"
-    source.write_text('id,board,note\n1,123456780,x\n"a,b",nonsense,y\n')
-    code, text, complaint = ask_in_process("eight", "--input", str(source), "--column", "board")
-    assert code == 2
-    assert text.splitlines()[:2] == [
-        "id,board,note,goal,distance,best_moves,solutions,error",
-        '1,123456780,x,corner,0,"",1,',
-    ]
-    assert text.splitlines()[2].startswith("\"a,b\",nonsense,y,,,,,'nonsense' is not")
-    assert "1 key is invalid" in complaint
-    code, _, complaint = ask_in_process("eight", "--input", str(source))
-    assert code == 2
-    assert "no text column 'state'" in complaint
-    assert "no text column ''" in ask_in_process("eight", "--input", str(source), "--column", "")[2]
-
-
-def test_parquet_in_and_senet_joined(ask_in_process: Ask, tmp_path: Path, outputs: Path) -> None:
-    rows = pl.read_parquet(outputs / "senet.parquet").sample(2_000, seed=1, shuffle=True)
-    source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
-    rows.select("position", pl.lit(7).alias("mine")).write_parquet(source)
-    code, _, _ = ask_in_process("senet", "--input", str(source), "--output", str(target))
-    answers = pl.read_parquet(target)
-    assert code == 0
-    assert answers.drop("mine", "error").equals(rows)
-    assert answers["mine"].to_list() == [7] * len(rows)
-
-
-def test_unreachable_senet_positions_are_not_invalid(ask_in_process: Ask) -> None:
-    code, text, complaint = ask_in_process("senet", text=b"BBBBBAAAAA.....\nABABABABAB.....\n")
-    assert (code, complaint) == (0, "")
-    assert "never reached" in text.splitlines()[1]
-    assert text.splitlines()[2].startswith("ABABABABAB.....,0,0,")
-
-
-def test_invalid_senet_keys_keep_their_rows(ask_in_process: Ask) -> None:
-    code, text, complaint = ask_in_process(
-        "senet", text=b"nothing\nABABABABAB.....\nBBBBBAAAAA....\n"
-    )
-    assert (code, "2 keys are invalid" in complaint) == (2, True)
-    keys = [line.partition(",")[0] for line in text.splitlines()]
-    assert keys == ["position", "nothing", "ABABABABAB.....", "BBBBBAAAAA...."]
 
 
 def test_knight_and_options_that_shape_the_answer(ask_in_process: Ask) -> None:
@@ -187,32 +130,6 @@ def test_strict_explains_how_to_continue(eight: Reader, tmp_path: Path) -> None:
     with pytest.raises(BadRequest) as caught:
         answer_batch(eight, b"123456780 1", tmp_path, strict=True)
     assert str(caught.value).endswith(" To answer the other rows, leave out --strict.")
-
-
-BYTES = pa.binary()
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        BYTES,
-        pa.list_(BYTES),
-        pa.list_(BYTES, 2),
-        pa.struct([("a", pa.int8()), ("b", pa.list_(BYTES))]),
-        pa.map_(pa.string(), BYTES),
-        pa.map_(BYTES, pa.string()),
-    ],
-    ids=str,
-)
-def test_unsupported_output_columns_are_named(
-    eight: Reader, tmp_path: Path, kind: pa.DataType
-) -> None:
-    source = tmp_path / "keys.parquet"
-    pq.write_table(pa.table({"state": ["123456780"], "raw": pa.nulls(1, kind)}), source)
-    with pytest.raises(BadRequest, match=r"JSON cannot hold the column 'raw', which is of"):
-        run_batch(
-            eight.make_query(), Batch(str(source), "jsonl", str(tmp_path / "out")), lambda _: None
-        )
 
 
 def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
@@ -292,13 +209,6 @@ def test_named_goals_have_the_tables_type_and_others_are_text(
             assert ask_in_process("eight", *options, text=b"378546201")[0] == 0
             types.append(pl.read_parquet_schema(target)["goal"])
     assert types == [*[pl.Enum(["corner", "centre", "edge"])] * 4, pl.String, pl.String]
-
-
-def test_annotated_tours_join_the_table(outputs: Path) -> None:
-    tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")
-    keys = pl.DataFrame({"start": ["b1"]}, schema={"start": tours.schema["start"]})
-    result = open_tables(str(outputs)).knight.annotate(keys)
-    assert len(result.join(tours, on=["start", "finish", "number"])) == 1
 
 
 def test_values_masked_by_nulls_are_ignored() -> None:

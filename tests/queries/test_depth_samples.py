@@ -18,7 +18,6 @@ from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import Ask, Cli
 
 LIMIT = 3.719
 """The standard errors that a normal variable deviates by once in 5,000 times."""
@@ -69,15 +68,6 @@ def test_all_states_are_equally_likely(tables: Tables) -> None:
     assert all(abs(count - 10_000) < LIMIT * 71 for count in shares["count"])
 
 
-def test_a_seed_draws_the_same_again(tables: Tables, folder: Path) -> None:
-    sliding = open_tables(str(folder)).sliding("2x3")
-    for table in (tables.eight, tables.senet, sliding):
-        first = table.sample(20, seed=5)
-        assert first.equals(table.sample(20, seed=5))
-        assert not first.equals(table.sample(20, seed=6))
-        assert table.sample(50, replacement=False).to_series(0).n_unique() == 50
-
-
 @pytest.mark.parametrize("goal", [None, "centre", "edge", "087654321"])
 def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> None:
     distances = oracles.eight_distances(parse_goal(goal or "corner"))
@@ -103,11 +93,6 @@ def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) ->
     hardest = rows.filter(pl.col("plies") == 15)["position"].to_list()
     assert tables.senet.list_hardest()["position"].to_list() == hardest
     assert len(hardest) == 4_033
-
-
-def test_hardest_positions_at_the_shell(ask_in_process: Ask) -> None:
-    code, out, _ = ask_in_process("senet", "--hardest")
-    assert (code, out.splitlines()[:3]) == (0, ["plies      15", "positions  4,033", ""])
 
 
 # ---- sliding boards -------------------------------------------------------------------------
@@ -151,17 +136,6 @@ def test_ranks_are_found_in_the_order_of_their_places(folder: Path) -> None:
     assert count_distances(chunks)[10] == len(every)
     places = np.array([3, 0, 3, len(every) - 1])
     assert find_ranks(chunks, 10, places).tolist() == every[places].tolist()
-
-
-def test_sliding_samples_at_the_shell(cli_in_process: Cli, folder: Path) -> None:
-    words = ("--board", "2x3", "--outputs", str(folder))
-    text = cli_in_process("sample", "sliding", "--distance", "21", *words)
-    assert (text.code, text.out.splitlines()) == (
-        0,
-        ["state,goal,distance,best_moves", "450123,123450,21,DL"],
-    )
-    text = cli_in_process("query", "sliding", "--hardest", *words)
-    assert text.out == "goal      123450\ndistance  21\nstates    1\n\n450123\n"
 
 
 # ---- requests -------------------------------------------------------------------------------

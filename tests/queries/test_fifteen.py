@@ -19,7 +19,7 @@ import puzzle_tablebase as pt
 from pipeline.run import run_command
 from queries.boards import fifteen, fifteen_compiled
 from queries.boards.fifteen_search import PlainSolver
-from tablebase.errors import BadRequest, GoalUnreachable, TableMissing, Undecided
+from tablebase.errors import Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, pipeline
@@ -313,18 +313,6 @@ def test_errors(ask: Ask, words: list[str], code: int, message: str) -> None:
     found, output, errors = ask(*words)
     assert (found, output) == (code, "")
     assert message in errors
-
-
-def test_python_errors(patterns_555: Path, tmp_path: Path, outputs: Path) -> None:
-    with pt.open_tables(str(patterns_555)) as tables:
-        with pytest.raises(GoalUnreachable):
-            tables.fifteen.probe("123456789abcdfe0")
-        assert tables.fifteen.get("123456789abcdfe0", default=0) == 0
-        with pytest.raises(BadRequest):
-            tables.fifteen.get(GOAL, goal="123450789abcdef6")
-    with pt.open_tables(str(outputs)) as tables, pytest.raises(TableMissing) as caught:
-        tables.fifteen.probe(GOAL)
-    assert "pipeline precompute fifteen" in str(caught.value)
 
 
 def test_a_batch_answers_every_key(patterns_555: Path, tmp_path: Path) -> None:

@@ -110,15 +110,6 @@ def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:
     assert "from 1,000,000 uniform samples" in picture
 
 
-def test_picture_height_fits_board_and_list() -> None:
-    board = KnightBoard(10, 3)
-    for count, height in ((1, 70 + 3 * 56 + 24), (20, 70 + 20 * 21 + 24)):
-        jumps = [f"{one}{two}" for one in board.name_squares() for two in board.name_squares()][
-            :count
-        ]
-        assert f'height="{height}"' in draw_jumps(board, 9, dict.fromkeys(jumps, 0.5))
-
-
 def test_false_closed_tours_are_detected(samples: dict[str, Path], outputs: Path) -> None:
     tours = pl.scan_parquet(outputs / "knight_tours_6x6.parquet").filter(~pl.col("closed"))
     board, paths = KnightBoard(6, 6), pl.read_parquet(samples["6x6"])["path"][:3]

@@ -44,22 +44,6 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(
     assert ", rank 9861\n" in reported.out
 
 
-def test_open_tours_are_ranked_and_unranked_at_the_shell(
-    ranked_boards: Path, cli_in_process: Cli
-) -> None:
-    words = ["--board", "5x4", "--outputs", str(ranked_boards)]
-    text = cli_in_process("query", "knight", "b1", "--rank", "6", "--json", *words)
-    assert (text.code, text.err) == (0, "")
-    facts = json.loads(text.out)
-    assert [facts[name] for name in ("start", "rank", "closed")] == ["b1", 6, False]
-    assert not {"number", "cycle"} & {*facts}
-    path = [oracles.square_number(5, facts["path"][at : at + 2]) for at in range(0, 40, 2)]
-    assert tuple(path) in oracles.knight_tours(5, 4, 1)
-    squares = ",".join(oracles.square_name(5, at) for at in path)
-    reported = cli_in_process("query", "knight", "--rank-of", squares, *words)
-    assert f"tour     5x4 from b1 to {facts['finish']}, rank 6\n" in reported.out
-
-
 @pytest.mark.parametrize(
     ("start", "number", "why"),
     [

@@ -33,7 +33,6 @@ from tablebase.tables.store import Folder
 from tests import often
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Cli
 from tests.support.tampered import (
     corrupt_records,
     link_copy,
@@ -149,18 +148,6 @@ def test_samples_are_uniform(ranked_boards: Path) -> None:
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
 
-def test_the_same_seed_draws_the_same_sample(ranked_boards: Path) -> None:
-    with open_tables(str(ranked_boards)) as tables:
-        draw = tables.knight.sample
-        first = draw(50, seed=3, board="6x6", closed=True)
-        assert first.equals(draw(50, seed=3, board="6x6", closed=True))
-        assert not first.equals(draw(50, seed=4, board="6x6", closed=True))
-        for path in first["path"]:
-            squares = [oracles.square_number(6, path[at : at + 2]) for at in range(0, 72, 2)]
-            oracles.knight_check(6, 6, squares)
-            assert oracles.is_closed(6, squares)
-
-
 def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         draw = tables.knight.sample
@@ -209,22 +196,6 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
             assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, board="5x4", replacement=False)
-
-
-def test_sample_command_writes_a_file(
-    ranked_boards: Path, tmp_path: Path, cli_in_process: Cli
-) -> None:
-    words = ["sample", "knight", "--board", "6x6", "--closed", "--size", "30", "--seed", "7"]
-    where = ["--outputs", str(ranked_boards)]
-    file = tmp_path / "cycles.parquet"
-    text = cli_in_process(*words, "--output", str(file), *where)
-    assert (text.code, text.out) == (0, ""), text.err
-    rows = pl.read_parquet(file)
-    assert rows.columns == ["board", "rank", "path"]
-    assert rows.height == 30
-    lines = cli_in_process(*words, *where).out.splitlines()
-    assert lines[0] == "board,rank,path"
-    assert lines[1:] == [",".join(map(str, row)) for row in rows.rows()]
 
 
 def test_all_chunks_of_a_sample_are_written(

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -17,7 +16,7 @@ from queries.boards import sliding_columns
 from queries.boards.sliding import BoardReader
 from queries.boards.sliding_columns import normalize_keys
 from queries.goal_reader import GoalAnswer, GoalReader
-from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged, TableMissing
+from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
@@ -133,34 +132,6 @@ def test_text_answer_matches_the_docs(cli_in_process: Cli, folder: Path) -> None
     assert boards.out == "0\n 1 2 .\n 4 5 3\n\n1  D (tile 3)\n 1 2 3\n 4 5 .\n"
 
 
-def test_unreachable_goals_are_explained(cli_in_process: Cli, folder: Path) -> None:
-    text = cli_in_process("query", "sliding", "213450", "--board", "2x3", "--outputs", str(folder))
-    assert text.code == 1
-    assert text.err == (
-        "pipeline: 123450 cannot be reached from 213450: a move swaps the blank with a tile; from "
-        "the state to the goal the blank makes an even number of moves, but it takes an odd number "
-        "of swaps. Swap any two tiles to make it reachable.\n"
-    )
-
-
-def test_batches_answer_every_key(cli_in_process: Cli, folder: Path) -> None:
-    known = oracle.distances("123450", 2, 3)
-    states = [*[*known][::40], "213450", "12345"]
-    place = ("--board", "2x3", "--outputs", str(folder))
-    text = cli_in_process("query", "sliding", "--format", "jsonl", *place, stdin="\n".join(states))
-    rows = [json.loads(line) for line in text.out.splitlines()]
-    assert text.code == 2
-    assert [row["state"] for row in rows] == states
-    assert [row["distance"] for row in rows] == [known.get(state) for state in states]
-    assert rows[-2]["error"].startswith("123450 cannot be reached from 213450")
-    assert rows[-1]["error"].startswith("'12345' is not a state of the 2x3 board")
-    walked = cli_in_process(
-        "query", "sliding", "--path", "--format", "jsonl", *place, stdin="120453\n"
-    )
-    row = json.loads(walked.out)
-    assert (row["solution"], row["path"]) == ("D", "120453 123450")
-
-
 CHARACTERS = "0123456789ab"
 WRITTEN: list[Callable[[str], str]] = [
     ",".join,
@@ -242,35 +213,6 @@ def test_annotate(tables: Tables) -> None:
         ("123405678", "123456780", known.get("123405678"), best)
         for best in [oracle.best_moves("123405678", 3, 3, known)]
     ] + [(None, None, None, None), ("no state", None, None, None)]
-
-
-def test_a_picture_shows_all_boards(cli_in_process: Cli, folder: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "way.svg"
-    words = ("--board", "2x3", "--svg", str(picture), "--outputs", str(folder))
-    cli_in_process("query", "sliding", "543210", *words)
-    known = oracle.distances("123450", 2, 3)
-    drawn = ElementTree.fromstring(picture.read_text()).iter()
-    tiles = [shape.text for shape in drawn if shape.tag.endswith("text") and shape.text == "5"]
-    assert len(tiles) >= known["543210"] + 1
-
-
-def test_sliding_tables_in_python(tables: Tables, folder: Path) -> None:
-    table = tables.sliding("2x3")
-    assert table.get("213450", "no") == "no"
-    assert table.get("x") is None
-    assert tables.sliding("2x3").distance("123405", "corner") == 1
-    with pytest.raises(NotationError):
-        tables.sliding("4x5")
-    with pytest.raises(NotationError):
-        table.get("123450", goal="123")
-    with pytest.raises(TableMissing, match="precompute sliding_2x5"):
-        tables.sliding("5x2").probe("1234567890")
-    assert repr(table) == f"<BoardReader in {folder}: sliding_2x3_5, sliding_2x3_6>"
-    with open_tables(str(folder)) as opened:
-        table = opened.sliding("2x3")
-        table.probe("123450")
-    with pytest.raises(ValueError, match="closed"):
-        table.probe("123450")
 
 
 def test_published_boards_are_listed_as_values(folder: Path) -> None:

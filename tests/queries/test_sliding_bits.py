@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from pipeline.build import Request, build
-from queries import open_tables
 from queries.boards.sliding import BitReader, SlidingReader
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
@@ -134,15 +133,6 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
         several.make_query().answer_keys(pl.Series([state]))
     with pytest.raises(TableDamaged, match="not every walk leads to the goal"):
         [*several.iter_distances(view)]
-
-
-def test_the_python_interface_answers(folder: Path) -> None:
-    known = oracle.distances("12345670", 2, 4)
-    table = open_tables(str(folder)).sliding("2x4")
-    state = [*known][-1]
-    assert table.probe(state).distance == known[state]
-    assert len(table.path(state)) == known[state] + 1
-    assert table.get("12345607", "no") == "no" or known.get("12345607")
 
 
 def answer_small_board() -> str:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import BadRequest, BoardTooLarge, NotationError
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost, make_tour_table
+from tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
@@ -193,21 +193,6 @@ def test_boards_are_limited_by_square_names(text: str, example: str) -> None:
         parse_board(text)
     problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
     assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: {example}"
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("7x7", "(1.2 TB). knight_ranks_7x7 has every tour by its rank, in about 347 MB."),
-        ("8x8", ". knight_closed_ranks_8x8 has every closed tour by its rank, in about 299 MB."),
-        ("9x9", ". Boards of up to 40 squares can be listed."),
-    ],
-)
-def test_boards_too_large_to_list_are_rejected(text: str, hint: str) -> None:
-    with pytest.raises(BoardTooLarge) as caught:
-        make_tour_table(parse_board(text))
-    assert str(caught.value).replace(" (", "(") == f"{text} has too many tours to list{hint}"
-    assert (caught.value.board, caught.value.limit) == (text, 40)
 
 
 @pytest.mark.parametrize(

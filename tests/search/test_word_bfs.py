@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 from itertools import permutations
 from math import factorial
 
@@ -28,7 +28,7 @@ from pipeline.verify.sliding import find_known_layers
 from tablebase.errors import SearchError
 from tablebase.puzzles.sliding import parse_board
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace, make_word_space
-from tests import first, long_run, wide
+from tests import first, long_run
 from tests.support import sliding_oracle as oracle
 
 CHARACTERS = "0123456789abcdef"
@@ -81,10 +81,6 @@ def search_depths(
     assert np.array_equal(used.ravel(), depth >> 1 & 1)
     assert used.sum() == bits.sum()
     return depth
-
-
-def append_count(layers: list[int], level: int, count: int) -> None:
-    layers.append(count)
 
 
 def list_goals(rows: int, columns: int) -> list[str]:
@@ -158,17 +154,6 @@ def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, g
     assert total == len(depth)
 
 
-@pytest.mark.parametrize("name", ["2x3", "2x4", "3x3", "2x5"])
-def test_every_layer_is_as_large_as_published(name: str) -> None:
-    board = parse_board(name)
-    for table, goal in zip(board.tables, board.goals, strict=True):
-        space, layers = board.make_words(goal), list[int]()
-        search_words(space, 2, partial(append_count, layers), run_in_threads)
-        published = find_known_layers(table.name)[1]
-        assert sum(layers) == board.size
-        assert published in ([], layers)
-
-
 @long_run
 @pytest.mark.parametrize("name", ["3x4", "2x6", "4x3"])
 def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) -> None:
@@ -193,18 +178,6 @@ def rank_order(order: list[int]) -> int:
         rank = rank * len(free_tiles) + free_tiles.index(tile)
         free_tiles.remove(tile)
     return rank // 2
-
-
-@wide
-def test_four_rows_are_searched_like_three() -> None:
-    """Compare boards of 4x2 and 2x4, which are mirror images, in all depths and goals."""
-    for wide_goal in list_goals(2, 4):
-        goal = "".join(wide_goal[at % 2 * 4 + at // 2] for at in range(8))
-        tall, flat = (
-            search_depths(make_space(*sides, start))
-            for sides, start in (((4, 2), goal), ((2, 4), wide_goal))
-        )
-        assert np.array_equal(np.bincount(tall), np.bincount(flat))
 
 
 def test_threads_and_the_size_of_tasks_do_not_change_a_byte() -> None:

@@ -1,7 +1,6 @@
 """Tables on hosts by https, and through proxies."""
 
 import os
-import socket
 import ssl
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from queries import open_tables
 from tablebase.errors import TableUnreadable
 from tablebase.tables import http_client
 from tests.support.certificates import make_certificate
-from tests.support.hosts import answer_connections, serve
+from tests.support.hosts import answer_connections, reserve_port, serve
 from tests.support.proxy import run_proxy
 
 STATE = "378546201"
@@ -139,11 +138,11 @@ def test_a_proxy_that_refuses_is_named_without_its_password(
 
 
 def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        place = f"127.0.0.1:{server.getsockname()[1]}"
-    monkeypatch.setenv("http_proxy", f"http://me:secret@{place}")
     url = "http://host.example/tables"
-    assert read_error(url) == f"connection refused (by the proxy http://{place})"
+    with reserve_port() as port:
+        place = f"127.0.0.1:{port}"
+        monkeypatch.setenv("http_proxy", f"http://me:secret@{place}")
+        assert read_error(url) == f"connection refused (by the proxy http://{place})"
     monkeypatch.setenv("http_proxy", f"socks5://{place}")
     only = "is not one by http://, the only kind that works"
     assert read_error(url) == f"the proxy socks5://{place} {only}"

@@ -13,6 +13,7 @@ import pytest
 from tablebase.errors import Unreachable
 from tablebase.tables.object_store import ObjectStore, open_bucket
 from tests.support.certificates import make_certificate
+from tests.support.hosts import reserve_port
 from tests.support.object_store import LoopbackStore
 
 Answer = Callable[[socket.socket], object]
@@ -100,10 +101,9 @@ def test_a_file_that_is_cut_is_not_read(keys: pytest.MonkeyPatch) -> None:
 
 
 def test_a_refused_connection_is_reported(keys: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    keys.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-    assert read_error() == "connection refused"
+    with reserve_port() as port:
+        keys.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+        assert read_error() == "connection refused"
 
 
 def test_a_certificate_must_be_trusted(keys: pytest.MonkeyPatch, tmp_path: Path) -> None:

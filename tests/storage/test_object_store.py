@@ -357,14 +357,6 @@ def test_builds_into_unwritable_stores_are_rejected(
         build(Request(open_store(url), TOURS), Recorder())
 
 
-def test_a_missing_bucket_is_no_missing_table(server: LoopbackStore) -> None:
-    with pytest.raises(TableUnreadable, match="the bucket nowhere does not exist"):
-        open_tables("s3://nowhere/x")
-    with pytest.raises(StoreError, match="the bucket nowhere does not exist"):
-        open_store("s3://nowhere/x").make_ready()
-    assert not open_store("s3://puzzles/nothing").list_names()
-
-
 def test_a_large_file_is_sent_in_parts_and_an_interrupted_one_removed(
     place: ObjectStore, server: LoopbackStore
 ) -> None:

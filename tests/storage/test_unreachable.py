@@ -1,6 +1,5 @@
 """Stores that do not answer, or refuse to: errors name the cause and the address; no build."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.faults import fail, fail_after, make_fault
-from tests.support.hosts import answer_connections, serve
+from tests.support.hosts import answer_connections, reserve_port, serve
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
 
@@ -26,9 +25,8 @@ CHECK = "Check the address, the network and the credentials."
 
 @contextmanager
 def refuse_connections() -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    yield f"http://127.0.0.1:{port}/tables"
+    with reserve_port() as port:
+        yield f"http://127.0.0.1:{port}/tables"
 
 
 QUESTIONS = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
 from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
@@ -44,6 +44,7 @@ def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def driver() -> Iterator[Playwright]:
     """Yield the Playwright driver that starts and controls the browsers."""
     with sync_playwright() as driver:
+        expect.set_options(timeout=30_000)  # a busy machine draws late
         yield driver
 
 

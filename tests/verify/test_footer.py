@@ -16,7 +16,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.files import read_rows
-from pipeline.verify.knight_counts import count_tours_from, list_jumps, recount_tours
+from pipeline.verify.knight_counts import recount_tours
 from tablebase.errors import TableUnreadable
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import (
@@ -24,7 +24,6 @@ from tablebase.tables.manifest import (
 )
 from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder
-from tests.support.oracles import is_closed, knight_tours
 from tests.support.tampered import (
     TABLES,
     describe_file,
@@ -102,30 +101,6 @@ def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
     assert len(read_rows(open_one(copy, "senet"))) == 756_756
-
-
-def oracle_counts(files: int, ranks: int, start: int) -> tuple[int, int]:
-    tours = knight_tours(files, ranks, start)
-    return len(tours), sum(is_closed(files, tour) for tour in tours)
-
-
-@pytest.mark.parametrize(("files", "ranks"), [(1, 1), (1, 2), (3, 3), (3, 4), (4, 4), (3, 5)])
-def test_the_recount_equals_a_search_by_listing(files: int, ranks: int) -> None:
-    near = list_jumps(KnightBoard(files, ranks))
-    for start in range(files * ranks):
-        expected = oracle_counts(files, ranks, start)
-        if files * ranks == 1:
-            expected = (1, 0)
-        assert count_tours_from(near, start) == expected
-
-
-def test_a_closed_tour_is_counted_as_closed() -> None:
-    # the smallest boards that have any
-    assert (
-        count_tours_from(list_jumps(KnightBoard(5, 6)), 7)[1]
-        == count_tours_from(list_jumps(KnightBoard(6, 5)), 0)[1]
-        == 16
-    )
 
 
 def recount() -> str:

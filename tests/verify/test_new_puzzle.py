@@ -1,6 +1,5 @@
 """`verify` proves a puzzle that has only rules, and names what is wrong with its moves."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,17 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import Claim, VerifyFailed, verify
+from pipeline.verify import Claim, VerifyFailed
 from pipeline.verify.claims import Rows
 from pipeline.verify.state_proofs import make_plain_space, prove_rows
 from tablebase.puzzles import MODULES
 from tablebase.schema import Column, Table
-from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
     cell,
-    falsify,
     get_refutation,
     open_one,
     prove_one,
@@ -154,14 +151,3 @@ def test_further_columns_are_proved_if_the_rules_define_them(stacks: Path) -> No
     prove_rows(published, toy, make_plain_space(toy), tasty)
     assert reported[-1].passed
     assert reported[-1].claim == "taste: not proved, because no rule defines it"
-
-
-def test_claims_and_failures_can_be_written_as_json(stacks: Path) -> None:
-    claims = [claim.to_dict() for claim in verify(Folder(stacks), quick=True).claims]
-    assert json.loads(json.dumps(claims))[0]["table"] == "manifest"
-    assert set(claims[0]) == {"table", "file", "claim", "tables", "passed"}
-    failure = falsify(stacks, "pancakes", cell("solutions", 7, 99))
-    text = json.loads(json.dumps(failure.to_dict()))
-    assert (text["file"], text["row"]) == ("pancakes.parquet", 7)
-    assert text["content"]["solutions"] == 99
-    assert (text["found"], text["expected"]) == ("solutions 99", "4")
