@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.answer import Answer
-from queries.boards.fifteen_search import SearchPaused, SearchState, search_on
+from queries.boards.fifteen_search import SearchPaused, SearchState
 from queries.kernels import pattern_search as words
 from queries.kernels.pattern_search import (
     CELLS,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def make_tables(
     patterns: Sequence[Pattern],
     chunks: Iterable[Iterable[bytes]],
-    pause: Callable[[], None] = search_on,
+    pause: Callable[[], None] = ignore_progress,
 ) -> SearchTables:
     """Make the tables of the search; `chunks` has the distances of each pattern, in chunks.
 

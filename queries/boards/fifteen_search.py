@@ -7,8 +7,10 @@ with small bounds first.
 
 from __future__ import annotations
 
+from functools import cache
 from heapq import heappop, heappush
 
+from queries.reader import ignore_progress
 from tablebase.puzzles.fifteen import list_neighbours, mirror_cell, rank_order, rank_set
 from tablebase.tables.index_format import BODY_BYTES
 
@@ -21,11 +23,6 @@ if TYPE_CHECKING:
     ReadBlock = Callable[[int], bytes]
     Change = tuple["Slot", int, bytes, int]
     """A slot with its cells, order and distance after a move."""
-    from collections.abc import Callable
-
-
-def search_on() -> None:
-    """Do nothing; the pause of a search without a limit."""
 
 
 class SearchPaused(Exception):
@@ -45,7 +42,7 @@ class SearchState:
 
     __slots__ = ("bound", "limit", "pause", "positions")
 
-    def __init__(self, bound: int, pause: Callable[[], None] = search_on) -> None:
+    def __init__(self, bound: int, pause: Callable[[], None] = ignore_progress) -> None:
         self.bound = self.limit = bound
         self.pause = pause
         self.positions = 0
@@ -65,25 +62,13 @@ SHIFTS = (15, 29, 43)
 """Distances over which the bits of a key are mixed to find its place among those remembered."""
 
 
-class SetRanks(dict[int, int]):
-    """The rank of each set of cells, by the number that has a bit for each cell."""
-
-    def __missing__(self, mask: int) -> int:
-        cells = [cell for cell in range(mask.bit_length()) if mask >> cell & 1]
-        self[mask] = rank = rank_set(cells)
-        return rank
+_rank_order = cache(rank_order)
 
 
-class OrderRanks(dict[bytes, int]):
-    """The rank of the first placement of each order."""
-
-    def __init__(self, sets: int) -> None:
-        super().__init__()
-        self._sets = sets
-
-    def __missing__(self, order: bytes) -> int:
-        self[order] = rank = rank_order(order) * self._sets
-        return rank
+@cache
+def _rank_mask(mask: int) -> int:
+    """Return the rank of a set of cells, given as the number that has a bit for each cell."""
+    return rank_set([cell for cell in range(mask.bit_length()) if mask >> cell & 1])
 
 
 class PatternReader:
@@ -93,12 +78,11 @@ class PatternReader:
         self.pattern = pattern
         self._read_block = read_block
         self._blocks = dict[int, bytes]()
-        self._orders = OrderRanks(pattern.sets)
-        self._sets = SetRanks()
 
     def read(self, mask: int, order: bytes) -> int:
         """Return the distance of a placement, by its cells and its order."""
-        number, at = divmod(self._orders[order] + self._sets[mask], BODY_BYTES)
+        rank = _rank_order(order) * self.pattern.sets + _rank_mask(mask)
+        number, at = divmod(rank, BODY_BYTES)
         block = self._blocks.get(number)
         if block is None:
             self._blocks[number] = block = self._read_block(number)
@@ -287,7 +271,7 @@ MAX_POSITIONS = 5_000
 
 
 def find_any_path(
-    solver: PlainSolver, board: list[int], pause: Callable[[], None] = search_on
+    solver: PlainSolver, board: list[int], pause: Callable[[], None] = ignore_progress
 ) -> list[int]:
     """Return the cells of the blank on a solution, the first one included.
 
