@@ -170,7 +170,7 @@ class BoardReader(GoalReader[BoardAnswer]):
         """Return how many keys are looked up singly: with more, it is faster to read the table."""
         return self.max_single_keys
 
-    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup | BitLookup:
+    def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
         from queries.boards.sliding_columns import GoalLookup
 

@@ -29,11 +29,11 @@ TILES = np.full(256, NO_TILE, dtype=np.uint8)
 TILES[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
 
 Bytes = npt.NDArray[np.uint8]
-Records = npt.NDArray[np.uint8]
+Distances = npt.NDArray[np.signedinteger]
 
 
 def answer_keys(
-    board: SlidingBoard, goal: str, lookup: GoalLookup | BitLookup, keys: pl.Series
+    board: SlidingBoard, goal: str, lookup: GoalLookup, keys: pl.Series
 ) -> pl.DataFrame | None:
     """Return goal, distance, best moves and error for each key; nulls for keys that are no states.
 
@@ -87,53 +87,60 @@ def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]
 class GoalLookup:
     """A lookup of many states at a time in a table, for a goal that the table has a view of."""
 
-    def __init__(
-        self, board: SlidingBoard, view: BoardGoalView, goal: str, records: Records
-    ) -> None:
-        self._wide, self._records = board.wide, records
-        self._cells = [view.cells[cell] for cell in self._wide.cell_at]
-        self._names = np.zeros(board.cells, dtype=np.uint8)
+    def __init__(self, board: SlidingBoard, view: BoardGoalView, goal: str, records: Bytes) -> None:
+        wide = board.wide
+        self._wide, self._records, self._goal = wide, records, wide.rank(view.table_goal)
+        self._cells = [view.cells[cell] for cell in wide.cell_at]
+        self._names = np.zeros(wide.cells, dtype=np.uint8)
         for cell, mark in zip(view.cells, view.table_goal, strict=True):
             self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
-        self._odd = (np.arange(board.cells) // board.line * (board.line - 1) % 2).astype(np.bool_)
-        home = self._wide.place[view.table_goal.index("0")]
-        self._odd ^= self._odd[home] ^ self._wide.is_odd(view.table_goal)
-        self._weights = np.array([*self._wide.weights, 0, 0][: board.cells - 1], dtype=np.int32)
-        self._exits = np.full((len(LETTERS), board.cells), -1)
-        for cell in range(board.cells):
+        self._lines, self._steps = np.divmod(np.arange(wide.cells), wide.line)
+        self._home = divmod(wide.place[view.table_goal.index("0")], wide.line)
+        turns = (self._lines - self._home[0]) * (wide.line - 1)
+        self._odd = (turns + wide.is_odd(view.table_goal)) % 2
+        self._weights = np.array([*wide.weights, 0, 0][: wide.cells - 1])
+        self._ways = np.full((wide.cells, len(LETTERS)), -1)
+        for place, cell in enumerate(self._cells):
             for letter, to in board.list_exits(cell):
-                self._exits[LETTERS.index(letter), cell] = to
+                self._ways[place, LETTERS.index(letter)] = self._cells.index(to)
 
-    def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int8], Bytes]:
+    def place_tiles(self, tiles: Bytes) -> Bytes:
+        """Return the tiles as the table names them, by place; `tiles` has one state per column."""
+        return self._names[tiles[self._cells]]
+
+    def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes] | None:
         """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
 
-        `tiles` has one state per column.
+        `tiles` has one state per column. None if the table contradicts itself.
         """
-        distance, best = self.measure(tiles), np.zeros(tiles.shape[1], dtype=np.uint8)
-        blank = np.argmin(tiles, axis=0)
-        for letter, exits in enumerate(self._exits):
-            movable = np.flatnonzero((exits[blank] >= 0) & (distance > 0))
+        places = self.place_tiles(tiles)
+        distance, best = self._measure(places), np.zeros(tiles.shape[1], dtype=np.uint8)
+        blank = np.argmin(places, axis=0)
+        for letter, targets in enumerate(self._ways.T):
+            movable = np.flatnonzero((targets[blank] >= 0) & (distance > 0))
             blanks, columns = blank[movable], np.arange(len(movable))
-            next_tiles = tiles[:, movable]
-            next_tiles[blanks, columns] = next_tiles[exits[blanks], columns]
-            next_tiles[exits[blanks], columns] = 0
-            is_nearer = self.measure(next_tiles) < distance[movable]
+            moved = places[:, movable]
+            moved[blanks, columns] = moved[targets[blanks], columns]
+            moved[targets[blanks], columns] = 0
+            is_nearer = self._measure(moved) < distance[movable]
             best[movable] |= is_nearer.astype(np.uint8) << np.uint8(letter)
         return distance, best
 
-    def measure(self, tiles: Bytes) -> npt.NDArray[np.int8]:
-        """Return the distances of states, -1 if unreachable."""
-        places = self._names[tiles[self._cells]]
+    def measure(self, tiles: Bytes) -> Distances | None:
+        """Return the distances of states as `look_up` does."""
+        return self._measure(self.place_tiles(tiles))
+
+    def _measure(self, places: Bytes) -> Distances:
         blank = np.argmin(places, axis=0)
         is_before_blank = np.arange(len(places) - 1)[:, None] < blank
         order = np.where(is_before_blank, places[:-1], places[1:])
         rank = blank.astype(np.int32) * np.int32(self._wide.orders)
-        pairs = np.zeros(tiles.shape[1], dtype=np.uint8)
-        for at, weight in enumerate(self._weights):
+        pairs = np.zeros(places.shape[1], dtype=np.uint8)
+        for at, weight in enumerate(self._weights.astype(np.int32)):
             smaller = (order[at + 1 :] < order[at]).sum(axis=0, dtype=np.uint8)
             rank += smaller * weight
             pairs += smaller
-        is_reached = (pairs % 2).astype(np.bool_) == self._odd[blank]
+        is_reached = pairs % 2 == self._odd[blank]
         return np.where(is_reached, self._records[rank].astype(np.int8), np.int8(-1))
 
 
@@ -155,46 +162,23 @@ CHUNK_ORDERS = 1 << 16
 """Orders in a chunk, whose distances one thread measures."""
 
 
-class BitLookup:
-    """A lookup in a table of one bit for each state, for a goal that the table has a view of."""
+class BitLookup(GoalLookup):
+    """A lookup in a table of one bit for each state: walks to the goal count the moves."""
 
     def __init__(self, board: SlidingBoard, view: BoardGoalView, goal: str, bits: Bytes) -> None:
-        wide, table_goal = board.wide, view.table_goal
-        self._bits, self._wide = bits, wide
-        self._cells = [view.cells[cell] for cell in wide.cell_at]
-        self._names = np.zeros(len(CHARACTERS), dtype=np.uint8)
-        for cell, mark in zip(view.cells, table_goal, strict=True):
-            self._names[CHARACTERS.index(goal[cell])] = CHARACTERS.index(mark)
-        home = wide.place[table_goal.index("0")]
-        lines, steps = np.divmod(np.arange(wide.cells), wide.line)
-        sides = (lines + steps - home // wide.line - home % wide.line) % 2
-        odd = ((lines - home // wide.line) * (wide.line - 1) + wide.is_odd(table_goal)) % 2
-        self._ways = np.full((wide.cells, 4), -1)
-        self._letters = np.zeros((wide.cells, 16), dtype=np.uint8)
-        for place, cell in enumerate(self._cells):
-            for way, (letter, to) in enumerate(board.list_exits(cell)):
-                self._ways[place, way] = self._cells.index(to)
-                chosen = np.arange(16) >> way & 1
-                self._letters[place] |= (chosen << LETTERS.index(letter)).astype(np.uint8)
-        weights = np.array([*wide.weights, 0, 0][: wide.cells - 1])
-        self._tables = self._ways, sides, odd, weights
-        self._goal = wide.rank(table_goal)
+        super().__init__(board, view, goal, bits)
+        sides = (self._lines + self._steps - sum(self._home)) % 2
+        self._tables = self._ways, sides, self._odd, self._weights
 
-    def look_up(self, tiles: Bytes) -> tuple[npt.NDArray[np.int16], Bytes] | None:
-        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
-
-        `tiles` has one state per column. None if a walk does not end at the goal.
-        """
+    def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes] | None:
         from queries.kernels.bit_walks import walk_states
 
-        cells = np.ascontiguousarray(self._names[tiles[self._cells]].T)
+        cells = np.ascontiguousarray(self.place_tiles(tiles).T)
         distances, nearer = np.empty(len(cells), np.int16), np.empty(len(cells), np.uint8)
-        if not walk_states(self._bits, cells, *self._tables, self._goal, distances, nearer):
-            return None
-        return distances, self._letters[cells.argmin(axis=1), nearer]
+        is_whole = walk_states(self._records, cells, *self._tables, self._goal, distances, nearer)
+        return (distances, nearer) if is_whole else None
 
-    def measure(self, tiles: Bytes) -> npt.NDArray[np.int16] | None:
-        """Return the distances of states as `look_up` does."""
+    def measure(self, tiles: Bytes) -> Distances | None:
         answers = self.look_up(tiles)
         return answers and answers[0]
 
@@ -211,7 +195,7 @@ class BitLookup:
 
         def measure_chunk(first: int) -> bool:
             last = min(orders, first + CHUNK_ORDERS)
-            return measure_distances(self._bits, distances, *self._tables, first, last)
+            return measure_distances(self._records, distances, *self._tables, first, last)
 
         with ThreadPoolExecutor(count_cores()) as pool:
             if not all(pool.map(measure_chunk, range(0, orders, CHUNK_ORDERS))):
