@@ -41,8 +41,8 @@ def run_command(arguments: list[str]) -> int:
         raise
     except BaseException as error:  # polars raises a BaseException when it panics
         # a lone lookup needs none of these
-        from pipeline.limits import find_shortage
         from pipeline.terminal import print_error
+        from tablebase.resources import find_shortage
         from tablebase.tables.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
@@ -87,8 +87,8 @@ def _dispatch(arguments: list[str]) -> int:
 
         if source := find_batch_source(arguments[1:]):  # its libraries take a second
             show_line(f"reading {source}")
-    from pipeline.limits import guard_libraries
     from pipeline.terminal import require_usual_width
+    from tablebase.resources import guard_libraries
     from tablebase.stdio import wrap_standard_input
 
     guard_libraries()

@@ -2,8 +2,7 @@
 
 A good order for reading:
 
-1. `errors`, `answer_errors`, `table_errors`, `output_errors`, `build_errors`: every error that can
-   reach a user, with its message.
+1. `errors`: every error that can reach a user, with its message.
 2. `graph`, `puzzle`: a state space as numbers; the parts of a puzzle (notation, tables, columns,
    and a recipe for each table).
 3. `puzzles`: the rules of each puzzle, and their registry.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SEPARATORS = ",;/|[](){}"
 """The characters that may stand between cells, beside white space."""
@@ -32,6 +32,28 @@ def split_cells(text: str, blank: str = "0") -> list[str]:
     ['3', '7', '8', '5', '4', '6', '2', '0', '1']
     """
     return text.translate(_REPLACEMENTS[blank]).split()
+
+
+def list_tile_problems(cells: Sequence[str], known: str, marks: str) -> Iterator[str]:
+    """Yield what is wrong with the tiles of a board, which should be all known ones, once each.
+
+    `marks`: all that a cell may have, in the order of the problems.
+
+    >>> [*list_tile_problems("112340", "012345", "0123456789")]
+    ['tile 1 stands twice', 'tile 5 is missing']
+    """
+    for mark in marks:
+        count = [*cells].count(mark)
+        if count and mark not in known:
+            yield f"{_format_tile(mark)} does not exist"
+        elif count > 1:
+            yield f"{_format_tile(mark)} stands {'twice' if count == 2 else f'{count:,} times'}"
+    if len(cells) >= len(known):
+        yield from (f"{_format_tile(mark)} is missing" for mark in known if mark not in cells)
+
+
+def _format_tile(mark: str) -> str:
+    return "the blank (0)" if mark == "0" else f"tile {mark}"
 
 
 def find_gap(text: str, height: int, width: int) -> tuple[list[str], int] | None:

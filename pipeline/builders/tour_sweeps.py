@@ -182,11 +182,7 @@ def count_cycles(
     The virtual edge of a square leads to the virtual square.
     """
     rows = board.files
-    later_neighbours = [
-        [neighbour for neighbour in board.list_neighbours(square) if neighbour > square]
-        for square in range(board.squares)
-    ]
-    board_halves = cut_board(later_neighbours, rows, paths=paths)
+    board_halves = cut_board(board.list_later_neighbours(), rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", board_halves.steps
     layers = LayerCache(board_halves, name, runner, settings)
 
@@ -380,11 +376,9 @@ def _iter_layers(
 ) -> Iterator[Arrays]:
     """Iterate over the layers' records: first keys, sums before them, and states."""
     board = sweep.upright
-    later_neighbours = [
-        [to for to in board.list_neighbours(square) if to > square]
-        for square in range(board.squares)
-    ]
-    board_halves = cut_board(later_neighbours, sweep.rows, paths=sweep.paths, mirrored=False)
+    board_halves = cut_board(
+        board.list_later_neighbours(), sweep.rows, paths=sweep.paths, mirrored=False
+    )
     # no caller needs the number of cycles that use each edge
     board_halves = board_halves._replace(between=board_halves.between * (1, 1, 0))
     layer_count = 1 + sweep.routes[-1].cut

@@ -13,7 +13,7 @@ from queries.dispatch import open_reader
 from queries.options import FORMATS, INPUT_FORMATS, parse_positive_number
 from tablebase.cost import PROCESS_BYTES
 from tablebase.errors import BadRequest, TablebaseError, quote
-from tablebase.puzzles import list_names, list_puzzles, list_puzzles_with_depths
+from tablebase.puzzles import list_puzzles, list_puzzles_with_depths
 from tablebase.resources import count_cores
 from tablebase.tables.access import open_store
 from tablebase.tables.manifest import read_manifest
@@ -57,11 +57,6 @@ def complete_commands(context: Context) -> list[str]:
 def find_subcommand(group: Any, word: str) -> Any:
     """Find the command of that name in a group; None if there is none, or no group."""
     return group.get_command(None, word) if hasattr(group, "get_command") else None
-
-
-def complete_puzzles(context: Context) -> list[str]:
-    """List the puzzles."""
-    return list_names()
 
 
 def complete_boards(context: Context) -> list[str]:

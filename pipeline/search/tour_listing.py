@@ -1,22 +1,19 @@
 """Searches for Hamiltonian paths: all of a small graph, or one for every pair of ends.
 
-Search for all Hamiltonian paths of a small two-coloured graph, depth first, in ascending order.
+All paths of a two-coloured graph are found depth first, in ascending order. Nodes are numbered from
+0 to at most 63; a set of nodes is 64 bits. At each node v the search looks at v's free neighbours x
+and at their own free neighbours. If x has none, it is a dead end, unless it is the last free node.
+If x has one, it must be the next node or the end of the path: call it *forced*. While the end is
+open, three forced neighbours are a dead branch; of two, one is next and the other is the end; a
+single one becomes the end if it is not next. Once the end is settled, two further forced neighbours
+are a dead branch, and a single one must be next. A neighbour whose colour cannot be the end's can
+only be next.
 
-Nodes are numbered from 0 to at most 63; a set of nodes is 64 bits. At each node v the search looks
-at v's free neighbours x and at their own free neighbours. If x has none, it is a dead end, unless
-it is the last free node. If x has one, it must be the next node or the end of the path: call it
-*forced*. While the end is open, three forced neighbours are a dead branch; of two, one is next and
-the other is the end; a single one becomes the end if it is not next. Once the end is settled, two
-further forced neighbours are a dead branch, and a single one must be next. A neighbour whose colour
-cannot be the end's can only be next.
-
-Search for one Hamiltonian path for every pair of ends, with the same result in every build.
-
-For each ordered pair (start, end) of nodes the search is depth first. It tries the neighbour with
-the fewest free neighbours first, and orders ties by random numbers from a seed. It drops a branch
-when a free node other than the end has fewer than two free neighbours. After `MAX_VISITED` nodes it
-restarts with the next seed; seeds begin at 0. The random numbers are splitmix64, so that the tours
-are the same on every machine.
+One path is found for each ordered pair (start, end) of nodes, depth first, the same in every build.
+It tries the neighbour with the fewest free neighbours first, and orders ties by random numbers from
+a seed. It drops a branch when a free node other than the end has fewer than two free neighbours.
+After `MAX_VISITED` nodes it restarts with the next seed; seeds begin at 0. The random numbers are
+splitmix64, so that the tours are the same on every machine.
 """
 
 from __future__ import annotations

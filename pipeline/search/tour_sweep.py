@@ -213,9 +213,6 @@ def sum_cycles(ways: Array, onward: Array) -> int:
     return int(np.dot(ways, onward))
 
 
-# ?
-
-
 class Halves(NamedTuple):
     """The first layer and the steps of the longer half; the shorter half has the first of these."""
 

@@ -1,14 +1,10 @@
 """Breadth-first search in words of bits, of all states together or one shard at a time.
 
-Breadth-first search in words of bits: no state is looked at by itself.
-
 Two bits a state, in two planes: unreached 00, in the last layer 11, earlier 01 or 10 by bit 1 of
 its depth. Every move changes the block's side, so that a layer's blocks have one side and the next
 layer's the other: no thread reads what another writes. Each row takes in what comes from the rows
 that its moves lead back to; rows that no row with states of the layer leads to are skipped. Then
 one of the layer's two bits is cleared. In the end the first plane has bit 1 of every depth.
-
-Breadth-first search in words of bits, one shard of rows at a time.
 
 Between two layers a shard keeps no words, only its layers: a state's neighbours are in the next
 layer or in the previous one, so the next layer of a shard follows from its last two and from the

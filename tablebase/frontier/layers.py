@@ -1,7 +1,5 @@
 """States of the frontier of a sweep, their keys and steps; and layers of them, read at random.
 
-States of the frontier of a sweep over a board, their keys, and single steps between them.
-
 A sweep takes the squares of a board one after another and places the edges of a cycle through all
 of them. The edges so far are a *partial tour*. The *frontier* is a row of cells, each a square
 whose edges are not all decided. A cell *needs* two more edges if it is free, one if a path of the
@@ -15,10 +13,8 @@ A step finishes a cell: it gets as many edges to other cells as it needs, and a 
 the other end. `step_forward` takes a step, and `step_back` undoes one. The cell that is finished is
 the first, or the second in sweeps whose first cell stays to the end.
 
-Random access to the layers of a sweep (`tablebase.frontier.layers`), one record at a time.
-
 A layer has states by ascending key, each with a number, for example its forward count.
-`tablebase.frontier.compiled` writes the records.
+`tablebase.frontier.compiled` writes the records, which are read one at a time, at random.
 """
 
 from __future__ import annotations
@@ -28,8 +24,10 @@ from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
 
+    Option = TypeVar("Option")
     JoinedCells = tuple[int, ...]
     """The cells that a step gave an edge to the finished one, ascending."""
 
@@ -186,13 +184,6 @@ MAX_CACHED_RECORDS = 512
 """Most decoded records in the cache: 20 MB."""
 MAX_SUM = (1 << 62) - 1
 """Largest sum of a layer: sums are integers of 64 bits, and two of them can be added."""
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
-
-    Option = TypeVar("Option")
 
 
 class InconsistentLayers(Exception):

@@ -83,6 +83,8 @@ def parse(text: str) -> str:
 
 def _find_problem(state: str, *, is_number: bool) -> str:
     """Find the problem of cells that are not a state; `is_number`: they were written as one."""
+    from tablebase.board_text import list_tile_problems
+
     if not state:
         return "it is empty"
     foreign = next((letter for letter in state if letter not in "0123456789"), None)
@@ -91,26 +93,11 @@ def _find_problem(state: str, *, is_number: bool) -> str:
     problems = []
     if len(state) != 9:
         problems.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
-    for digit in SOLVED:
-        count = state.count(digit)
-        if count > 1:
-            problems.append(
-                f"{_format_tile(digit)} stands {'twice' if count == 2 else f'{count:,} times'}"
-            )
-    if "9" in state:
-        problems.append("tile 9 does not exist")
-    if len(state) >= 9:
-        problems.extend(
-            f"{_format_tile(digit)} is missing" for digit in SOLVED if digit not in state
-        )
+    problems += list_tile_problems(state, SOLVED, f"{SOLVED}9")
     if len(state) == 8 and set(f"0{state}") == set(SOLVED):
         lost_zero = f"and may have lost a leading 0 when read as a number: 0{state}"
         problems.append(lost_zero if is_number else "and the blank is missing: write it as 0")
     return ", ".join(problems)
-
-
-def _format_tile(digit: str) -> str:
-    return "the blank (0)" if digit == "0" else f"tile {digit}"
 
 
 def rank(state: str) -> int:

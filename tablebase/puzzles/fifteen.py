@@ -8,6 +8,8 @@ neighbours are close to each other in a table. All tables are on request.
 
 from __future__ import annotations
 
+from math import comb, factorial
+
 from tablebase.errors import BadRequest
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.sliding import CHARACTERS, SlidingBoard
@@ -49,9 +51,9 @@ class Pattern:
         if len(self.tiles) > MAX_TILES:
             hint = "Divide the tiles into more patterns"
             raise BadRequest(f"A pattern has {MAX_TILES} tiles at most", hint)
-        self.sets = count_sets(self.cells, len(self.tiles))
+        self.sets = comb(self.cells, len(self.tiles))
         """The number of sets of cells."""
-        self.size = self.sets * count_orders(len(self.tiles))
+        self.size = self.sets * factorial(len(self.tiles))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self._key == other._key
@@ -101,26 +103,6 @@ def list_neighbours(height: int, width: int) -> list[list[int]]:
     return neighbours
 
 
-def count_orders(tiles: int) -> int:
-    """Return the number of orders of so many tiles."""
-    number = 1
-    for factor in range(2, tiles + 1):
-        number *= factor
-    return number
-
-
-def count_sets(cells: int, tiles: int) -> int:
-    """Return the number of sets of so many of the cells.
-
-    >>> count_sets(16, 8)
-    12870
-    """
-    number = 1
-    for factor in range(tiles):
-        number = number * (cells - factor) // (factor + 1)
-    return number
-
-
 def rank_set(cells: Sequence[int]) -> int:
     """Return the rank of a set of cells, in ascending order, among all sets of as many.
 
@@ -129,7 +111,7 @@ def rank_set(cells: Sequence[int]) -> int:
     >>> rank_set([0, 1, 2]), rank_set([0, 1, 3]), rank_set([13, 14, 15])
     (0, 1, 559)
     """
-    return sum(count_sets(cell, at) for at, cell in enumerate(cells, 1))
+    return sum(comb(cell, at) for at, cell in enumerate(cells, 1))
 
 
 def unrank_set(rank: int, tiles: int) -> list[int]:
@@ -137,9 +119,9 @@ def unrank_set(rank: int, tiles: int) -> list[int]:
     cells = list[int]()
     for at in range(tiles, 0, -1):
         cell = at - 1
-        while count_sets(cell + 1, at) <= rank:
+        while comb(cell + 1, at) <= rank:
             cell += 1
-        rank -= count_sets(cell, at)
+        rank -= comb(cell, at)
         cells.insert(0, cell)
     return cells
 

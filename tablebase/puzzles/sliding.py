@@ -7,7 +7,7 @@ columns is the mirror image of a wide one, whose tables have its answers. All ta
 
 from __future__ import annotations
 
-from tablebase.board_text import find_gap, split_cells
+from tablebase.board_text import find_gap, list_tile_problems, split_cells
 from tablebase.errors import BadRequest, NotationError, require_text
 from tablebase.puzzle import MANHATTAN, GoalPuzzle, Puzzle, SymmetryView, write_cells
 from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
@@ -162,18 +162,7 @@ class SlidingBoard(GoalPuzzle):
         if len(state) != self.cells:
             cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
             problems.append(f"it has {cells}, a board of {self} has {self.cells}")
-        for mark in CHARACTERS:
-            count = state.count(mark)
-            if mark not in known and count:
-                problems.append(f"{_format_tile(mark)} does not exist")
-            elif count > 1:
-                problems.append(
-                    f"{_format_tile(mark)} stands {'twice' if count == 2 else f'{count:,} times'}"
-                )
-        if len(state) >= self.cells:
-            problems.extend(
-                f"{_format_tile(mark)} is missing" for mark in known if mark not in state
-            )
+        problems += list_tile_problems(state, known, CHARACTERS)
         if len(state) == self.cells - 1 and {"0", *state} == {*known}:
             problems.append("and the blank is missing: write it as 0")
         return ", ".join(problems)
@@ -312,10 +301,6 @@ class BoardGoalView(SymmetryView):
         cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
         table_goal = goals[cells.index(blank)]
         super().__init__(table_goal, table_goal, goal, cells)
-
-
-def _format_tile(mark: str) -> str:
-    return "the blank (0)" if mark == "0" else f"tile {mark}"
 
 
 class BoardDistances(BreadthFirst):

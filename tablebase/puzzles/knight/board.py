@@ -75,6 +75,11 @@ class KnightBoard:
             if 0 <= file + right < self.files and 0 <= rank - down < self.ranks
         )
 
+    def list_later_neighbours(self) -> list[list[int]]:
+        """List for each square its neighbours with higher numbers."""
+        squares = range(self.squares)
+        return [[to for to in self.list_neighbours(at) if to > at] for at in squares]
+
     def is_tour(self, squares: list[int]) -> bool:
         """Return whether squares are a tour: all of them, each one jump from the one before."""
         is_complete = sorted(squares) == list(range(self.squares))

@@ -71,7 +71,7 @@ class Sweep:
         rows, columns = sorted((board.files, board.ranks))
         squares = range(board.squares)
         upright = KnightBoard(rows, columns)
-        later = [[to for to in upright.list_neighbours(at) if to > at] for at in squares]
+        later = upright.list_later_neighbours()
         ends = [paths and not (board.squares % 2 and upright.is_light(at)) for at in squares]
         self.board = board
         self.upright = upright
