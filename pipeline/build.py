@@ -25,18 +25,13 @@ from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
     Entry,
-    File,
-    IndexEntry,
     Page,
     StateCounter,
     amend_manifest,
-    facts_of_rows,
     has_manifest,
-    measure_file,
     read_backup,
     read_manifest,
     replace_manifest,
-    sum_up_depths,
 )
 from tablebase.tables.parquet import TableWriter, compute_description
 from tablebase.tables.run_records import COMPLETED, FAILED, TableRun
@@ -382,11 +377,5 @@ def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildConte
         context.tasks.require_no_failure()
         for index in files[len(row_files) :]:
             write_index(index, table, count, records, writer.content)
-    parquet = File(table.file, **facts_of_rows(store, table.file)) if table.columns else None
-    index_entry = (
-        IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
-        if index_files
-        else None
-    )
-    counts = sum_up_depths(counter.list_depths() or depths, writer.content)
-    return make_entry(table, parquet, writer.rows, writer.content, index_entry, counts)
+    all_depths = counter.list_depths() or depths
+    return make_entry(store, table, writer.content, writer.rows, count, all_depths)

@@ -25,12 +25,12 @@ from tablebase.tables import BACKUP, MADE_BY
 from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
+    Depth,
     Entry,
     File,
     IndexEntry,
     Page,
     StateCounter,
-    StateCounts,
     bears_table,
     facts_of_rows,
     measure_file,
@@ -68,7 +68,11 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
     `backup` and `pages` are what the manifest's backup lists. Raise TableUnreadable for a table's
     file that cannot be read: that is no damage, so nothing may be concluded from it.
     """
-    tables = {name: entry for name, entry in backup.items() if _is_intact(store, entry)}
+    tables = {
+        name: entry
+        for name, entry in backup.items()
+        if all(_is_as_listed(store, file.file, file) for file in entry.all_files)
+    }
     names = [name for name in _list_names(store, r"\.(parquet|idx)") if name not in tables]
     parameters, left_out = dict[str, dict[str, Any]](), dict[str, str]()
     for name in names:
@@ -128,11 +132,6 @@ def _is_file(store: Store, name: str) -> bool:
         raise StoreError(str(store), problem, "Move it away.") from error
     except OSError:
         return False
-
-
-def _is_intact(store: Store, entry: Entry) -> bool:
-    """Return whether a table's files are as listed."""
-    return all(_is_as_listed(store, file.file, file) for file in entry.all_files)
 
 
 def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
@@ -195,7 +194,7 @@ def _read_metadata(store: Store, name: str) -> dict[str, str]:
 def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str, Any]) -> Entry:
     """Read a table's files completely and return the manifest's entry; raise NotWhole if they
     contradict each other."""
-    parquet, content, made_by, rows, index = None, "", UNKNOWN, 0, None
+    content, made_by, rows, records = "", UNKNOWN, 0, 0
     counter = StateCounter(table, puzzle.depth)
     if table.columns:
         metadata = _read_metadata(store, table.name)
@@ -203,37 +202,38 @@ def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str
         if content != metadata.get("content"):
             raise NotWhole(f"the rows of {table.file} are not those that it says")
         made_by = metadata.get("made_by", UNKNOWN)
-        parquet = File(table.file, **facts_of_rows(store, table.file))
     if table.index:
-        content, count = _read_index(store, table, content)
-        rows = rows if parquet else count
-        index = IndexEntry(table.index_file, count, **measure_file(store, table.index_file))
+        content, records = _read_index(store, table, content)
+        rows = rows if table.columns else records
     is_other = bool(parameters) and parameters != table.recipe.list_parameters()
     if table.rows not in (None, rows) and not is_other:
         raise NotWhole(f"{table.name} has {rows:,} rows, not {table.rows:,}")
-    counts = sum_up_depths(counter.list_depths(), content)
-    entry = make_entry(table, parquet, rows, content, index, counts)
+    entry = make_entry(store, table, content, rows, records, counter.list_depths())
     return replace(entry, made_by=made_by, parameters=parameters or entry.parameters)
 
 
 def make_entry(
+    store: Store,
     table: Table,
-    parquet: File | None,
-    rows: int,
     content: str,
-    index: IndexEntry | None,
-    counts: StateCounts | None,
+    rows: int,
+    records: int,
+    depths: Mapping[Depth, int],
 ) -> Entry:
-    """Make the manifest's entry for a table with these files."""
+    """Make the manifest's entry for a table, whose files are measured.
+
+    `rows`: of an index alone, its records. `depths`: the states of each goal at each depth.
+    """
+    has_rows, index = bool(table.columns), table.index_file
     return Entry(
-        parquet=parquet,
+        parquet=File(table.file, **facts_of_rows(store, table.file)) if has_rows else None,
         rows=rows,
         content=content,
         made_by=MADE_BY,
         parameters=table.recipe.list_parameters(),
         description=compute_description(table),
-        index=index,
-        counts=counts,
+        index=IndexEntry(index, records, **measure_file(store, index)) if table.index else None,
+        counts=sum_up_depths(depths, content),
     )
 
 

@@ -114,11 +114,7 @@ class TaskRunner:
         `jobs` tasks and one more are submitted at a time, so that no worker waits for the next.
         """
         pending: deque[Future[Any]] = deque()
-        run: Callable[..., Any] = (
-            _store_result
-            if self.is_remote
-            else partial(_load_or_compute, min_saved_seconds=self.min_saved_seconds)
-        )
+        run = partial(_run_task, is_remote=self.is_remote, min_saved_seconds=self.min_saved_seconds)
         try:
             for arguments in items:
                 future: Future[Any] = self.executor.submit(
@@ -198,41 +194,36 @@ def run_in_threads(
                 usage.add_seconds(runner.usage.seconds)
 
 
-def _load_or_compute(
+def _run_task(
     checkpoints: Checkpoints | None,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
+    *,
+    is_remote: bool = False,
     min_saved_seconds: float = MIN_SAVED_SECONDS,
 ) -> TaskResult:
+    """Load a task's result from its checkpoint, or compute and save it.
+
+    `is_remote`: the value is the checkpoint's name, as large results do not pass the executor.
+    """
     started = time.thread_time()
     if checkpoints is None:
         return TaskResult(function(*arguments), False, time.thread_time() - started)
+    if is_remote:
+        checkpoints.require_version()
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
     is_resumed = result is not None
     if not is_resumed:
-        start_time = time.monotonic()
+        begun = time.monotonic()
         result = function(*arguments)
-        if time.monotonic() - start_time > min_saved_seconds:
+        if is_remote:
+            checkpoints.save(name, result)
+        elif time.monotonic() - begun > min_saved_seconds:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
-    return TaskResult(result, is_resumed, time.thread_time() - started)
-
-
-def _store_result(
-    checkpoints: Checkpoints, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> TaskResult:
-    """Save a task's result in the store and return its name.
-
-    So large results do not pass through the executor.
-    """
-    started = time.thread_time()
-    checkpoints.require_version()
-    name = make_checkpoint_name(function, arguments)
-    is_resumed = checkpoints.load(name) is not None
-    if not is_resumed:
-        checkpoints.save(name, function(*arguments))
-    return TaskResult(name, is_resumed, time.thread_time() - started)
+    value = name if is_remote else result
+    return TaskResult(value, is_resumed, time.thread_time() - started)
 
 
 def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tablebase.errors import BadRequest, StoreError, Unreachable
+from tablebase.errors import BadRequest, Unreachable
 from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
 from tablebase.tables.http_client import HttpClient, ask_one_question
@@ -22,7 +22,6 @@ from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, Sequenti
 from tablebase.tables.store import RandomAccessFile, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
 
@@ -126,27 +125,6 @@ class HttpStore(Store):
     def open_subfolder(self, name: str) -> Store:
         query = f"?{self._query}" if self._query else ""
         return HttpStore(f"{self._base}/{quote(name)}{query}")
-
-    def write_atomically(
-        self, *names: str, durable: bool = True
-    ) -> AbstractContextManager[list[IO[bytes]]]:
-        raise self._refuse()
-
-    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        raise self._refuse()
-
-    def remove(self, name: str) -> None:
-        raise self._refuse()
-
-    def make_ready(self) -> None:
-        raise self._refuse()
-
-    def lock(self) -> AbstractContextManager[None]:
-        raise self._refuse()
-
-    def _refuse(self) -> StoreError:
-        problem = "only folders and object stores can be written to"
-        return StoreError(self._shown, problem, "Choose one with --outputs.")
 
 
 def _list_sizes(manifest: bytes) -> dict[str, int]:

@@ -11,7 +11,7 @@ import os
 import stat
 from _thread import allocate_lock
 
-from tablebase.errors import DiskShort, NotAFile
+from tablebase.errors import DiskShort, NotAFile, StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Store:
 
         They appear once the block has ended without an error and all are written.
         """
-        raise NotImplementedError
+        raise self._make_refusal()
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
@@ -202,11 +202,11 @@ class Store:
 
     def remove(self, name: str) -> None:
         """Remove a file; raise StoreError if that fails."""
-        raise NotImplementedError
+        raise self._make_refusal()
 
     def make_ready(self) -> None:
         """Create the store if it is missing; raise StoreError if it cannot be written to."""
-        raise NotImplementedError
+        raise self._make_refusal()
 
     def get_free_space(self) -> int | None:
         """Return the bytes that can still be written; None where the store does not say."""
@@ -220,7 +220,12 @@ class Store:
 
     def lock(self) -> AbstractContextManager[None]:
         """Make the store ready and lock it for one build; raise StoreError if that fails."""
-        raise NotImplementedError
+        raise self._make_refusal()
+
+    def _make_refusal(self) -> StoreError:
+        """Make the error of a store of a kind that tables can never be built in."""
+        problem = "only folders and object stores can be written to"
+        return StoreError(str(self), problem, "Choose one with --outputs.")
 
     def open_subfolder(self, name: str) -> Store:
         """Open the store of the files below a name; it need not exist."""

@@ -241,7 +241,7 @@ def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_
 def test_a_result_that_cannot_be_saved_is_returned(pool: CountingExecutor, tmp_path: Path) -> None:
     """Use a folder that does not exist, as a process that does not reach the store."""
     unreachable = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
-    task = pool.submit(pipeline.tasks._load_or_compute, unreachable, count_slowly, (3,)).result()
+    task = pool.submit(pipeline.tasks._run_task, unreachable, count_slowly, (3,)).result()
     (numbers,) = task.value
     assert (numbers.tolist(), task.is_resumed) == ([0, 1, 2], False)
 
