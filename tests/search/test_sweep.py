@@ -328,12 +328,13 @@ class Graph:
 
     def __init__(self, rows: int, later: list[list[int]]) -> None:
         self.files, self.ranks, self.squares = rows, len(later) // rows, len(later)
+        self.later = later
         self.near = [
             [*(b for b in range(a) if a in later[b]), *later[a]] for a in range(self.squares)
         ]
 
-    def list_neighbours(self, square: int) -> list[int]:
-        return self.near[square]
+    def list_later_neighbours(self) -> list[list[int]]:
+        return self.later
 
     def paths(self, finishes: set[int]) -> list[int]:
         """Count the paths from each square through all others to one of the finishes."""
