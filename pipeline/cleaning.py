@@ -1,4 +1,4 @@
-"""Leftovers of unfinished builds in a store: checkpoints, temporary files, old records.
+"""Leftovers of unfinished builds in a store: checkpoints and temporary files.
 
 Only names that this program gives to files are considered, and of these no published table, and no
 table that a process is writing.
@@ -17,18 +17,15 @@ from tablebase.tables import REPLACED
 from tablebase.tables.access import format_clean_command, list_files, require_listable
 from tablebase.tables.checkpoints import SUFFIX
 from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
-from tablebase.tables.run_records import MAX_RECORDS, RUNS, list_run_names
-from tablebase.tables.run_records import SUFFIX as RECORD_SUFFIX
 from tablebase.tables.store import PART_SUFFIX, Store
 
 CHECKPOINTS, TEMPORARY, UNLISTED = "checkpoints", "temporary files", "unlisted files"
-REPLACED_MANIFEST, RUN_RECORDS = "replaced manifest", "run records"
+REPLACED_MANIFEST = "replaced manifest"
 NOTES = {
     CHECKPOINTS: "finished tasks, from which a build resumes",
     TEMPORARY: "left by a writer that was killed",
     UNLISTED: "files of a table that the manifest does not list",
     REPLACED_MANIFEST: "the manifest before the last repair",
-    RUN_RECORDS: "older than the last {kept} runs",
 }
 CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
 TEMPORARY_NAME = re.compile(rf"\.([^.]*)(?:\..*)?\.[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
@@ -60,8 +57,8 @@ def list_leftovers(store: Store) -> list[Leftover]:
     for (kind, table), files in groups.items():
         sizes = {name: size for name in files if (size := _find_size(store, name)) is not None}
         if sizes:
-            note = NOTES[kind].format(kept=MAX_RECORDS)
-            leftovers.append(Leftover(kind, table, tuple(sizes), sum(sizes.values()), note))
+            size = sum(sizes.values())
+            leftovers.append(Leftover(kind, table, tuple(sizes), size, NOTES[kind]))
     return leftovers
 
 
@@ -90,8 +87,6 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
             yield UNLISTED, table, name
     if REPLACED in names:
         yield REPLACED_MANIFEST, "", REPLACED
-    for name in list_run_names(store)[MAX_RECORDS:]:
-        yield RUN_RECORDS, "", f"{RUNS}/{name}{RECORD_SUFFIX}"
 
 
 def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
@@ -125,10 +120,9 @@ def remove_leftovers(store: Store) -> list[Leftover]:
 
 
 def _remove(store: Store, name: str) -> None:
-    """Remove a file of a store or of a folder in it, if it is still there."""
-    folder, _, file = name.rpartition("/")
+    """Remove a file of a store, if it is still there."""
     try:
-        (store.open_subfolder(folder) if folder else store).remove(file)
+        store.remove(name)
     except StoreError as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise

@@ -14,10 +14,9 @@ import polars as pl
 
 from queries.scans import scan_rows
 from tablebase.errors import NoAnswer, TableError, Unreachable
-from tablebase.puzzles import find_owner
 from tablebase.stdio import explain_os_error
 from tablebase.tables import MANIFEST
-from tablebase.tables.access import format_rebuild_command, format_remove_command, make_open_error
+from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
 from tablebase.tables.manifest import (
     Entry,
@@ -189,7 +188,7 @@ def _compare_table(
     damage = [_find_damage(*pair) for pair in zip(stores, entries, strict=True)]
     if any(damage):
         commands = [
-            _format_repair_command(store, name)
+            format_repair_command(name, store)
             for store, of_store in zip(stores, damage, strict=True)
             if of_store
         ]
@@ -263,10 +262,3 @@ def make_difference_error(comparisons: list[Comparison]) -> TableError | TablesD
         return TableError(message, problems, " && ".join(filter(None, commands)))
     different = [each.table for each in comparisons if each.difference not in EQUAL]
     return TablesDiffer(different, len(comparisons)) if different else None
-
-
-def _format_repair_command(store: Store, name: str) -> str:
-    """Return the command that builds a table again, or removes one that no puzzle here has."""
-    if find_owner(name):
-        return format_rebuild_command(name, store)
-    return format_remove_command(name, store)

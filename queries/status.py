@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tablebase.errors import TablebaseError, TableError
-from tablebase.puzzles import find_owner, list_puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.tables import MANIFEST
-from tablebase.tables.access import format_rebuild_command, format_remove_command
+from tablebase.tables.access import format_rebuild_command, format_repair_command
 from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.manifest import Entry, read_manifest, read_pages
 from tablebase.tables.store import Store
@@ -32,9 +32,7 @@ def _list_rows(store: Store) -> list[dict[str, Any]]:
     rows, notes = [], HashNotes(store)
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
     for name in dict.fromkeys([*defaults, *entries]):
-        # a table that no puzzle owns cannot be rebuilt, only removed
-        format_command = format_rebuild_command if find_owner(name) else format_remove_command
-        rows.append(_make_row(notes, name, entries.get(name), format_command(name, store)))
+        rows.append(_make_row(notes, name, entries.get(name), format_repair_command(name, store)))
     for name, page in read_pages(store).items():
         try:
             size = store.get_size(name)

@@ -55,18 +55,8 @@ class Pattern:
         """The number of sets of cells."""
         self.size = self.sets * factorial(len(self.tiles))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pattern) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
     def __repr__(self) -> str:
         return f"Pattern({self.height}, {self.width}, {self.tiles})"
-
-    @property
-    def _key(self) -> tuple[int, int, tuple[int, ...]]:
-        return self.height, self.width, self.tiles
 
     @property
     def cells(self) -> int:

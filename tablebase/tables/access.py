@@ -68,6 +68,14 @@ def format_remove_command(table: str, store: Store) -> str:
     return "" if store.is_read_only() else f"{REMOVE} {table}{format_outputs(str(store))}"
 
 
+def format_repair_command(table: str, store: Store) -> str:
+    """Return the command that builds a table again, or removes one that no puzzle here has."""
+    from tablebase.puzzles import find_owner
+
+    format_command = format_rebuild_command if find_owner(table) else format_remove_command
+    return format_command(table, store)
+
+
 def format_clean_command(store: Store) -> str:
     """Return the command that removes what unfinished builds left in a store; empty for a
     read-only store."""

@@ -14,7 +14,6 @@ from tablebase.errors import StoreError
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import BACKUP, REPLACED
-from tablebase.tables.run_records import MAX_RECORDS, RUNS
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, TOURS, build_tables
 from tests.support.shell import Cli
@@ -112,18 +111,6 @@ def test_unlisted_files_of_a_table_are_those_that_this_program_wrote(folder: Pat
         "knight_tours_3x4",
         ("knight_tours_3x4.parquet",),
     )
-
-
-def test_only_the_last_run_records_stay(folder: Path) -> None:
-    runs = folder / RUNS
-    runs.mkdir(exist_ok=True)
-    for number in range(MAX_RECORDS + 3):
-        (runs / f"20260101T0000{number:02}000Z-{number:04}.json").write_text("{}")
-    (listed,) = list_leftovers(Folder(folder))
-    assert (listed.kind, len(listed.files)) == ("run records", 3)
-    remove_leftovers(Folder(folder))
-    assert len([*runs.glob("*.json")]) == MAX_RECORDS
-    assert sorted(runs.glob("*.json"))[0].name.endswith("0003.json")
 
 
 def test_a_build_in_progress_keeps_its_files(folder: Path) -> None:
