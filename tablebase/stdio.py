@@ -7,6 +7,7 @@ returns None where no byte has come yet.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -74,8 +75,6 @@ def wait_until_ready(descriptor: int, *, for_writing: bool) -> None:
 
 def explain_os_error(error: OSError) -> str:
     """Return the reason of a system error, as the end of a sentence."""
-    import errno
-
     if error.errno == errno.EBADF:
         return "it is closed"
     # not error.strerror: some libraries put texts of their own there
@@ -93,8 +92,6 @@ def name_file_on_way(path: str) -> str:
 
 def is_full_disk(error: BaseException) -> bool:
     """Return whether an error says that no more bytes can be written."""
-    import errno
-
     full = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
     return isinstance(error, OSError) and error.errno in full
 

@@ -1,8 +1,7 @@
 """Options of several commands, the parsing of their values, and their completion by the shell."""
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +17,7 @@ from tablebase.resources import count_cores
 from tablebase.tables.access import open_store
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names
+from tablebase.tables.store import Store
 
 Completer = Callable[[Context], list[str]]
 
@@ -35,15 +35,23 @@ Memory = Annotated[
 ]
 
 
+def list_in_store(context: Context, list_names: Callable[[Store], Iterable[str]]) -> list[str]:
+    """List names of a store that the command line does not have yet; none if it cannot be read."""
+    given = context.params.get("names") or []
+    try:
+        names = [*list_names(open_store(context.params.get("outputs")))]
+    except (OSError, TablebaseError):
+        return []
+    return [name for name in names if name not in given]
+
+
 def complete_requests(context: Context) -> list[str]:
     """List the names that can be built and that the command line does not have yet."""
     from pipeline.selection import list_requests
 
-    names = list_requests(list_puzzles())
-    with suppress(TablebaseError):
-        names += read_manifest(open_store(context.params.get("outputs")))
     given = context.params.get("names") or []
-    return [name for name in dict.fromkeys(names) if name not in given]
+    names = [name for name in list_requests(list_puzzles()) if name not in given]
+    return [*dict.fromkeys([*names, *list_in_store(context, read_manifest)])]
 
 
 def complete_commands(context: Context) -> list[str]:
@@ -70,27 +78,17 @@ def complete_removable_tables(context: Context) -> list[str]:
     """List the tables that can be removed, or nothing if the store cannot be read."""
     from pipeline.selection import list_removable
 
-    try:
-        return list_removable(open_store(context.params.get("outputs")))
-    except TablebaseError:
-        return []
+    return list_in_store(context, list_removable)
 
 
 def complete_published_tables(context: Context) -> list[str]:
     """List the published tables that the command line does not have yet."""
-    given = context.params.get("names") or []
-    with suppress(TablebaseError):
-        published = read_manifest(open_store(context.params.get("outputs")))
-        return [name for name in published if name not in given]
-    return []
+    return list_in_store(context, read_manifest)
 
 
 def complete_runs(context: Context) -> list[str]:
     """List the names of the run records, or nothing if the store cannot be read."""
-    try:
-        return ["last", *list_run_names(open_store(context.params.get("outputs")))]
-    except (OSError, TablebaseError):
-        return []
+    return list_in_store(context, lambda store: ["last", *list_run_names(store)])
 
 
 def complete_page_formats(context: Context) -> list[str]:
