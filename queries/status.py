@@ -17,7 +17,6 @@ from tablebase.tables.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablebase.puzzle import Puzzle
-    from tablebase.tables.manifest import Entry
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:
@@ -144,8 +143,6 @@ def _format_head(tables: object, store: Store) -> str:
 
 def _read_entries(store: Store, puzzle: Puzzle | None = None) -> dict[str, Entry]:
     """Read the published tables by name: those of the puzzle, if there is one."""
-    from tablebase.tables.manifest import read_manifest
-
     entries = read_manifest(store)
     if puzzle is None:
         return entries
