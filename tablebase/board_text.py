@@ -1,4 +1,4 @@
-"""Boards as text: in the layout that is printed, and in other usual ones.
+"""Boards as text: in the notation that is printed, and in other usual ones.
 
 A cell is one character, or a number between white space or separators. The blank is 0, `.` or `_`;
 a space stands for it where it can mean one cell only.

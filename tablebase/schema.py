@@ -1,4 +1,4 @@
-"""Tables: their columns, the layout of their index, and the recipe that they are built from.
+"""Tables: their columns, the record format of their index, and the recipe that they are built from.
 
 Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
 take a few milliseconds in all.
@@ -85,7 +85,7 @@ class BreadthFirst(Recipe):
 
 
 class Table:
-    """One published Parquet file, and the layout of the index beside it if it has one.
+    """One published Parquet file, and the record format of the index beside it if it has one.
 
     A table without columns is an index alone.
     """

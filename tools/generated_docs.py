@@ -246,8 +246,12 @@ def format_steps(modules: list[str]) -> str:
 def format_recipes() -> str:
     """Format the registries of builders and proofs as a table."""
     lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
-    for recipe in sorted(list_recipes(Recipe), key=lambda recipe: recipe.search):
-        builder = BUILDERS[recipe.search].partition(":")[0].replace(".", "/")
+    recipes = {recipe.search: recipe for recipe in list_recipes(Recipe)}
+    # the search of this one depends on its parameters
+    (ranking,) = (recipe for search, recipe in recipes.items() if search not in BUILDERS)
+    for search in sorted(BUILDERS):
+        recipe = recipes.get(search, ranking)
+        builder = BUILDERS[search].partition(":")[0].replace(".", "/")
         proved = {base for base, _ in PROVERS} & {*recipe.__mro__}
         base = max(proved, key=lambda base: len(base.__mro__))
         proofs = [
@@ -255,7 +259,7 @@ def format_recipes() -> str:
             for (proved_base, kind), proof in PROVERS.items()
             if proved_base is base
         ]
-        lines.append(f"| {recipe.search} | `{builder}.py` | {', '.join(proofs)} |")
+        lines.append(f"| {search} | `{builder}.py` | {', '.join(proofs)} |")
     return "\n".join(lines) + "\n"
 
 
