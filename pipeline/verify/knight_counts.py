@@ -2,10 +2,10 @@
 
 Second counts of tours, by other methods than the search's, and published numbers of them.
 
-Tours are followed path by path, or counted by a sweep over the whole board where there are too many
-paths to follow. Published numbers have a source each, and none is ever put into a table: a second
-count proves that a list is complete, and these confirm it. A board without a second count has
-nothing but these, and then its verdict is *published*.
+Tours are followed path by path, or counted by the walker of `tour_walker`, start by start, where
+there are too many paths to follow. Published numbers have a source each, and none is ever put into
+a table: a second count proves that a list is complete, and these confirm it. A board without a
+second count has nothing but these, and then its verdict is *published*.
 
 The proof of the table that counts tours by board and start square.
 
@@ -16,9 +16,7 @@ nothing about the count of a single square.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from itertools import combinations
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +27,15 @@ from numpy.typing import ArrayLike
 from pipeline.tasks import run_in_threads
 from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, TableVerdict, Verdict
 from pipeline.verify.files import read_rows
+from pipeline.verify.tour_walker import HalfBoard, walk
 from tablebase.jit import compiled
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
 
 Known = tuple[int, str] | None
 """A published number and its source, or None."""
+Counts = Mapping[str, ArrayLike]
+"""Columns and their values, one for each square of a board or the same for all."""
 
 SEQUENCES = {
     3: ("A118067", 1, (0, 0, 0, 16, 0, 0, 104, 792, 1120, 6096, 21344, 114496)),
@@ -74,12 +75,11 @@ CLOSED = {
 FIVE_SQUARES = (304, 0, 56, 0, 304, 0, 56, 0, 56, 0, 56, 0, 64)
 """Directed tours of 5 x 5 by start, to the middle square (OEIS A165134, example by G. Coserea)."""
 
+HOW_WALKED = "every square or its image was counted again, path by path"
+HOW_SWEPT = "every square or its image was counted again, by a second sweep, start by start"
+HOW_SWEPT_CLOSED = "closed tours were counted again, by a second sweep"
 COUNTED_AGAIN = "counts match an independent recount, path by path"
-SWEPT_AGAIN = "the tours and closed tours are as many as in a sweep over the whole board"
-USED = 255
-"""The mark of a square that needs no further edge."""
-COUNT_BITS = 64
-"""The width of one square's count in an integer that holds the counts of all squares."""
+SWEPT_AGAIN = "counts match a second sweep, start by start and without mirror images"
 
 
 def find_known_total(board: KnightBoard) -> Known:
@@ -172,64 +172,19 @@ def _count_onward(
     return tours, closed
 
 
-def recount_by_sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Array]:
-    """Count the tours and the closed tours from each square, file after file or rank after rank."""
-    squares = np.arange(board.squares).reshape(board.ranks, board.files)
-    order: list[int] = (squares.T if by_files else squares).ravel().tolist()
-    near = [[to for to in order if beside >> to & 1] for beside in list_jumps(board).tolist()]
-    _, ends = _count_cycles(order, near, virtual=True)
-    cycles, _ = _count_cycles(order, near, virtual=False)
-    tours = [
-        ends >> COUNT_BITS * square & ((1 << COUNT_BITS) - 1) for square in range(board.squares)
-    ]
-    return {"tours": np.array(tours), "closed": np.array([2 * cycles] * board.squares)}
-
-
-def _count_cycles(order: list[int], near: list[list[int]], *, virtual: bool) -> tuple[int, int]:
-    """Count the cycles through all squares, and those through each square's edge to a virtual one.
-
-    With `virtual`, a virtual square joined to all others is part of each cycle, so that a cycle is
-    a tour and its two edges to that square mark the tour's ends. The second number holds the counts
-    of all squares, COUNT_BITS bits each.
-
-    A state has one byte for each square: the square itself if no edge meets it, the other end of
-    its path if it is the end of one, and otherwise USED.
-    """
-    squares = len(order)
-    begin = bytes([*range(squares), squares if virtual else USED])
-    layer, complete = {begin: (1, 0)}, bytes([USED] * (squares + 1))
-    cycles = ends = 0
-    for step, here in enumerate(order):
-        others = [*(to for to in near[here] if to in order[step + 1 :]), squares]
-        after: dict[bytes, tuple[int, int]] = {}
-        for state, (ways, by_end) in layer.items():
-            missing = 2 if state[here] == here else state[here] != USED
-            for chosen in combinations(others, missing):
-                next_squares = bytearray(state)
-                if not all(_add_edge(next_squares, here, to) for to in chosen):
-                    continue
-                next_state = bytes(next_squares)
-                before = after.get(next_state, (0, 0))
-                through = ways << COUNT_BITS * here if squares in chosen else 0
-                after[next_state] = before[0] + ways, before[1] + by_end + through
-        ways, by_end = after.pop(complete, (0, 0))
-        cycles, ends, layer = cycles + ways, ends + by_end, after
-    return cycles, ends
-
-
-def _add_edge(state: bytearray, here: int, to: int) -> bool:
-    """Add an edge to a state and return whether that is allowed.
-
-    An edge may close a cycle only if the cycle has all squares.
-    """
-    one, other = state[here], state[to]
-    if USED in (one, other):
-        return False
-    state[here] = state[to] = USED
-    if one == to:
-        return set(state) == {USED}
-    state[one], state[other] = other, one
-    return True
+def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
+    """Count the closed tours from each square and, if `is_open`, all tours, by the walker."""
+    upright = KnightBoard(*sorted((board.files, board.ranks)))
+    # a closed tour has two directions
+    closed = 2 * walk(HalfBoard(upright, is_open=False))[None]
+    if not is_open:
+        return {"closed": closed}
+    half = HalfBoard(upright, is_open=True)
+    totals, squares = walk(half), [*range(board.squares)]
+    if board.files > board.ranks:
+        squares = [_turn_sideways(board, square)[1] for square in squares]
+    tours = [totals[half.find_turn(at)] if half.ends[at] else 0 for at in squares]
+    return {"tours": tours, "closed": closed}
 
 
 class CountLimits(NamedTuple):
@@ -237,18 +192,20 @@ class CountLimits(NamedTuple):
 
     walked_squares: int = 36
     """The number of squares of the largest boards whose tours are recounted path by path."""
-    swept_side: int = 4
-    """The longest short side of larger boards that are recounted by a sweep.
+    swept_side: int = 5
+    """The longest short side of larger boards that are recounted by a sweep, whatever the other."""
+    swept_squares: int = 49
+    """The number of squares of the largest other boards whose tours are swept again."""
+    closed_squares: int = 64
+    """The number of squares of the largest boards of which closed tours alone are swept again."""
 
-    A sweep of a wider board has too many states.
-    """
-    swept_both_ways: str = "4x5"
-    """A board that is recounted by a sweep along each of its sides."""
+    def can_sweep(self, board: KnightBoard, *, is_open: bool) -> bool:
+        """Return whether a board is recounted by a sweep."""
+        largest = self.swept_squares if is_open else self.closed_squares
+        return min(board.files, board.ranks) <= self.swept_side or board.squares <= largest
 
 
 LIMITS = CountLimits()
-Counts = Mapping[str, ArrayLike]
-"""Columns and their values, one for each square of a board or the same for all."""
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
@@ -264,7 +221,7 @@ def prove_counts(published: PublishedTable, earlier: Seen, limits: CountLimits =
     proved = proof.compare_with_lists(earlier)
     proof.prove_totals()
     recounted = proof.recount_boards([*proved])
-    proof.check_unproved()
+    proof.check_unproved({*proved, *recounted})
     published.note_missing_proofs(COLUMNS)
     return Proof(tuple(proof.make_verdicts(proved, recounted)), proof.list_counts())
 
@@ -378,42 +335,41 @@ class _Proof:
         board turned sideways, which are proved to have equal counts, only one is recounted.
         """
         boards, counted, limits = self._boards, self._counted, self._limits
-        candidates = [
-            board
+        candidates = {
+            name: name in counted
             for name, board in boards.items()
-            if name in counted
-            and name not in proved
-            and (board.files <= board.ranks or _turn_sideways(board)[0] not in counted)
+            if name not in proved
+            and (board.files <= board.ranks or _turn_sideways(board)[0] not in boards)
+        }
+        small = [
+            name
+            for name, is_open in candidates.items()
+            if is_open and boards[name].squares <= limits.walked_squares
         ]
-        small = [str(board) for board in candidates if board.squares <= limits.walked_squares]
         text = f"on {len(small)} boards that no table lists: {COUNTED_AGAIN}"
         self._prove(text, small, lambda name: recount_tours(boards[name]))
-        how_by_board = dict.fromkeys(
-            small, "every square or its image was counted again, path by path"
-        )
-        larger = [board for board in candidates if board.squares > limits.walked_squares]
-        for by_files, order in ((False, "rank after rank"), (True, "file after file")):
-            narrow = [board for board in larger if (board.files > board.ranks) == by_files]
-            swept = [
-                str(board) for board in narrow if min(board.files, board.ranks) <= limits.swept_side
-            ]
-            names = [*swept, *(name for name in counted if name == limits.swept_both_ways)]
-            text = f"on {', '.join(names)}: {SWEPT_AGAIN}, {order}"
-            self._prove(text, names, partial(_recount_by_sweep, boards, by_files))
-            for name in swept:
-                how_by_board[name] = (
-                    "every square or its image was counted again, by a sweep over the whole board"
-                )
-        return how_by_board
+        swept = [
+            name
+            for name, is_open in candidates.items()
+            if name not in small and limits.can_sweep(boards[name], is_open=is_open)
+        ]
+        if swept:
+            self._prove(
+                f"on {', '.join(swept)}: {SWEPT_AGAIN}",
+                swept,
+                lambda name: recount_by_sweep(boards[name], is_open=candidates[name]),
+            )
+        return dict.fromkeys(small, HOW_WALKED) | {
+            name: HOW_SWEPT if candidates[name] else HOW_SWEPT_CLOSED for name in swept
+        }
 
-    def check_unproved(self) -> None:
+    def check_unproved(self, known: Collection[str]) -> None:
         """Prove, on boards without a second count, that closed tours are no more than all tours."""
-        rows, limits = self._rows, self._limits
+        rows, boards = self._rows, self._boards
         counted_once = [
             name
-            for name, board in self._boards.items()
-            if board.squares > limits.walked_squares
-            and (name not in self._counted or min(board.files, board.ranks) > limits.swept_side)
+            for name, board in boards.items()
+            if name not in known and _turn_sideways(board)[0] not in known
         ]
         if counted_once:
             text = "counted only once: no more tours are closed than there are"
@@ -471,10 +427,6 @@ class _Proof:
         numbers = self._rows.read_numbers(column)[self._row_of[name, 0] :]
         counts: list[int] = numbers[: self._boards[name].squares].tolist()
         return counts
-
-
-def _recount_by_sweep(boards: Mapping[str, KnightBoard], by_files: bool, name: str) -> Counts:
-    return recount_by_sweep(boards[name], by_files=by_files)
 
 
 def _turn_sideways(board: KnightBoard, square: int = 0) -> tuple[str, int]:

@@ -28,7 +28,7 @@ TABLE = make_count_table(COUNTED, CLOSED)
 BOARDS = sorted((*COUNTED, *CLOSED))
 ENDS = accumulate(files * ranks for files, ranks in BOARDS)
 FIRST_ROWS = {f"{c}x{r}": end - c * r for (c, r), end in zip(BOARDS, ENDS, strict=True)}
-LIMITS = CountLimits(walked_squares=16, swept_both_ways="5x4")
+LIMITS = CountLimits(walked_squares=16)
 
 
 def open_counts(folder: Path, report: Listener = ignore_claim) -> PublishedTable:

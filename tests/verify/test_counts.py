@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pipeline.verify import VerifyFailed, knight_counts
 from pipeline.verify.knight_counts import (
     CountLimits,
+    Counts,
     find_known_closed,
     find_known_total,
     prove_counts,
@@ -40,16 +40,16 @@ def test_counts_of_every_kind_are_proved(
 ) -> None:
     reported, swept = Story(), list[tuple[str, bool]]()
 
-    def sweep(board: KnightBoard, *, by_files: bool) -> dict[str, Any]:
-        swept.append((str(board), by_files))
-        return recount_by_sweep(board, by_files=by_files)
+    def sweep(board: KnightBoard, *, is_open: bool) -> Counts:
+        swept.append((str(board), is_open))
+        return recount_by_sweep(board, is_open=is_open)
 
     monkeypatch.setattr(knight_counts, "recount_by_sweep", sweep)
     published = open_counts(folder, reported)
     reported.clear()
     earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
     result = prove_counts(published, earlier, LIMITS).result
-    assert swept == [("4x5", False), ("5x4", False), ("7x3", True), ("5x4", True)]
+    assert swept == [("4x5", True), ("5x6", False), ("7x3", True)]
     assert [*result] == [*FIRST_ROWS]
     for name, tours in result.items():
         files, ranks = map(int, name.split("x"))
@@ -67,7 +67,7 @@ def test_closed_counts_above_all_counts_are_detected(
     changed = link_copy(folder, tmp_path)
     lower = change_counts(("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
     rewrite(changed, TABLE.name, lower, table=TABLE)
-    limits = CountLimits(walked_squares=16, swept_side=3, swept_both_ways="")
+    limits = CountLimits(walked_squares=16, swept_side=3, swept_squares=16, closed_squares=16)
     with pytest.raises(VerifyFailed) as caught:
         prove_counts(open_counts(changed), list_earlier("3x4"), limits)
     failure = caught.value
