@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from queries.goal_reader import BoardAnswer as BoardAnswer
     from queries.goal_reader import GoalAnswer as GoalAnswer
     from queries.goal_reader import GoalReader as GoalReader
-    from queries.knight.answers import CountAnswer as CountAnswer
-    from queries.knight.answers import KnightAnswer as KnightAnswer
+    from queries.knight.reader import KnightAnswer as KnightAnswer
     from queries.knight.reader import KnightReader as KnightReader
+    from queries.knight.table_scans import CountAnswer as CountAnswer
     from queries.senet.reader import SenetAnswer as SenetAnswer
     from queries.senet.reader import SenetReader as SenetReader
     from tablebase import __version__ as __version__
@@ -69,11 +69,11 @@ MODULES = {
     "queries.boards.eight": "EightReader",
     "queries.boards.sliding": "BoardReader",
     "queries.boards.fifteen": "FifteenReader FifteenSolution",
-    "queries.knight.reader": "KnightReader",
+    "queries.knight.reader": "KnightAnswer KnightReader",
     "queries.answer": "Answer",
     "queries.goal_reader": "BoardAnswer GoalAnswer GoalReader",
     "queries.senet.reader": "SenetAnswer SenetReader",
-    "queries.knight.answers": "CountAnswer KnightAnswer",
+    "queries.knight.table_scans": "CountAnswer",
     "tablebase": "__version__",
     "tablebase.errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "
     "MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "

@@ -1,8 +1,8 @@
-"""The knight's reader and its queries: of one tour, or of the number of tours."""
+"""The knight's reader, and its answer: a tour with its squares, jumps and board."""
 
 from __future__ import annotations
 
-from queries.knight.answers import KnightAnswer, make_tour_answer
+from queries.answer import Answer, align_rows, make_bold
 from queries.options import Option
 from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import BadRequest, NoSuchTour, NotationError
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.knight.answers import CountAnswer
     from queries.knight.ranked_tours import RankedTours
+    from queries.knight.table_scans import CountAnswer
     from queries.reader import ProgressCallback
     from queries.sampling import SampleRequest
     from tablebase.schema import Table
@@ -40,6 +40,72 @@ TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
 
 SAMPLED_BOARD = "6x6"
 """The board of a sample, if no option names one."""
+
+
+class KnightAnswer(Answer):
+    """A tour. `number` is that in its list, or else `rank` that among all closed ones or all open
+    ones from its start.
+
+    `jumps` are 1 to 8, one fewer than the squares of `path`. `order` has the ranks of the board
+    from above, with each square's place in the tour.
+    """
+
+    _board: KnightBoard
+    board: str
+    start: str
+    finish: str
+    number: int | None = None
+    rank: int | None = None
+    closed: bool
+    path: str
+    jumps: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
+
+    def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
+        numbered_as = f"rank {self.rank}" if self.number is None else f"number {self.number}"
+        rows = [
+            ("tour", f"{self.board} from {self.start} to {self.finish}, {numbered_as}"),
+            ("closed", "yes" if self.closed else "no"),
+            ("squares", " ".join(self.path[at : at + 2] for at in range(0, len(self.path), 2))),
+            ("jumps", " ".join(map(str, self.jumps))),
+        ]
+        # the board from above, rank by rank: each square shows its place in the tour
+        board = self._board
+        lines = [
+            f"{make_bold(str(board.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
+            for row, places in enumerate(self.order)
+        ]
+        files = "".join(f"{board.name_square(file)[0]:>4}" for file in range(board.files))
+        return f"{''.join(lines)} {make_bold(files)}\n\n{align_rows(rows)}"
+
+    def to_svg(self) -> str:
+        """Draw the tour on its board."""
+        from queries.svg import draw_tour
+
+        return draw_tour(self._board, self.path)
+
+
+def make_tour_answer(
+    board: KnightBoard, squares: list[int], *, number: int | None = None, rank: int | None = None
+) -> KnightAnswer:
+    """Make the answer of a tour with its number or its rank."""
+    at = {square: move for move, square in enumerate(squares, start=1)}
+    return KnightAnswer(
+        _board=board,
+        board=str(board),
+        start=board.name_square(squares[0]),
+        finish=board.name_square(squares[-1]),
+        number=number,
+        rank=rank,
+        closed=board.is_jump(squares[0], squares[-1]),
+        path="".join(board.name_square(square) for square in squares),
+        jumps=tuple(map(board.find_jump, squares, squares[1:])),
+        order=tuple(
+            tuple(at[file + board.files * rank] for file in range(board.files))
+            for rank in reversed(range(board.ranks))
+        ),
+    )
 
 
 class KnightQuery(Query):

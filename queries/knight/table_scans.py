@@ -1,11 +1,10 @@
-"""Tours and counts that are found in the rows of tables."""
+"""Tours and counts that are found in the rows of tables, and the answer of a count."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
-from queries.answer import format_count
-from queries.knight.answers import CountAnswer
+from queries.answer import Answer, align_rows, format_count
 from queries.reader import Reader
 from tablebase.errors import (
     BadRequest,
@@ -36,6 +35,8 @@ from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     import polars as pl
 
 WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
@@ -90,6 +91,37 @@ def _search_list(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
     else:
         reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
     raise NoSuchTour(str(board), reason)
+
+
+class CountAnswer(Answer):
+    """The number of directed tours from a square, and of the closed ones among them.
+
+    `start` is None for the tours from all squares, and `tours` where only closed ones are counted.
+    """
+
+    _board: KnightBoard
+    _is_closed: bool
+    board: str
+    start: str | None = None
+    tours: int | None = None
+    closed: int
+
+    def to_text(self) -> str:
+        """Format the answer as `pipeline query` prints it."""
+        rows = [("closed", f"{self.closed:,}")]
+        begun = self.start or "all squares"
+        if self._is_closed:
+            return f"{self.board} from {begun}, directed closed tours\n\n{align_rows(rows)}"
+        tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
+        rows.insert(0, ("tours", tours))
+        if self.tours == 0:
+            square = None if self.start is None else self._board.parse_square(self.start)
+            rows.append(("why", explain_no_tour(self._board, square)))
+        return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
+
+    def to_svg(self) -> NoReturn:
+        """Raise BadRequest: a number has no picture."""
+        raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
 
 
 def find_counted_board(store: Store, start: str | None, *, is_closed: bool) -> KnightBoard:

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, expect
 from queries.explorer import writer as made
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.goal_reader import BoardAnswer
-from queries.knight.answers import KnightAnswer
+from queries.knight.reader import KnightAnswer
 from queries.reader import Reader
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged

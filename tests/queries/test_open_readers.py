@@ -13,7 +13,8 @@ from queries.boards.eight import EightReader
 from queries.dispatch import Readers, get_reader_class
 from queries.goal_reader import GoalAnswer
 from queries.index_reader import IndexReader
-from queries.knight.answers import CountAnswer, KnightAnswer
+from queries.knight.reader import KnightAnswer
+from queries.knight.table_scans import CountAnswer
 from queries.senet.reader import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles import get_puzzle

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
-from queries.knight.answers import KnightAnswer
+from queries.knight.reader import KnightAnswer
 from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
 from tablebase.puzzles.eight import GOALS
 from tests.support import oracles, reference_numbers
