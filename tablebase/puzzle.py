@@ -32,6 +32,8 @@ MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
 )
 """The meaning of the column `manhattan`."""
+ONLY_HALF = "only half of all states can reach it. Swap any two tiles to make it reachable."
+"""Why a board of sliding tiles does not reach a goal, as the end of a sentence."""
 
 
 class Puzzle:

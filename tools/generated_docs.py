@@ -26,6 +26,7 @@ from queries.svg import draw_histogram
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.shell import program
 from tools.bits_picture import draw_bits
@@ -42,6 +43,7 @@ from tools.notebook_pictures import (
     draw_tour,
     list_tables,
 )
+from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sliding_picture import draw_sliding
 
@@ -49,7 +51,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = (
-    "README.md",
+    "docs/tour.md",
     "docs/rules.md",
     "docs/batches.md",
     "docs/samples.md",
@@ -138,10 +140,16 @@ def table_page() -> str:
         "A program without a Parquet library can read the [index](index-format.md) of a table.",
         "",
         "`make docs` writes this page from the descriptions in the program.",
+        "",
     ]
-    for stage in list_puzzles():
-        for table in stage.tables:
-            lines += ["", *table_section(table)]
+    tables = [table for puzzle in list_puzzles() for table in puzzle.tables]
+    entries = read_manifest(Folder(ROOT / "outputs"))
+    lines += ["| file | rows | bytes |", "| --- | ---: | ---: |"]
+    for table in tables:
+        entry = entries[table.name]
+        lines.append(f"| [{table.file}](#{table.name}parquet) | {entry.rows:,} | {entry.bytes:,} |")
+    for table in tables:
+        lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING
 
 
@@ -285,12 +293,21 @@ def index_format_page() -> str:
     return page
 
 
+def readme_page() -> str:
+    """Return the README with its generated parts, and the current output of every session."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    for mark, text in make_readme_parts(ROOT).items():
+        page = replace_part(page, mark, text)
+    return fill_sessions(page)
+
+
 def python_page() -> str:
     """Return the page on Python with the tables that a notebook lists."""
     return replace_part((ROOT / "docs" / "python.md").read_text("utf-8"), "tables", list_tables())
 
 
 MADE: dict[str, Callable[[], str]] = {
+    "README.md": readme_page,
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,

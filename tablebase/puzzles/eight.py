@@ -7,7 +7,7 @@ says which way the blank goes, `U D L R`.
 from __future__ import annotations
 
 from tablebase.errors import NotationError, require_text
-from tablebase.puzzle import MANHATTAN, GoalPuzzle, SymmetryView, View, write_cells
+from tablebase.puzzle import MANHATTAN, ONLY_HALF, GoalPuzzle, SymmetryView, View, write_cells
 from tablebase.schema import Column
 
 TYPE_CHECKING = False
@@ -292,12 +292,7 @@ class Eight(GoalPuzzle):
         return super().view_goal(goal) if goal in GOALS.values() else EightGoalView(goal)
 
     def explain_unreachable(self, state: str, goal: str) -> str:
-        parity = ("even", "odd")
-        return (
-            f"the number of tile pairs out of order is {parity[is_odd(state)]} in the state and "
-            f"{parity[is_odd(goal)]} in the goal, and no move changes that. "
-            "Swap any two tiles to make it reachable."
-        )
+        return ONLY_HALF
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
         return {

@@ -1,0 +1,78 @@
+"""The generated parts of README.md: what is claimed, and other ways to the answers.
+
+Numbers come from the manifest and from `docs/benchmarks.md`, which `make bench` writes.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tablebase.puzzles import list_puzzles
+from tablebase.tables.manifest import Entry, read_manifest
+from tablebase.tables.store import Folder
+from tools.format_tables import format_table
+
+CLAIMS = """\
+- **Complete**: all {eight:,} states of the 8-puzzle, all {senet:,} positions of Senet, all {tours:,} tours of the 6x6 board.
+- **Fast**: a lookup takes {seconds}, {ratio} times as long as starting Python.
+- **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/index-format.md) that a short program in any
+  language can read.
+- **Checked**: `pipeline verify` proves {proved} of the {tables} tables from the rules, with code that shares nothing with the
+  searches but the rules and the file formats. [Guarantees](docs/trust.md) says what holds for each.
+"""
+COUNTED = ("knight_counts",)
+"""The default tables that are counted twice, and not proved row by row."""
+PEERS = {
+    "`pipeline query eight`": "look one state up",
+    "C++ breadth-first search, 8-puzzle": "the same by a search for each question, in C++",
+    "a polars scan of eight.parquet": "the same with a scan of the table in polars",
+    "a Typer application that does nothing": "start a program with Typer, and do nothing",
+    "`python -c pass`": "start Python",
+}
+"""Processes of the benchmarks, each with what it does."""
+
+
+def make_parts(root: Path) -> dict[str, str]:
+    """Make the generated parts of README.md, by their marks."""
+    entries = read_manifest(Folder(root / "outputs"))
+    benchmarks = (root / "docs" / "benchmarks.md").read_text("utf-8")
+    return {
+        "claims": format_claims(entries, benchmarks),
+        "peers": format_table("what, time", list_peers(benchmarks)),
+    }
+
+
+def find_cells(benchmarks: str, name: str) -> list[str]:
+    """Find a row of the benchmarks by its first cell, and return the others."""
+    (row,) = re.findall(rf"^\| {re.escape(name)} \| (.*) \|$", benchmarks, re.MULTILINE)
+    return [str(cell) for cell in row.split(" | ")]
+
+
+def format_claims(entries: dict[str, Entry], benchmarks: str) -> str:
+    """Format what README claims, with the numbers that support it."""
+    seconds, ratio = find_cells(benchmarks, "`pipeline query eight`")
+    default = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    return CLAIMS.format(
+        eight=entries["eight"].rows,
+        senet=entries["senet"].rows,
+        tours=entries["knight_tours_6x6"].rows,
+        seconds=seconds,
+        ratio=ratio,
+        tables=len(default),
+        size=sum(entries[name].bytes for name in default) / 1e6,
+        proved=len({*default} - {*COUNTED}),
+    )
+
+
+def list_peers(benchmarks: str) -> list[tuple[str, str]]:
+    """List measured processes beside ours, then searches beside plain C."""
+    looked_up = [(what, find_cells(benchmarks, name)[0]) for name, what in PEERS.items()]
+    korf = re.findall(r"Korf's hundred boards took ([\d.]+ s) of processor time", benchmarks)[0]
+    here, plain_c, _ = find_cells(benchmarks, "8-puzzle, its three goals")
+    return [
+        *looked_up,
+        ("search all states of the 8-puzzle for three goals, kernels compiled", here),
+        ("the same in plain C", plain_c),
+        ("solve Korf's hundred boards of the 15-puzzle, with its largest tables", korf),
+    ]
