@@ -14,12 +14,14 @@ from tablebase.tables.store import Folder
 from tools.format_tables import format_table
 
 CLAIMS = """\
-- **Complete**: all {eight:,} states of the 8-puzzle, all {senet:,} positions of Senet, all {tours:,} tours of the 6x6 board.
+- **Complete**: all {eight:,} states of the 8-puzzle, all {senet:,} positions of Senet, all
+  {tours:,} tours of the 6x6 board.
 - **Fast**: a lookup takes {seconds}, {ratio} times as long as starting Python.
-- **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/index-format.md) that a short program in any
-  language can read.
-- **Checked**: `pipeline verify` proves {proved} of the {tables} tables from the rules, with code that shares nothing with the
-  searches but the rules and the file formats. [Guarantees](docs/trust.md) says what holds for each.
+- **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/index-format.md)
+  that a short program in any language can read.
+- **Checked**: `pipeline verify` proves {proved} of the {tables} tables from the rules, with code
+  that shares nothing with the searches but the rules and the file formats.
+  [Guarantees](docs/trust.md) says what holds for each.
 """
 COUNTED = ("knight_counts",)
 """The default tables that are counted twice, and not proved row by row."""

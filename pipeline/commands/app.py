@@ -135,9 +135,11 @@ def print_help(
     raise typer.Exit(_run_command([*(words or []), "--help"]))
 
 
+NEAR = 0.65
+"""How similar a word must be to what was perhaps meant: `preco` is to `precompute`."""
 MAX_MESSAGE = 300
 """Maximum number of characters of a problem."""
-NO_SUCH_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", re.DOTALL)
+NO_SUCH_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean .*)?", re.DOTALL)
 SURPLUS = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
 
 
@@ -162,7 +164,9 @@ def _describe(error: Any) -> tuple[str, str]:
     message = str(getattr(error, "message", ""))
     flag = getattr(error, "option_name", None)
     if flag is not None and hasattr(error, "possibilities"):
-        return f"There is no option {flag}", " or ".join(sorted(error.possibilities or ()))
+        return f"There is no option {flag}", " or ".join(
+            sorted(get_close_matches(flag, error.possibilities or (), cutoff=NEAR))
+        )
     if flag is not None:
         has_value = message.endswith("does not take a value.")
         return f"{flag} {'takes no value' if has_value else 'needs a value'}", ""
@@ -174,7 +178,7 @@ def _describe(error: Any) -> tuple[str, str]:
             name = f"One of {', '.join(name.split('|'))}"
         return f"{name} is {'not valid' if message else 'missing'}", ""
     if match := NO_SUCH_COMMAND.fullmatch(message):
-        return f"There is no command {quote(match[1])}", (match[2] or "").replace("'", "")
+        return f"There is no command {quote(match[1])}", ""
     if match := SURPLUS.fullmatch(message.rstrip(".")):
         return f"Too many arguments: {quote(match[1])}", ""
     return "The arguments are not valid", ""
@@ -184,11 +188,10 @@ def _find_similar(word: str, context: Any) -> str:
     """Return the command that a word perhaps means: of the same group, or a query of a puzzle."""
     group: Any = getattr(context, "command", None)
     known: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
-    near = get_close_matches(word.lower(), known, 1)
+    near = get_close_matches(word.lower(), known, 1, cutoff=NEAR)
     if not near and "query" in known:
-        near = [
-            f"pipeline query {name}" for name in get_close_matches(word.lower(), list_names(), 1)
-        ]
+        puzzles = get_close_matches(word.lower(), list_names(), 1, cutoff=NEAR)
+        near = [f"pipeline query {name}" for name in puzzles]
     return near[0] if near else ""
 
 

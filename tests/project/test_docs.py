@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.tables.store import Folder
 from tests import wide
 from tools.generated_docs import MADE, ROOT
 

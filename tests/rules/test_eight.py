@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
-from tablebase.puzzles.eight import GOALS, PUZZLE, SOLVED, EightGoalView, is_odd
+from tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
