@@ -19,7 +19,7 @@ from tablebase.puzzle import Puzzle
 from tablebase.resources import measure_peak_memory
 from tablebase.schema import Table
 from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.access import list_files, make_open_error
+from tablebase.tables.access import list_files, list_unfinished, make_open_error
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.index_format import compute_index_bytes, write_index
@@ -112,7 +112,7 @@ def build(
                 observer.on_table(table, UP_TO_DATE)
         return up_to_date
     with request.store.lock():
-        for file in _list_unfinished(request.store):
+        for file in list_unfinished(request.store):
             request.store.remove(file)
         published = _read_or_recover(request, observer)
         unlisted_names = [name for name in request.without if published.pop(name, None)]
@@ -155,14 +155,6 @@ def _build_tables(
         for queue_entries in table_runner.run_tasks(_build_queue, arguments):
             entries |= queue_entries
     return entries
-
-
-def _list_unfinished(store: Store) -> list[str]:
-    """List the temporary files of writers that were killed; raise TableUnreadable if it fails."""
-    try:
-        return store.list_unfinished()
-    except OSError as error:
-        raise make_open_error(str(store), error, "") from error
 
 
 def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
@@ -340,7 +332,7 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
 
     Files that a killed build left behind need a change.
     """
-    if request.force or request.without or _list_unfinished(request.store):
+    if request.force or request.without or list_unfinished(request.store):
         return None
     try:
         published = read_manifest(request.store)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from tablebase.atomic_write import atomic_write
-from tablebase.errors import BadRequest, OutputError, StoreError, quote
+from tablebase.errors import BadRequest, OutputError, StoreError, TableError, quote
 from tablebase.stdio import CompleteWriter, expand_path, explain_os_error, is_full_disk
-from tablebase.tables.access import open_store
+from tablebase.tables.access import list_unfinished, open_store
 from tablebase.tables.manifest import is_own_file
 from tablebase.tables.store import Folder, Store, begin_temporary, name_temporary
 
@@ -142,8 +142,8 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
         raise PermissionError(errno.EACCES, "")
     folder, temporary = Folder(path.parent), path.with_name(name_temporary(path.name))
     _require_free(folder, path.name)
-    with contextlib.suppress(OSError):  # a folder that cannot be listed may be written to
-        for old_name in folder.list_unfinished(begin_temporary(path.name)):
+    with contextlib.suppress(TableError):  # a folder that cannot be listed may be written to
+        for old_name in list_unfinished(folder, begin_temporary(path.name)):
             folder.remove(old_name)
     with atomic_write((str(path), str(temporary))) as (file,):
         if status is not None:

@@ -192,10 +192,6 @@ class Store:
         with self.write_atomically(name) as (file,):
             file.write(change(old_data))
 
-    def list_unfinished(self) -> list[str]:
-        """List the temporary files of killed writers."""
-        return []
-
     def is_being_written(self, name: str) -> bool:
         """Return whether a temporary file's writer is alive; True where that is unknown."""
         return True
@@ -295,11 +291,6 @@ class Folder(Store):
         return atomic_write(
             *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
         )
-
-    def list_unfinished(self, begin: str = ".") -> list[str]:
-        """List the temporary files of killed writers whose names begin with a text."""
-        names = (name for name in self.list_names(begin) if name.endswith(PART_SUFFIX))
-        return [name for name in names if not self.is_being_written(name)]
 
     def is_being_written(self, name: str) -> bool:
         from tablebase.atomic_write import is_being_written

@@ -10,7 +10,7 @@ import pytest
 
 from tablebase.errors import NotAFile, StoreError, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.tables.access import list_files, open_store
+from tablebase.tables.access import list_files, list_unfinished, open_store
 from tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import build_tables
 
@@ -59,7 +59,7 @@ def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
         f"eight.parquet{PART_SUFFIX}",
     ):
         (tmp_path / name).write_bytes(b"half")
-    assert Folder(tmp_path).list_unfinished() == sorted(unfinished)
+    assert list_unfinished(Folder(tmp_path)) == sorted(unfinished)
 
 
 def test_find_name_resolves_paths(tmp_path: Path) -> None:
