@@ -98,8 +98,10 @@ class Answer:
         return format_json(self.to_dict())
 
     def to_text(self) -> str:
-        """Format the answer as text for people."""
-        raise NotImplementedError
+        """Format the answer as text for people, here its facts, one a line."""
+        facts = self.to_dict().items()
+        rows = [(name.replace("_", " "), str(fact)) for name, fact in facts if fact is not None]
+        return align_rows(rows)
 
     def to_svg(self) -> str:
         """Draw the answer as an SVG picture, for puzzles whose readers have pictures."""

@@ -38,29 +38,29 @@ Answers = tuple[pl.DataFrame, list[int]]
 
 def look_up_keys(
     keys: pl.Series,
-    look_up: Callable[[str], Answer],
+    look_up: Callable[[Any], Answer],
     columns: pl.Schema,
     on_progress: Callable[[int], None],
 ) -> Answers:
     """Look up every key by itself, equal keys only once. A null key gets nulls."""
-    nulls: list[object] = [None] * len(columns)
-    results: dict[str | None, list[object]] = {None: [*nulls, None]}
-    bad_keys = set()
-    for done, key in enumerate(keys.drop_nulls().unique(maintain_order=True)):
+    rows, bad = list[list[object]](), list[object]()
+    unique = keys.drop_nulls().unique(maintain_order=True)
+    for done, key in enumerate(unique):
         if done and done % REPORTED == 0:
             on_progress(done)
         try:
             facts = look_up(key).to_dict()
-            results[key] = [*(_format_cell(facts.get(name)) for name in columns), None]
+            rows.append([*(_format_cell(facts.get(name)) for name in columns), None])
         except TableError:
             raise
         except TablebaseError as error:
-            results[key] = [*nulls, str(error)]
+            rows.append([*([None] * len(columns)), str(error)])
             if isinstance(error, NotationError):
-                bad_keys.add(key)
-    schema = pl.Schema({**columns, "error": pl.String()})
-    answers = pl.DataFrame([results[key] for key in keys], schema=schema, orient="row")
-    return answers, [at for at, key in enumerate(keys) if key in bad_keys]
+                bad.append(key)
+    answers = pl.DataFrame(rows, {**columns, "error": pl.String()}, orient="row")
+    places = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
+    is_bad = keys.is_in(bad)
+    return answers.select(pl.all().gather(places)), is_bad.arg_true().to_list()
 
 
 def concatenate_answers(parts: Iterable[Answers]) -> Answers:

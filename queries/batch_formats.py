@@ -33,6 +33,8 @@ CHUNK_ROWS = 1 << 17
 MAX_ROW_BYTES = 1 << 22
 """The most bytes that a key or a row may have; an endless stream without a row's end is refused."""
 NEW_LINE, NUL = b"\n", b"\0"
+MAX_CELLS = 64
+"""The most words of a line that are read as cells of its key."""
 UNTYPED = ("csv", "tsv")
 """The formats in which every cell is a text."""
 
@@ -425,15 +427,12 @@ def _read_lines(file: BinaryIO, form: KeyFormat, second: str, chunk_bytes: int) 
 
 def _split_line(line: str, form: KeyFormat) -> tuple[str, str]:
     """Split a line into its key and the rest."""
-    line = line.strip()
-    key, _, rest = line.partition("\t" if "\t" in line else " ")
-    cells = list[str]()
-    while form.joined_characters and (cell := form.strip_cell(key)) is not None:
-        cells += [cell] if cell else []
-        if len(cells) == form.joined_characters or not rest:
-            return form.join_key(cells), rest
-        key, _, rest = rest.lstrip().partition(" ")
-    return form.join_key([*cells, key]) if cells else key, rest
+    words, cells = line.split(None, MAX_CELLS), list[str]()
+    key, last = words[0], 0
+    if form.joined_characters:
+        joined = _join_cells(words, cells, form)
+        key, last = joined[0] if joined else (form.join_key(cells), len(words))
+    return key, "".join(line.split(None, last + 1)[last + 1 :])
 
 
 def _make_key_frame(name: str, keys: Sequence[str | None]) -> pl.DataFrame:

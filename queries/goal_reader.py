@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.answer import Answer, align_rows, format_count, format_steps
 from queries.options import DISTANCE, HARDEST, SPREAD, Option, parse_distance
-from queries.reader import Query, Reader, ignore_progress
+from queries.reader import Query, Reader
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable, quote
 from tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
@@ -19,14 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from queries.answer import HardestAnswer
-    from queries.reader import ProgressCallback
-    from queries.sampling import SampleRequest
     from tablebase.schema import Column
     from tablebase.tables.store import Store
-
-
-SEEDS = 1_000
-"""The seeds of a spread sample's distances differ by their distance, other seeds by as much."""
 
 
 class GoalAnswer(Answer):
@@ -109,6 +103,7 @@ class GoalQuery(Query):
     """A query of states. `goal` is a state; None: the named one that each state can reach."""
 
     reader: GoalReader
+    judge_class = "queries.check.boards:GoalJudge"
 
     def __init__(
         self, reader: GoalReader, goal: str | None = None, *, solution: bool = False, **options: Any
@@ -194,28 +189,6 @@ class GoalQuery(Query):
             del columns["goal"]
         return columns
 
-    def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
-    ) -> Iterator[pl.DataFrame]:
-        request = request.check()
-        if "spread" not in self.given:
-            yield from self.draw_rows(request, on_progress)
-            return
-        if self.distance is None:
-            raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
-        share, rest = divmod(request.size, len(self.distance))
-        for at, distance in enumerate(self.distance):
-            if size := share + (at < rest):
-                options = {**self.given, "distance": distance, "spread": None, "split": None}
-                part = request._replace(size=size, seed=request.seed * SEEDS + distance)
-                yield from self.reader.make_query(**options).draw_samples(part, on_progress)
-
-    def draw_rows(
-        self, request: SampleRequest, on_progress: ProgressCallback
-    ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of rows."""
-        return super().draw_samples(request, on_progress)
-
     def list_depth_rows(self) -> pl.DataFrame:
         if self.goal is None:
             return super().list_depth_rows()
@@ -290,10 +263,13 @@ class GoalReader(Reader[GoalFound]):
 
     def apply(self, key: str, moves: str) -> str:
         """Return the state after moves, given as letters; BadRequest for one that is illegal."""
-        state, done = self.puzzle.follow(self.puzzle.parse(key), moves)
-        if done < len(moves):
-            problem = f"Move {done + 1}, {quote(moves[done])}, is not legal in {state}"
-            raise BadRequest(problem, f"The letters are {' '.join(self.puzzle.letters)}")
+        state = self.puzzle.parse(key)
+        for step, letter in enumerate(moves, 1):
+            after = dict(self.puzzle.moves(state)).get(letter)
+            if after is None:
+                problem = f"Move {step}, {quote(letter)}, is not legal in {state}"
+                raise BadRequest(problem, f"The letters are {' '.join(self.puzzle.letters)}")
+            state = after
         return state
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
@@ -310,11 +286,6 @@ class GoalReader(Reader[GoalFound]):
         query = self.make_query(goal=goal, **options)
         assert isinstance(query, GoalQuery)
         return query
-
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.check.goals import GoalJudge
-
-        return GoalJudge(self.make_query(**options), answer_column)
 
     def parse_goal(self, text: str) -> str:
         """Return the goal state that a text names; a TablebaseError if no table answers for it."""
@@ -500,19 +471,7 @@ class BoardQuery(GoalQuery):
     """A query of a sliding board; `width` is its number of columns."""
 
     width: int
-
-    def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
-    ) -> Iterator[pl.DataFrame]:
-        drawn = super().draw_samples(request, on_progress)
-        if "split" not in self.given:
-            yield from drawn
-            return
-        from queries.splits import parse_split, split_rows
-
-        shares, goals = parse_split(self.given["split"]), self.reader.puzzle.goals
-        for rows in drawn:
-            yield split_rows(rows, shares, goals, self.width, request.seed)
+    judge_class = "queries.check.boards:BoardJudge"
 
     def make_answer(self, **facts: Any) -> BoardAnswer:
         state, states, width = facts["state"], facts.get("_states"), self.width

@@ -19,7 +19,7 @@ from tablebase.errors import (
     require_text,
 )
 from tablebase.puzzle import Puzzle, StateSpace
-from tablebase.puzzles import get_puzzle, is_registered
+from tablebase.puzzles import get_puzzle, import_object, is_registered
 from tablebase.schema import Column
 from tablebase.tables.store import Store
 
@@ -65,6 +65,8 @@ class Query:
 
     distance: range | None = None
     """The depths of the rows that a sample draws; None: any."""
+    judge_class = ""
+    """The class that judges answers, as `module:name`; "": they cannot be judged."""
     second_column: str | None = None
     """The column that a batch reads beside that of the keys; None: no other."""
 
@@ -75,7 +77,7 @@ class Query:
         """The options that are given, by name."""
         self.on_progress: Callable[[int], None] = ignore_progress
         """The callback that gets the number of keys done while they are looked up one by one."""
-        declared = (*reader.options, *reader.sample_options)
+        declared = (*reader.options, *(reader.sample_options or ()))
         require_options(reader.puzzle.title, declared, self.given)
 
     def answer(self, key: str) -> Answer:
@@ -98,7 +100,7 @@ class Query:
         `on_progress(done, all)` gets the number of steps done of those to the next chunk.
         """
         reader = self.reader
-        if not reader.sample_options:
+        if reader.sample_options is None:
             raise BadRequest(f"{reader.puzzle.title} does not support sampling")
         from queries.sampling import select_depth
 
@@ -158,13 +160,11 @@ class Query:
         """Answer the keys of a batch's rows, as `iter_answers` does."""
         yield from self.iter_answers(keys)
 
-    def check(self, key: str, answer: object) -> Judgement:
-        """Judge one answer, of any type; an error only for its key."""
-        raise NotImplementedError
-
-    def judge(self, keys: pl.Series, answers: pl.Series) -> Answers:
-        """Judge many answers, one row per key, with a column of errors."""
-        raise NotImplementedError
+    def make_judge(self, answer_column: str = "answer") -> Any:
+        """Make the query that judges answers; those of a batch are in a column of that name."""
+        if not self.judge_class:
+            raise BadRequest(f"{self.reader.puzzle.title} does not support checking")
+        return import_object(self.judge_class)(self, answer_column)
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
@@ -191,8 +191,8 @@ class Reader(Generic[Found]):
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
-    sample_options: tuple[Option, ...] = ()
-    """The options of `pipeline sample`; with none, there are no samples."""
+    sample_options: tuple[Option, ...] | None = None
+    """The options of `pipeline sample`; None: there are no samples."""
     check_options: tuple[Option, ...] | None = None
     """The options of `pipeline check`; None: answers cannot be judged."""
     keyless: tuple[str, ...] = ()
@@ -310,9 +310,10 @@ class Reader(Generic[Found]):
 
         The options are those of `pipeline check`. An answer that cannot be read is judged, too.
         """
-        judge = self.make_judge(**options)
+        judge = self.make_query(**options).make_judge()
         with self.store.ask_one_question():
-            return judge.check(key, answer)
+            judged: Judgement = judge.check(key, answer)
+        return judged
 
     def check_frame(
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
@@ -325,20 +326,15 @@ class Reader(Generic[Found]):
         """
         from queries.answer_frames import annotate_frame
 
-        judge = self.make_judge(answer_column=answer_column, **options)
+        judge = self.make_query(**options).make_judge()
 
         def answer(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
-            return judge.judge(keys, answers)[0]
+            rows: pl.DataFrame = judge.judge(keys, answers)[0]
+            return rows
 
-        columns, added = (column or self.columns[0], answer_column), judge.list_added_columns()
-        judged: Frame = annotate_frame(
-            frame, columns, prefix, (*added, "error"), answer, self.key_digits
-        )
+        columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
+        judged: Frame = annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
         return judged
-
-    def make_judge(self, **options: Any) -> Query:
-        """Make the query that judges answers; `answer_column` names a batch's column of them."""
-        raise BadRequest(f"{self.puzzle.title} does not support checking")
 
     def sample(
         self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
@@ -348,9 +344,10 @@ class Reader(Generic[Found]):
         The options select what is drawn. MemoryShort if the sample is too large for memory.
         """
         from queries.sampling import SampleRequest, draw_frame
+        from queries.splits import draw_set
 
         request = SampleRequest(size, seed, replacement).check()
-        return draw_frame(request, self.make_query(**options).draw_samples(request))
+        return draw_frame(request, draw_set(self.make_query(**options), request, ignore_progress))
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""

@@ -1,23 +1,48 @@
-"""Splits of a sample into sets by name: symmetric states are always in the same set.
+"""Sets of samples: as many states of each distance, and split by name, symmetric states together.
 
 A state's set follows from its symmetry class and the seed alone, not from the other rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterator
+from functools import cache
+from hashlib import sha256
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from tablebase.errors import BadRequest, quote
+from tablebase.puzzle import SymmetryView
+from tablebase.puzzles.sliding import SlidingBoard
 
-EXAMPLE = "train=0.8,test=0.2"
-MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
-"""The shifts and factors of the finalizer of splitmix64, which mixes all bits of a number."""
+if TYPE_CHECKING:
+    from queries.sampling import SampleRequest
 
-Keys = npt.NDArray[np.uint64]
+SEEDS = 1_000
+"""The seeds of a spread sample's distances differ by their distance, other seeds by as much."""
+
+
+def draw_set(
+    query: Any, request: SampleRequest, on_progress: Callable[[int, int], None]
+) -> Iterator[pl.DataFrame]:
+    """Draw a sample as its query's options `spread` and `split` say, a chunk at a time."""
+    given, wanted, parts = query.given, query.distance, [(query, request)]
+    shares = parse_split(given["split"]) if "split" in given else {}
+    if "spread" in given:
+        if wanted is None:
+            raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
+        parts, (share, rest) = [], divmod(request.check().size, len(wanted))
+        for at, distance in enumerate(wanted[: request.size]):
+            one = query.reader.make_query(**{**given, "distance": distance, "spread": None})
+            seed = request.seed * SEEDS + distance
+            parts.append((one, request._replace(size=share + (at < rest), seed=seed)))
+    for one, part in parts:
+        for rows in one.draw_samples(part, on_progress):
+            yield split_rows(query, rows, shares, request.seed) if shares else rows
 
 
 def parse_split(text: str) -> dict[str, float]:
@@ -26,61 +51,38 @@ def parse_split(text: str) -> dict[str, float]:
     >>> parse_split("train=0.8, test=0.2")
     {'train': 0.8, 'test': 0.2}
     """
-    shares = dict[str, float]()
-    for part in str(text).split(","):
-        name, _, share = (word.strip() for word in part.partition("="))
-        try:
-            value = float(share) if share.isascii() and "_" not in share else 0.0
-        except ValueError:
-            value = 0.0
-        if not name or name in shares or not 0 < value <= 1:
-            raise BadRequest(f"{quote(part)} is not a set and its share", f"Example: {EXAMPLE}")
-        shares[name] = value
-    if abs(sum(shares.values()) - 1) > 1e-9:
-        problem = f"The shares of --split add up to {sum(shares.values()):g}, not 1"
-        raise BadRequest(problem, f"Example: {EXAMPLE}")
+    parts = [part.partition("=") for part in str(text).replace(" ", "").split(",")]
+    is_number = re.compile("1|[01]?[.][0-9]+").fullmatch
+    shares = {name: float(share) for name, _, share in parts if name and is_number(share)}
+    if len(shares) < len(parts) or abs(sum(shares.values()) - 1) > 1e-9:
+        problem = f"--split needs different names, with shares that add up to 1, not {quote(text)}"
+        raise BadRequest(problem, "Example: train=0.8,test=0.2")
     return shares
 
 
-def split_rows(
-    rows: pl.DataFrame, shares: dict[str, float], goals: Mapping[str, str], width: int, seed: int
-) -> pl.DataFrame:
-    """Add the column `split` to rows with states; `goals` has each goal's state by its name."""
-    classes = np.zeros(len(rows), dtype=np.uint64)
-    for name in rows["goal"].unique():
-        here = rows["goal"].eq(name).arg_true().to_numpy()
-        states = rows["state"].gather(here).to_list()
-        classes[here] = find_classes(states, goals.get(name, name), width)
-    with np.errstate(over="ignore"):
-        mixed = classes + np.uint64(seed % (1 << 64)) * np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in MIXERS:
-            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    ends = np.cumsum([*shares.values()])[:-1]
-    at = np.searchsorted(ends, (mixed >> np.uint64(11)) / 2.0**53, side="right")
-    return rows.with_columns(split=pl.Series([*shares]).gather(at))
+def split_rows(query: Any, rows: pl.DataFrame, shares: dict[str, float], seed: int) -> pl.DataFrame:
+    """Add the column `split` to rows with states."""
+    goals, ends = query.reader.puzzle.goals, [*accumulate(shares.values())][:-1]
+    sets = list[str]()
+    for state, goal in rows.select("state", "goal").iter_rows():
+        twin = find_twin(state, goals.get(goal, goal), query.width)
+        number = int.from_bytes(sha256(f"{seed} {twin}".encode()).digest()[:8])
+        sets.append([*shares][bisect(ends, number / 2**64)])
+    return rows.with_columns(split=pl.Series(sets, dtype=pl.String))
 
 
-def find_classes(states: list[str], goal: str, width: int) -> Keys:
-    """Return a number for each state, the same for those that a symmetry maps to each other.
+def find_twin(state: str, goal: str, width: int) -> str:
+    """Return one text for all states that a symmetry maps to each other.
 
-    A symmetry turns or mirrors the board, so that the goal's blank stays where it is, and renames
-    the tiles, so that the goal becomes itself.
+    A symmetry turns or mirrors the board, so that the goal's blank has one place, and renames the
+    tiles, so that the goal has one image.
     """
-    height, blank = len(goal) // width, goal.index("0")
-    cells = np.arange(len(goal)).reshape(height, width)
-    grids = [cells[::up, ::left] for up in (1, -1) for left in (1, -1)]
-    if height == width:
-        grids += [grid.T for grid in grids]
-    marks = np.frombuffer("".join([goal, *states]).encode(), np.uint8).reshape(-1, len(goal)).T
-    tiles = np.where(marks > ord("9"), marks - (ord("a") - 10), marks - ord("0")).astype(np.uint8)
-    home, keys = tiles[:, 0], list[Keys]()
-    for order in (grid.ravel() for grid in grids):
-        if order[blank] == blank:
-            names = np.zeros(len(goal), dtype=np.uint64)
-            names[home[order]] = home
-            key = np.zeros(len(states), dtype=np.uint64)
-            for row in names[tiles[order, 1:]]:
-                key = key << np.uint64(4) | row
-            keys.append(key)
-    least: Keys = np.minimum.reduce(keys)
-    return least
+    return min([view.map_state(state) for view in _list_views(goal, width)])
+
+
+@cache
+def _list_views(goal: str, width: int) -> list[SymmetryView]:
+    symmetries = SlidingBoard(len(goal) // width, width).list_symmetries()
+    image = "".join([goal[cell] for cell in symmetries[0]])
+    blank = image.index("0")
+    return [SymmetryView("", image, goal, each) for each in symmetries if goal[each[blank]] == "0"]

@@ -242,15 +242,6 @@ class GoalPuzzle(StateSpace):
             view.map_state(goal)
         )
 
-    def follow(self, state: str, letters: str) -> tuple[str, int]:
-        """Make moves while they are legal; return the last state and how many were made."""
-        for done, letter in enumerate(letters):
-            next_state = dict(self.moves(state)).get(letter)
-            if next_state is None:
-                return state, done
-            state = next_state
-        return state, len(letters)
-
     def explain_unreachable(self, state: str, goal: str) -> str:
         """Explain why a goal cannot be reached from a state, as the end of a sentence."""
         return "no sequence of moves connects them."

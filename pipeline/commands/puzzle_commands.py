@@ -21,7 +21,7 @@ from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_opt
 from pipeline.terminal import escape_control, print_answer, print_error
 from queries.dispatch import get_reader_class, open_reader
 from queries.options import FORMATS, INPUT_FORMATS, Option, join_names, select_given
-from queries.reader import Query, Reader
+from queries.reader import Query
 from tablebase.errors import BadRequest
 from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from tablebase.tables.access import open_store
@@ -29,7 +29,7 @@ from tablebase.tables.access import open_store
 Command = Callable[..., None]
 
 BATCH = (
-    Option("input", "Answer every key in this file (- for standard input).", "FILE"),
+    Option("input", "Read rows from this file (- for standard input).", "FILE"),
     Option(
         "input_format",
         f"Format of the input: {join_names(INPUT_FORMATS)} (default: by the file's name; "
@@ -71,29 +71,31 @@ class PuzzleGroup(TyperGroup):
     Typer does not export the types of contexts and commands.
     """
 
-    @classmethod
-    def make_function(cls, puzzle: str) -> Command:
-        """Make the function of a puzzle's command."""
-        raise NotImplementedError
-
-    @classmethod
-    def has_command(cls, reader: type[Reader]) -> bool:
-        """Return whether there is a command for a reader's puzzle."""
-        return True
+    make_function: Any
+    """The function that makes the function of a puzzle's command."""
+    declared: str
+    """The attribute of readers with the command's options; None: there is no command."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names of the puzzles whose readers can be loaded."""
         kinds = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
-        return [name for name, kind in kinds if self.has_command(kind)]
+        return [name for name, kind in kinds if getattr(kind, self.declared) is not None]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a puzzle's command, which is made the first time."""
         is_known = cmd_name in self.commands or not is_registered(cmd_name)
-        if not is_known and self.has_command(get_reader_class(cmd_name)):
+        if not is_known and getattr(get_reader_class(cmd_name), self.declared) is not None:
             app = typer.Typer(add_completion=False)
             app.command(cmd_name)(self.make_function(cmd_name))
             self.add_command(typer.main.get_command(app))
         return super().get_command(ctx, cmd_name)
+
+
+def make_app(help: str, make_function: Callable[[str], Command], declared: str) -> typer.Typer:
+    """Make the group of the commands of all puzzles; the arguments are those of `PuzzleGroup`."""
+    attributes = {"make_function": staticmethod(make_function), "declared": declared}
+    group = type("Group", (PuzzleGroup,), attributes)
+    return typer.Typer(help=help, cls=group, no_args_is_help=True)
 
 
 def make_parameter(puzzle: str, option: Option) -> inspect.Parameter:
@@ -231,17 +233,7 @@ def require_valid(invalid: int, options: dict[str, Any]) -> None:
         raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 
-class QueryGroup(PuzzleGroup):
-    """The commands `pipeline query NAME`."""
-
-    @classmethod
-    def make_function(cls, puzzle: str) -> Callable[..., None]:
-        return _make_query(puzzle)
-
-
-query_app = typer.Typer(
-    help="Answer questions from the tables.", cls=QueryGroup, no_args_is_help=True
-)
+query_app = make_app("Answer questions from the tables.", _make_query, "options")
 
 
 def _make_sample(name: str) -> Callable[..., None]:
@@ -254,7 +246,9 @@ def _make_sample(name: str) -> Callable[..., None]:
         general |= {name: values.pop(name) for name in general.keys() & values.keys()}
         _write_sample(name, values, general)
 
-    parameters = [make_parameter(name, option) for option in (*kind.sample_options, *GENERAL)]
+    parameters = [
+        make_parameter(name, option) for option in (*(kind.sample_options or ()), *GENERAL)
+    ]
     title = get_puzzle(name).title
     return declare(command, parameters, f"{title}: draw a uniform random sample.")
 
@@ -264,6 +258,7 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
     from pipeline.progress import BatchProgress
     from queries.batch import choose_output_format, open_row_writer
     from queries.sampling import MAX_SIZE, SampleRequest
+    from queries.splits import draw_set
 
     output, requested = general["output"], general["format"]
     if general["json"] and requested is not None:
@@ -277,7 +272,7 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
     query = open_reader(name, open_store(general["outputs"])).make_query(**values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
         on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
-        samples = query.draw_samples(request, on_progress)
+        samples = draw_set(query, request, on_progress)
         first = next(samples)  # before the file is opened: a failed draw leaves no file
         write = stack.enter_context(open_row_writer(output, output_as))
         for rows in chain([first], samples):
@@ -287,20 +282,6 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
             bar.on_rows(done)
 
 
-class SampleGroup(PuzzleGroup):
-    """The commands of puzzles whose readers declare options of samples."""
-
-    @classmethod
-    def make_function(cls, puzzle: str) -> Callable[..., None]:
-        return _make_sample(puzzle)
-
-    @classmethod
-    def has_command(cls, reader: type[Reader]) -> bool:
-        return bool(reader.sample_options)
-
-
-sample_app = typer.Typer(
-    help="Draw a uniform random sample of states, positions or tours.",
-    cls=SampleGroup,
-    no_args_is_help=True,
+sample_app = make_app(
+    "Draw a uniform random sample of states, positions or tours.", _make_sample, "sample_options"
 )

@@ -18,37 +18,29 @@ from queries.boards.eight_columns import (
 )
 from queries.key_columns import read_key_column
 from tablebase.errors import BadRequest
-from tablebase.puzzles.eight import LETTERS
 
 CELLS = 9
 NO_MARK = 255
 """The number on every cell of what is no state."""
-LETTER_SETS = [
-    "".join(letter for at, letter in enumerate(LETTERS) if bits >> at & 1) for bits in range(16)
-]
-
-Ranks = npt.NDArray[np.uint32]
 
 
-def rank_any(states: Any) -> Ranks:
+def rank_any(states: Any) -> npt.NDArray[np.uint32]:
     """Return the rank of each state of an array, a list of lists or a column; `NO_RANK` for others.
 
     BadRequest for what has no states.
     """
-    if isinstance(states, pl.Series) and not isinstance(states.dtype, pl.Array):
+    if isinstance(states, pl.Series):
         return rank_states(read_key_column(states, CELLS)).to_numpy()
     try:
         array = np.asarray(states)
-        if array.size == 0:
-            array = array.reshape(-1, CELLS).astype(np.uint8)
-        if array.shape[1:] == (3, 3):
-            array = array.reshape(-1, CELLS)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
+    except ValueError:  # lists of different lengths
+        array = np.zeros(1)
     if array.ndim == 1 and array.dtype.kind in "UO" and len(array):
         return rank_any(pl.Series(array.tolist(), strict=False))
-    if array.ndim != 2 or array.shape[1] != CELLS or array.dtype.kind not in "ui":
+    is_board = array.ndim > 1 and array.dtype.kind in "ui" and array.size == CELLS * len(array)
+    if array.size and not is_board:
         raise BadRequest("States are an array of whole numbers with nine columns, or a column")
+    array = array.reshape(-1, CELLS)
     ranks = np.empty(len(array), dtype=np.uint32)
     for at in range(0, len(array), CHUNK_ROWS):
         chunk = array[at : at + CHUNK_ROWS]
@@ -58,17 +50,7 @@ def rank_any(states: Any) -> Ranks:
     return ranks
 
 
-def find_best_moves(ranks: Ranks, distances: npt.NDArray[np.int16]) -> list[str]:
-    """Return the letters of the best first moves from states; none where there are none."""
-    best = np.zeros(len(ranks), dtype=np.uint8)
-    here = distances[ranks]
-    for at, targets in enumerate(list_successors()):
-        there = distances[targets[ranks]]
-        best |= ((there == here - 1) & (there >= 0)).astype(np.uint8) << np.uint8(at)
-    return [LETTER_SETS[each] for each in best.tolist()]
-
-
-def make_next_boards(ranks: Ranks) -> npt.NDArray[np.uint8]:
+def make_next_boards(ranks: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
     """Return the state after each of the moves U D L R; an illegal one's cells are all 255."""
     boards = list_texts() - np.uint8(ord("0"))
     boards[NO_RANK] = NO_MARK

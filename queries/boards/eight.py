@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.reader import Query
     from tablebase.puzzle import GoalPuzzle
     from tablebase.tables.store import Store
 
@@ -43,6 +42,7 @@ class EightQuery(BoardQuery):
     """A query of 8-puzzle states."""
 
     reader: EightReader
+    judge_class = "queries.boards.judge:EightJudge"
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:
@@ -68,7 +68,7 @@ class EightQuery(BoardQuery):
         return self._answer_ranks(rank_states(keys))
 
     def _answer_ranks(self, ranks: pl.Series) -> pl.DataFrame:
-        rows = self._read_rows()
+        rows = self.reader.read_rows(self.goal)
         answers = rows[ranks]
         if self.path:
             from queries.boards.eight_columns import find_solutions
@@ -88,15 +88,11 @@ class EightQuery(BoardQuery):
             answers = answers.with_columns(solutions)
         return answers
 
-    def _read_rows(self) -> pl.DataFrame:
-        """Return the added columns of all states by rank, and a last row of nulls."""
-        return self.reader.read_rows() if self.goal is None else self.reader.read_rows_to(self.goal)
-
     def list_depth_rows(self) -> pl.DataFrame:
         import polars as pl
 
         states = pl.Series("state", self.reader.puzzle.list_states().astype(str))
-        return self._read_rows()[:-1].insert_column(0, states)
+        return self.reader.read_rows(self.goal)[:-1].insert_column(0, states)
 
 
 class EightReader(GoalReader[BoardAnswer]):
@@ -150,11 +146,6 @@ class EightReader(GoalReader[BoardAnswer]):
             return self._probe(key)
         return super().probe(key, goal, **options)
 
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.boards.judges import EightJudge
-
-        return EightJudge(self.make_query(**options), answer_column)
-
     def _forget_lookups(self) -> None:
         """Forget the records that fast lookups have in memory: the next one opens the index."""
         self._probe: Callable[[str], BoardAnswer] = self._load_probe
@@ -183,17 +174,18 @@ class EightReader(GoalReader[BoardAnswer]):
         self._load_lookups()
         return self._probe(state)
 
-    def read_rows(self) -> pl.DataFrame:
-        """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`."""
-        return self._read_once("", self._make_rows)
+    def read_rows(self, goal: str | None = None) -> pl.DataFrame:
+        """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`.
+
+        Those for a goal are computed from an index.
+        """
+        return self._read_once(
+            goal or "", lambda: self._make_rows_to(goal) if goal else self._make_rows()
+        )
 
     def _make_rows(self) -> pl.DataFrame:
         table = self.puzzle.tables[0]
         return self.collect(table, self.scan_table(table).select(self.columns[1:]))
-
-    def read_rows_to(self, goal: str) -> pl.DataFrame:
-        """Return the rows of `read_rows` for any goal, computed from an index."""
-        return self._read_once(goal, lambda: self._make_rows_to(goal))
 
     def _make_rows_to(self, goal: str) -> pl.DataFrame:
         from queries.boards.eight_columns import answer_goal
@@ -221,13 +213,14 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
         from queries.boards.arrays import rank_any
 
-        return self._read_goal_distances(goal).take(rank_any(states))
+        return self.read_distances(goal and self.parse_goal(goal)).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
-        from queries.boards.arrays import find_best_moves, rank_any
+        from queries.boards.arrays import rank_any
 
-        return find_best_moves(rank_any(states), self._read_goal_distances(goal))
+        rows = self.read_rows(goal and self.parse_goal(goal))
+        return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
@@ -235,18 +228,9 @@ class EightReader(GoalReader[BoardAnswer]):
 
         return make_next_boards(rank_any(states))
 
-    def _read_goal_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
-        return self.read_distances(None if goal is None else self.parse_goal(goal))
-
     def read_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
         """Return the distances of all states by rank, -1 if unreachable; the last for `NO_RANK`."""
-        import numpy as np
-
-        if goal is not None:
-            distances = self.read_rows_to(goal)["distance"].fill_null(-1).to_numpy()
-            return distances.astype(np.int16)
-        records = np.frombuffer(self.open_index("eight").read_records(), np.uint8)
-        return np.append(records[0::2].astype(np.int16), np.int16(-1))
+        return self.read_rows(goal)["distance"].fill_null(-1).to_numpy().astype("int16")
 
     def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """Return the rows for a goal, "" for the named; those of a few goals stay in memory."""

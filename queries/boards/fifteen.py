@@ -113,6 +113,7 @@ class FifteenQuery(Query):
     """
 
     reader: FifteenReader
+    judge_class = "queries.check.boards:FifteenJudge"
 
     def __init__(self, reader: FifteenReader, goal: str | None = None, **options: Any) -> None:
         super().__init__(reader, goal=goal, **options)
@@ -335,11 +336,6 @@ class FifteenReader(Reader[FifteenSolution]):
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""
         return FifteenQuery(self, goal).compute_bound(key)
-
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.boards.judges import FifteenJudge
-
-        return FifteenJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())

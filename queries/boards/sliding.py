@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 from queries.options import SPLIT, Option
-from queries.reader import Reader
+from queries.reader import Reader, ignore_progress
 from tablebase.errors import BadRequest, MemoryShort, TableMissing
 from tablebase.puzzle import View
 from tablebase.puzzles.sliding import (
@@ -64,8 +64,8 @@ class BoardTableQuery(BoardQuery):
         """The goal of all keys."""
         return self.goal or self.reader.puzzle.example
 
-    def draw_rows(
-        self, request: SampleRequest, on_progress: ProgressCallback
+    def draw_samples(
+        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
@@ -143,11 +143,6 @@ class BoardReader(GoalReader[BoardAnswer]):
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
-
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.boards.judges import TableJudge
-
-        return TableJudge(self.make_query(**options), answer_column)
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
@@ -316,15 +311,9 @@ class SlidingReader(Reader):
 
     def make_query(self, *, board: str | None = None, **options: Any) -> Query:
         """Make a query of the tables of one board."""
-        return self._open_option(board).make_query(**options)
-
-    def make_judge(self, *, board: str | None = None, **options: Any) -> Query:
-        return self._open_option(board).make_judge(**options)
-
-    def _open_option(self, board: str | None) -> BoardReader:
         if board is None:
             raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
-        return self.open_board(board)
+        return self.open_board(board).make_query(**options)
 
     def open_board(self, text: str) -> BoardReader:
         """Return the reader of a board's tables; it is opened the first time."""

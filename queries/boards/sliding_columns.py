@@ -73,11 +73,6 @@ def answer_keys(
     )
 
 
-def read_tiles(board: SlidingBoard, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    """Return the tiles of keys, one state per column, and which of them are states."""
-    return _read_texts(view_texts(normalize_keys(keys, board.cells)), board.cells)
-
-
 def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
     tiles = TILES[texts[:, 4 : 4 + cells].T]
     tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
@@ -126,10 +121,6 @@ class GoalLookup:
             best[movable] |= is_nearer.astype(np.uint8) << np.uint8(letter)
         return distance, best
 
-    def measure(self, tiles: Bytes) -> Distances | None:
-        """Return the distances of states as `look_up` does."""
-        return self._measure(self.place_tiles(tiles))
-
     def _measure(self, places: Bytes) -> Distances:
         blank = np.argmin(places, axis=0)
         is_before_blank = np.arange(len(places) - 1)[:, None] < blank
@@ -177,10 +168,6 @@ class BitLookup(GoalLookup):
         distances, nearer = np.empty(len(cells), np.int16), np.empty(len(cells), np.uint8)
         is_whole = walk_states(self._records, cells, *self._tables, self._goal, distances, nearer)
         return (distances, nearer) if is_whole else None
-
-    def measure(self, tiles: Bytes) -> Distances | None:
-        answers = self.look_up(tiles)
-        return answers and answers[0]
 
     def measure_distances(self) -> Bytes | None:
         """Return the distances of all states by rank; None if a walk does not end at the goal.

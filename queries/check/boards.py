@@ -1,145 +1,122 @@
-"""Many answers for a sliding board, judged by array code: letters of the blank's moves alone.
-
-All rows make their first move together, then their second, and so on; rows are sorted by length, so
-that those that move on are the first ones.
-"""
+"""The judges of puzzles with goals; those of sliding boards read tiles that slide, too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
+from queries.check.judge import (
+    SEPARATORS,
+    IllegalMove,
+    Judge,
+    read,
+)
+from queries.judgement import Judgement, judge_moves
+from tablebase.errors import GoalUnreachable, Undecided
+from tablebase.puzzles.fifteen import BOARD
 
-from queries.check.goals import EDGES, BoardJudge
-from queries.check.reading import SEPARATORS
-from tablebase.puzzles.sliding import LETTERS
-from tablebase.resources import count_cores
-
-CHUNK_ROWS = 1 << 15
-"""Rows judged at a time: few enough to stay in a core's cache."""
-MAX_MOVES = 999
-"""The most moves of a row; a few long ones would keep all others waiting."""
-RESULTS = pl.Series(["illegal", "incomplete", "shortest", "longer"])
-CODES = np.zeros(256, dtype=np.uint8)
-CODES[np.frombuffer(LETTERS.encode(), np.uint8)] = np.arange(len(LETTERS))
-
-Numbers = npt.NDArray[np.int64]
+EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
+"""Where the blank is if its move is illegal, by the move."""
 
 
-class Walk(Protocol):
-    """States of which the first ones move on together."""
+class GoalJudge(Judge):
+    """A judge of the moves of any puzzle with goals."""
 
-    def measure(self, rows: int) -> npt.NDArray[np.int16]:
-        """Return the distances of the first states, -1 where no moves lead to the goal."""
+    puzzle: Any = None
 
-    def move(self, rows: int, letters: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-        """Move the blank of the first states; return whether all moves so far were legal."""
+    def __init__(self, lookup: Any, answer_column: str) -> None:
+        super().__init__(lookup, answer_column)
+        self.puzzle = self.puzzle or self.reader.puzzle
 
+    def parse(self, key: str) -> tuple[str, str, int | None]:
+        state, goal = self.lookup.parse_ends(key)
+        try:
+            return state, goal, self.reader.find_distance(state, goal)[0]
+        except GoalUnreachable:
+            return state, goal, None
 
-class ArrayJudge(BoardJudge):
-    """A judge of a board whose answers are judged by array code if there are many."""
+    def is_at(self, last: Any, goal: str, distance: int) -> bool:
+        return bool(self.reader.find_distance("".join(last), goal)[0] == distance)
 
-    min_rows = 0
-    """The rows from which on that is faster."""
+    def read_moves(self, text: str, start: str) -> tuple[list[str], str]:
+        letters = self.puzzle.letters
+        return read(text, f"[{re.escape(letters)}]", f"one of {', '.join(letters)}", stop=".")
 
-    def read_starts(self, keys: pl.Series) -> tuple[npt.NDArray[np.bool_], Callable[..., Walk]]:
-        """Return which keys are states, and a function that makes a walk from some rows' states."""
-        raise NotImplementedError
-
-    def judge_columns(self, keys: pl.Series, answers: pl.Series) -> pl.DataFrame | None:
-        if len(keys) < self.min_rows:
-            return None
-        answers = answers.fill_null("")
-        if answers.str.contains(f"[{SEPARATORS}]").any():
-            answers = answers.str.replace_all(f"[{SEPARATORS}]", "")
-        is_state, make_walk = self.read_starts(keys)
-        is_plain = answers.str.contains(f"^[{LETTERS}]*$") & (answers.str.len_bytes() <= MAX_MOVES)
-        rows = np.flatnonzero(is_state & is_plain.to_numpy())
-        if not len(rows):
-            return None
-        texts = answers.gather(rows).rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
-        _, ends, data = texts.buffers()
-        offsets = np.frombuffer(ends, np.int64)
-        letters = CODES[np.frombuffer(data or b"", np.uint8)]
-        judged = _judge_rows(make_walk, rows, letters, offsets)
-        columns = _make_columns(*judged, np.diff(offsets), letters, offsets[:-1])
-        if len(rows) == len(keys):
-            return columns
-        places = np.full(len(keys), len(rows))
-        places[rows] = np.arange(len(rows))
-        columns.extend(columns.clear(1))
-        return columns[places]
+    def follow(self, start: str, moves: list[str]) -> Iterator[Any]:
+        for move in moves:
+            start = dict(self.puzzle.moves(start)).get(move, "")
+            if not start:
+                raise IllegalMove(f"{move}: it is not legal there")
+            yield start
 
 
-def _judge_rows(
-    make_walk: Callable[[Numbers], Walk], rows: Numbers, letters: Any, offsets: Numbers
-) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Make all moves; return the distances at the start, those at the end, moves and losses.
+class BoardJudge(GoalJudge):
+    """A judge of a sliding board's moves: letters of the blank's moves, or tiles that slide."""
 
-    The moves are the legal ones, and the loss is the first move that led no nearer, 0 if none did.
-    """
-    lengths = np.diff(offsets)
-    judged = np.zeros((4, len(rows)), dtype=np.int64)
+    def read_moves(self, text: str, start: str) -> tuple[list[str], str]:
+        tiles = "".join(sorted(self.puzzle.example.replace("0", "")))
+        if text.lstrip(SEPARATORS)[:1] not in {*tiles}:
+            return super().read_moves(text, start)
+        what = f"one of the tiles 1-{tiles[-1]}"
+        words = text.replace(",", " ").split() if len(tiles) > 9 else []
+        if len(words) < 2 or max(map(len, words)) > 2:
+            return read(text, f"[{tiles}]", what, stop=".")
+        names = {str(number): tile for number, tile in enumerate(tiles, 1)}
+        pattern = rf"(?:{'|'.join([*names][9:])}|[{tiles}])(?![^{SEPARATORS}])"
+        moves, problem = read(text, pattern, what)
+        return [names.get(move, move) for move in moves], problem
 
-    def judge_chunk(at: int) -> None:
-        order = at + np.argsort(-lengths[at : at + CHUNK_ROWS], kind="stable")
-        walk, begins = make_walk(rows[order]), offsets[order]
-        start = walk.measure(len(order))
-        end, done, loss = start.copy(), np.zeros_like(order), np.zeros_like(order)
-        for step in range(int(lengths[order[0]])):
-            here = slice(int(np.searchsorted(-lengths[order], -step)))
-            is_legal = walk.move(here.stop, letters[begins[here] + step])
-            after = walk.measure(here.stop)
-            loss[here][is_legal & (loss[here] == 0) & (after != end[here] - 1)] = step + 1
-            done[here] += is_legal
-            end[here] = after
-        loss[start < 0] = 0
-        judged[:, order] = start, end, done, loss
-
-    with ThreadPoolExecutor(count_cores()) as pool:
-        list(pool.map(judge_chunk, range(0, len(rows), CHUNK_ROWS)))
-    start, end, done, loss = judged
-    return start, end, done, loss
+    def follow(self, start: str, moves: list[str]) -> Iterator[Any]:
+        exits = [dict(self.puzzle.list_exits(cell)) for cell in range(len(start))]
+        cells, blank = [*start], start.index("0")
+        for move in moves:
+            ways = exits[blank]
+            to = ways.get(move)
+            if move not in EDGES:
+                to = next((cell for cell in ways.values() if cells[cell] == move), None)
+            if to is None:
+                raise IllegalMove(explain_illegal(move))
+            cells[blank], cells[to], blank = cells[to], "0", to
+            yield cells
 
 
-def _make_columns(
-    start: Numbers, end: Numbers, done: Numbers, loss: Numbers, length: Numbers,
-    letters: npt.NDArray[np.uint8], begins: Numbers,
-) -> pl.DataFrame:  # fmt: skip
-    """Make the columns of judgements."""
-    is_illegal = done < length
-    is_home = ~is_illegal & (end == 0) & (start >= 0)
-    excess = length - start
-    result = np.select([is_illegal, ~is_home], [0, 1], np.where(excess == 0, 2, 3))
-    score = np.where(is_home, np.where(excess == 0, 1, start / np.maximum(length, 1)), 0.0)
-    illegal = np.flatnonzero(is_illegal)
-    reasons = pl.Series([f", {letter}: the blank is in the {EDGES[letter]}" for letter in LETTERS])
-    steps = pl.Series(done[illegal] + 1, dtype=pl.Int64)
-    why = "move " + steps.cast(pl.String) + reasons.gather(letters[begins[illegal] + steps - 1])
-    none = pl.Series(dtype=pl.String).extend_constant(None, len(length))
-    columns = pl.DataFrame(
-        {
-            "result": RESULTS.gather(result),
-            "length": length,
-            "shortest": start.astype(np.int16),
-            "excess": excess,
-            "first_loss": loss,
-            "step": done + 1,
-            "problem": none.scatter(illegal, why),
-            "score": score,
-        }
-    )
+def explain_illegal(move: str) -> str:
+    """Name a move, and say why it is illegal."""
+    if move in EDGES:
+        return f"{move}: the blank is in the {EDGES[move]}"
+    return f"tile {move}: it is not next to the blank"
 
-    def keep(name: str, where: npt.NDArray[np.bool_]) -> pl.Expr:
-        return pl.when(pl.Series(where)).then(pl.col(name))
 
-    return columns.with_columns(
-        keep("shortest", start >= 0),
-        keep("excess", is_home),
-        keep("first_loss", loss > 0),
-        keep("step", is_illegal),
-    )
+class FifteenJudge(BoardJudge):
+    """A judge of solutions of the 15-puzzle: it searches only where the bound does not decide."""
+
+    puzzle = BOARD
+
+    def __init__(self, lookup: Any, answer_column: str) -> None:
+        super().__init__(lookup, answer_column)
+        self._search = cache(lambda state: len(lookup.solve(state).solution))
+
+    def parse(self, key: str) -> tuple[str, str, None]:
+        return BOARD.parse(key), self.lookup.goal, None
+
+    def judge_claim(self, claim: str, start: str, shortest: int | None) -> Judgement:
+        if BOARD.can_reach(start, self.lookup.goal):
+            bound = self.lookup.compute_bound(start)
+            if claim == "unreachable" or int(claim) < bound:
+                problem = f"the fewest moves are at least {bound}"
+                return Judgement(result="wrong", problem=problem, score=0.0)
+            shortest = self._search(start)
+        return super().judge_claim(claim, start, shortest)
+
+    def complete(self, judged: Judgement, start: str, last: Any) -> Judgement:
+        length = judged.length
+        if judged.result != "solved" or length is None:
+            return judged
+        try:
+            is_shortest = length == self.lookup.compute_bound(start)
+            shortest = length if is_shortest else self._search(start)
+        except Undecided as error:
+            return Judgement(result="solved", length=length, problem=str(error), score=None)
+        return judge_moves(length, shortest, None, is_home=True)

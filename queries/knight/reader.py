@@ -112,6 +112,7 @@ class KnightQuery(Query):
     """A query of tours: a board, and which of its tours. Squares are numbers of the board."""
 
     reader: KnightReader
+    judge_class = "queries.knight.judge:KnightJudge"
 
     def __init__(self, reader: KnightReader, board: str | None = None, **options: Any) -> None:
         super().__init__(reader, board=board, **options)
@@ -289,11 +290,6 @@ class KnightReader(Reader[KnightAnswer]):
 
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
-
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.knight.judge import KnightJudge
-
-        return KnightJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from queries.check.judge import Judge, write_text
-from queries.check.reading import SEPARATORS, read_claim, read_words
-from queries.judgement import (
-    Judgement,
-    judge_claim,
-    judge_end,
-    make_illegal,
-    make_unreadable,
-)
+from collections.abc import Iterator
+
+from queries.check.judge import SEPARATORS, IllegalMove, Judge, read
 from tablebase.errors import PositionUnreachable
 from tablebase.puzzles.senet import OPENING, SIDES, THROWS, is_guarded, parse, swap_squares
 
@@ -21,32 +15,23 @@ MOVE = f"{SQUARE}[-x]{SQUARE}(?![^{SEPARATORS}])"
 class SenetJudge(Judge):
     """A judge of lines of play; the distance from a position within them is in no table."""
 
-    def check(self, key: str, answer: object) -> Judgement:
-        position, text = parse(key), write_text(answer)
-        shortest = self._find_plies(position)
-        if claim := read_claim(text):
-            truth = "no line of play reaches the position"
-            if shortest is not None:
-                plies = "ply" if shortest == 1 else "plies"
-                truth = f"the position is reached after {shortest} {plies}"
-            return judge_claim(claim, shortest, truth)
-        reading = read_words(text, MOVE, "a move such as 5-10 or 4x7")
-        length, here = len(reading.moves), OPENING
-        if reading.problem:
-            return make_unreadable(length + 1, reading.problem, shortest)
-        for done, move in enumerate(reading.moves):
-            start, goal = map(int, move.replace("x", "-").split("-"))
-            if problem := _find_problem(here, SIDES[done % 2], start, goal, "x" in move):
-                return make_illegal(length, done + 1, f"{move}: {problem}", shortest)
-            here = swap_squares(here, start, goal)
-        return judge_end(length, shortest, None, is_home=here == position)
-
-    def _find_plies(self, position: str) -> int | None:
+    def parse(self, key: str) -> tuple[str, str, int | None]:
+        position = parse(key)
         try:
-            plies: int = self.lookup.look_up(position).plies
+            return OPENING, position, self.lookup.look_up(position).plies
         except PositionUnreachable:
-            return None
-        return plies
+            return OPENING, position, None
+
+    def read_moves(self, text: str, start: str) -> tuple[list[str], str]:
+        return read(text, MOVE, "a move such as 5-10 or 4x7")
+
+    def follow(self, start: str, moves: list[str]) -> Iterator[str]:
+        for ply, move in enumerate(moves):
+            square, goal = map(int, move.replace("x", "-").split("-"))
+            if problem := _find_problem(start, SIDES[ply % 2], square, goal, "x" in move):
+                raise IllegalMove(f"{move}: {problem}")
+            start = swap_squares(start, square, goal)
+            yield start
 
 
 def _find_problem(position: str, mover: str, start: int, goal: int, is_swap: bool) -> str:

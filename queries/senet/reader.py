@@ -71,6 +71,7 @@ class SenetQuery(Query):
     """A query of positions. `turn` is the side to move after the line; None: the shorter line."""
 
     reader: SenetReader
+    judge_class = "queries.senet.judge:SenetJudge"
 
     def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
         super().__init__(reader, turn=turn, **options)
@@ -177,11 +178,6 @@ class SenetReader(Reader[SenetAnswer]):
     def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""
         return SenetQuery(self).list_hardest()
-
-    def make_judge(self, *, answer_column: str = "answer", **options: Any) -> Query:
-        from queries.senet.judge import SenetJudge
-
-        return SenetJudge(self.make_query(**options), answer_column)
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()

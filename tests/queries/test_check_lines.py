@@ -1,5 +1,6 @@
 """Lines of Senet, knight's tours and solutions of the 15-puzzle, compared with a slow judge."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 from queries import open_tables
 from queries.api import Tables
 from queries.boards.fifteen import FifteenReader
+from tablebase.errors import Undecided
 from tests.support import sliding_oracle
 from tests.support.check_oracle import COLUMNS, is_path, judge_board, judge_senet, judge_tour
 from tests.support.oracles import knight_tours, senet_successors, square_name
+from tests.support.shell import Cli
 
 TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
 HOSTILE = {
@@ -174,9 +177,27 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
     hard = fifteen.check(state, solution, time_limit=1e-6)
     assert (hard.result, hard.length, hard.score) == ("solved", len(solution), None)
     assert "Undecided after 1e-06 s" in (hard.problem or "")
-    claim = fifteen.check(state, 80, time_limit=1e-6)
-    assert (claim.result, claim.score) == ("undecided", None)
+    with pytest.raises(Undecided):
+        fifteen.check(state, 80, time_limit=1e-6)
     assert fifteen.check(state, 10).result == "wrong"
     frame = pl.DataFrame({"state": [state, "123456789abcde0f"] * 2, "answer": [solution, "R"] * 2})
     judged = fifteen.check_frame(frame, time_limit=0.001)
     assert judged["result"].to_list() == ["solved", "shortest"] * 2
+
+
+def test_a_claim_that_no_search_decides_in_time_exits_as_a_query_does(
+    patterns_555: Path, cli_in_process: Cli
+) -> None:
+    state = "fe169b4c0a73d852"
+    words = ("--time-limit", "0.001", "--outputs", str(patterns_555))
+    asked = cli_in_process("query", "fifteen", state, "--json", *words)
+    claimed = cli_in_process("check", "fifteen", state, "80", "--json", *words)
+    assert (claimed.code, {*json.loads(claimed.out)}) == (4, {*json.loads(asked.out)})
+    assert claimed.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
+    rows = f"{state} 80\n{state} 10\n"
+    for strict, code in (((), 0), (("--strict",), 1)):
+        judged = cli_in_process("check", "fifteen", *words, *strict, stdin=rows)
+        results = pl.read_csv(judged.out.encode())
+        assert results["result"].to_list() == [None, "wrong"]
+        assert "Undecided" in results["error"][0]
+        assert judged.code == code

@@ -41,7 +41,7 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(asks: EightReader, cel
     distances, solutions = eight_search(goal)
     view = PUZZLE.view_goal(goal)
     assert len(distances) == 181_440
-    rows = asks.read_rows_to(goal)
+    rows = asks.read_rows(goal)
     of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
     assert {
         PUZZLE.unrank(rank): (distance, count)

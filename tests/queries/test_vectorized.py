@@ -206,7 +206,7 @@ def test_inconsistent_solutions_are_damage(
         pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
         for name, value in changed.items()
     )
-    monkeypatch.setattr(eight, "read_rows", lambda: changed_rows)
+    monkeypatch.setattr(eight, "read_rows", lambda _: changed_rows)
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
         eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
 

@@ -28,10 +28,8 @@ def judge_board(
         is_right = claim == truth if claim == "unreachable" else truth == str(int(claim))
         facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
         if not is_right:
-            if truth == "unreachable":
-                facts["problem"] = "the goal cannot be reached"
-            else:
-                facts["problem"] = f"the goal is {truth} move{'s' * (truth != '1')} away"
+            known = f"the fewest moves are {truth}"
+            facts["problem"] = "no moves lead there" if truth == "unreachable" else known
         return facts
     moves, stop = _read(answer, len(state))
     if stop is not None:
@@ -120,11 +118,8 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
         is_right = plies is None if claim == "unreachable" else plies == int(claim)
         facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
         if not is_right:
-            if plies is None:
-                facts["problem"] = "no line of play reaches the position"
-            else:
-                many = "ply" if plies == 1 else "plies"
-                facts["problem"] = f"the position is reached after {plies} {many}"
+            known = f"the fewest moves are {plies}"
+            facts["problem"] = "no moves lead there" if plies is None else known
         return facts
     words = [w for w in "".join(" " if c in SPACES else c for c in answer).split(" ") if w]
     moves: list[tuple[int, str, int]] = []
@@ -217,17 +212,16 @@ def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, obj
                     break
                 rest += answer[place + len(rest)]
             problem = f"character {place + 1}, {_cut(rest)}: not {what}"
-            step = max(1, len(words) if is_squares else len(words) + 1)
+            step = len(words) + (not words or words[0][0] != start)
             return facts | {"result": "unreadable", "step": step, "problem": problem}
         words.append((word.lower(), place))
         place += size
     squares = [start]
     given = [word for word, _ in words]
     is_list = bool(given) and given[0][0].isalpha()
-    facts["length"] = len(given) - 1 if is_list else len(given)
-    if is_list and given[0] != start:
-        return facts | {"result": "illegal", "step": 0, "problem": f"it begins on {given[0]}"}
-    for number, word in enumerate(given[1:] if is_list else given, 1):
+    given = given[1:] if given[:1] == [start] else given
+    facts["length"] = len(given)
+    for number, word in enumerate(given, 1):
         file, rank = ord(squares[-1][0]) - 97, int(squares[-1][1])
         if is_list:
             to = ord(word[0]) - 97, int(word[1])
