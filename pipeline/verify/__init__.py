@@ -26,7 +26,8 @@ from pipeline.verify.claims import (
 from pipeline.verify.fifteen import prove_pattern
 from pipeline.verify.files import check_entry, check_files, check_pages, list_tables, read_rows
 from pipeline.verify.knight_counts import prove_counts
-from pipeline.verify.knight_tours import prove_every_tour, prove_pairs, prove_ranks
+from pipeline.verify.knight_ranks import prove_ranks
+from pipeline.verify.knight_tours import prove_every_tour, prove_pairs
 from pipeline.verify.senet import prove_senet
 from pipeline.verify.sliding import prove_board
 from pipeline.verify.state_proofs import make_eight_space, prove_generic, prove_goals, prove_graph

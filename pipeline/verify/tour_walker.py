@@ -126,7 +126,7 @@ def take_steps(
     here, last, starts = step[0], step[1], step[2]
     own = 3 << 2 * here
     mate = np.empty(MAX_CELLS, dtype=np.int64)
-    while progress[0] < end and 8 * progress[1] < 5 * len(table_keys):
+    while progress[0] < end and 4 * progress[1] < 3 * len(table_keys):
         key, number = keys[progress[0]], numbers[progress[0]]
         progress[0] += 1
         needs = decode_state(key, mate) | FREE << 2 * last
@@ -274,9 +274,9 @@ class HalfBoard:
         others, progress = np.array(self.list_others(square)), np.zeros(2, dtype=np.int64)
         table = np.zeros((2, max(FIRST_PLACES, len(layer.keys))), dtype=np.int64)
         while progress[0] < len(layer.keys):
-            if 8 * progress[1] >= 5 * table.shape[1]:
+            if 4 * progress[1] >= 3 * table.shape[1]:
                 progress[1], old = 0, table
-                table = np.zeros((2, 2 * old.shape[1]), dtype=np.int64)
+                table = np.zeros((2, 4 * old.shape[1] // 3), dtype=np.int64)
                 _add_numbers(old[0], old[1], table[0], table[1], progress)
                 del old
             end = min(progress[0] + SLICE_STATES, len(layer.keys))
