@@ -206,7 +206,10 @@ class ProofProgress(ProgressBar):
             self.console.print(f"note: not published, so not verified: {names}", markup=False)
         totals = {"claims": claims, "tables": tables, "seconds": round(seconds, 3)}
         return {
-            "tables": [asdict(verdict) for verdict in verified.verdicts],
+            "tables": [
+                {**asdict(verdict), "seconds": round(self._proved[verdict.table].seconds, 3)}
+                for verdict in verified.verdicts
+            ],
             "totals": {**totals, "verdicts": counts},
             "unpublished": verified.unpublished,
             "claims": [claim.to_dict() for claim in verified.claims],

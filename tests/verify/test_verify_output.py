@@ -70,6 +70,8 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
+    spent = sum(entry["seconds"] for entry in reported["tables"])
+    assert 0 < spent <= reported["totals"]["seconds"] + 0.01
     totals = {"claims": claims, "tables": COUNT, "seconds": 0, "verdicts": {"intact": COUNT}}
     assert reported["totals"] | {"seconds": 0} == totals
     assert len(reported["claims"]) == claims
