@@ -237,6 +237,13 @@ def test_the_first_screen_of_a_phone_has_all_that_a_game_needs(shown: Explorer) 
             assert box["y"] + box["height"] <= 844, part
 
 
+@in_window({**PHONE, "viewport": {"width": 320, "height": 640}})
+def test_no_view_scrolls_sideways_at_320_pixels(shown: Explorer) -> None:
+    for address in (address for addresses in VIEWS.values() for address in addresses):
+        width = shown.open(address).evaluate("document.documentElement.scrollWidth")
+        assert width == 320, address
+
+
 @long_run
 @in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
 def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) -> None:
