@@ -58,17 +58,11 @@ def write_report(
             f"The report needs altair and vl-convert, and {error.name} is not installed",
             "Run: pip install 'puzzle-tablebase[report]'",
         ) from error
-    del altair
+    del altair, vl_convert
     from queries.figure import Sources
     from queries.report.page import make_page
     from tablebase import __version__
-    from tablebase.output import (
-        STANDARD,
-        open_output,
-        require_other_file,
-        translate_output_errors,
-        write_output,
-    )
+    from tablebase.output import STANDARD, open_output, require_other_file
     from tablebase.tables.manifest import record_page, require_page_name
 
     sections = list_sections()
@@ -91,14 +85,23 @@ def write_report(
         return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
-    if "://" not in str(target):
-        with translate_output_errors(str(target)):
-            os.makedirs(target, exist_ok=True)  # not Path: it would take "" for the current folder
+    return _write_pictures(sources, list_figures(sections), str(target), format)
+
+
+def _write_pictures(sources: Sources, figures: list[Figure], folder: str, format: str) -> list[str]:
+    """Write each figure as a picture into a folder; return the names of the files."""
+    import vl_convert
+
+    from tablebase.output import translate_output_errors, write_output
+
+    if "://" not in folder:
+        with translate_output_errors(folder):
+            os.makedirs(folder, exist_ok=True)  # not Path: it would take "" for the current folder
     pictures = {}
-    for number, figure in enumerate(list_figures(sections), start=1):
+    for number, figure in enumerate(figures, start=1):
         picture = _make_standalone(_render_picture(sources, figure))
         image = picture.encode() if format == "svg" else vl_convert.svg_to_png(picture, scale=2)
-        pictures[os.path.join(target, f"{number:02}-{figure.name}.{format}")] = image
+        pictures[os.path.join(folder, f"{number:02}-{figure.name}.{format}")] = image
     for path, image in pictures.items():
         write_output(path, image)
     return list(pictures)
