@@ -58,7 +58,7 @@ def judge_board(
         to = to_row * columns + to_column
         cells[blank], cells[to] = cells[to], "0"
         after = "".join(cells)
-        is_nearer = after in distances and distances[after] < distances[here]
+        is_nearer = after in distances and distances[after] < distances.get(here, 99)
         if after in distances and not is_nearer and facts["first_loss"] is None:
             facts["first_loss"] = number
         here = after
