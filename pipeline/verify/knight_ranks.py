@@ -28,8 +28,8 @@ from pipeline.verify.tour_walker import (
     CountedLayer,
     HalfBoard,
     decode_state,
-    encode_matching,
     join,
+    make_matching_code,
     walk,
 )
 from tablebase.jit import compiled
@@ -300,7 +300,7 @@ def _iter_steps_back(
                 partner = np.arange(MAX_CELLS)
                 for a, b in [*pairs, *[(near, one), (far, other)] * bool(joined)]:
                     partner[a], partner[b] = b, a
-                yield total << MATCHING_BITS | encode_matching(total, partner), joined
+                yield total << MATCHING_BITS | make_matching_code(total, partner), joined
 
 
 def _iter_completions(

@@ -76,7 +76,7 @@ def decode_state(key: int, mate: Array) -> int:
 
 
 @compiled
-def encode_matching(needs: int, mate: Array) -> int:
+def make_matching_code(needs: int, mate: Array) -> int:
     """Return the number of the matching of the ends."""
     ends, number = needs & ENDS, 0
     while ends:
@@ -169,7 +169,7 @@ def _add_state(
     below = (1 << 2 * step[0]) - 1
     rest = needs & below | needs >> 2 & ~below
     _add_number(
-        rest << MATCHING_BITS | encode_matching(needs, mate), number, table_keys, table_numbers,
+        rest << MATCHING_BITS | make_matching_code(needs, mate), number, table_keys, table_numbers,
         progress,
     )  # fmt: skip
 
@@ -337,7 +337,7 @@ def _join_keys(keys: Array, one: int, other: int) -> Array:
     mate, joined = np.empty(MAX_CELLS, dtype=np.int64), np.empty_like(keys)
     for row in range(len(keys)):
         needs = join(decode_state(keys[row], mate), mate, one, other)
-        joined[row] = -1 if needs < 0 else needs << MATCHING_BITS | encode_matching(needs, mate)
+        joined[row] = -1 if needs < 0 else needs << MATCHING_BITS | make_matching_code(needs, mate)
     return joined
 
 
@@ -475,7 +475,7 @@ def _exchange(wanted: int, side: CutSide, numbers: Array, values: Array, reads: 
                 needs = join(needs, moved, side.edges[edge, 0], side.edges[edge, 1])
             if needs < 0:
                 continue
-            matching = encode_matching(needs, moved)
+            matching = make_matching_code(needs, moved)
             if reads:
                 numbers[row] += values[matching]
             else:
@@ -516,7 +516,7 @@ def _fill_sources(pairs: int, sources: Array) -> None:
                     continue
                 far = mate[near]
                 mate[0], mate[near], mate[other], mate[far] = near, 0, far, other
-                sources[at] = encode_matching(every, mate)
+                sources[at] = make_matching_code(every, mate)
                 mate[near], mate[far] = far, near
                 at += 1
 

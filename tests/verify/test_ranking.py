@@ -26,8 +26,8 @@ from pipeline.verify.tour_walker import (
     HalfBoard,
     close_matchings,
     decode_state,
-    encode_matching,
     list_sources,
+    make_matching_code,
     walk,
 )
 from tablebase.frontier.compiled import decode_layer, encode_layer
@@ -149,7 +149,7 @@ def test_matchings_are_numbered_in_order() -> None:
         needs, before = sum(1 << 2 * cell for cell in cells), [-1]
         for number in range(count):
             assert decode_state(needs << MATCHING_BITS | number, mate) == needs
-            assert encode_matching(needs, mate) == number
+            assert make_matching_code(needs, mate) == number
             partners = [cells.index(mate[cell]) for cell in cells]
             assert before < partners
             assert all(partners[partners[end]] == end != partners[end] for end in range(2 * pairs))
