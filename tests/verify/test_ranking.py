@@ -269,6 +269,13 @@ def end_late(every: npt.NDArray[np.uint8]) -> None:
     every[3, -1] = 1
 
 
+def end_in_a_key(every: npt.NDArray[np.uint8]) -> None:
+    """Begin another key after the last number of a record, and let the zeros end it."""
+    last = int(np.flatnonzero(every[3])[-1])
+    assert last + 2 < every.shape[1]
+    every[3, last + 1] = 0x81
+
+
 def end_early(every: npt.NDArray[np.uint8]) -> None:
     """Leave the last number of a record without its end."""
     last = int(np.flatnonzero(every[3])[-1])
@@ -288,6 +295,7 @@ ORDER = "layer after layer, each sum is that of the numbers before it"
         (change_record(0, 2, -1, 1), LAYERS, "ways to the state * of layer 11: 0"),
         (Records(drop_last_record), ORDER, "layer *"),
         (Records(end_late), ORDER, "layer 3"),
+        (Records(end_in_a_key), ORDER, "layer 3"),
         (Records(end_early), ORDER, "layer 3"),
     ],
 )
