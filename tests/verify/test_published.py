@@ -56,8 +56,8 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     text = "each non-goal state's nearest neighbour is exactly one move nearer"
     assert rows_by_claim[text] == 362_880
     counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
-    # rows that depend on one computation only are named
-    assert counts[-1] == "on 5x8, 8x5, counted only once: no more tours are closed than there are"
+    sweep = "on 5x8, 10x4: counts match a second sweep, start by start and without mirror images"
+    assert counts[-1] == sweep
     sources = " ".join(counts)
     for source in ("A165134", "A118067", "A079137", "A083386"):
         assert source in sources
