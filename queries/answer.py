@@ -99,9 +99,10 @@ class Answer:
 
     def to_text(self) -> str:
         """Format the answer as text for people, here its facts, one a line."""
-        facts = self.to_dict().items()
-        rows = [(name.replace("_", " "), str(fact)) for name, fact in facts if fact is not None]
-        return align_rows(rows)
+        facts = {name.replace("_", " "): fact for name, fact in self.to_dict().items()}
+        return align_rows(
+            [(name, _shorten(fact)) for name, fact in facts.items() if fact is not None]
+        )
 
     def to_svg(self) -> str:
         """Draw the answer as an SVG picture, for puzzles whose readers have pictures."""
@@ -113,6 +114,10 @@ class Answer:
             return self.to_svg()
         except (NotImplementedError, BadRequest):
             return None
+
+
+def _shorten(fact: object) -> str:
+    return str(round(fact, 3) if isinstance(fact, float) else fact)
 
 
 def format_json(value: object) -> str:
