@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from tablebase.errors import MachineLimit
+from tablebase.errors import MachineLimit, TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space that the libraries take in all and for each core: measured, and mostly
 only reserved."""
+MAX_ALLOCATION = 1 << 30
+"""Bytes that reading a table never asks for at once: a row group has 65,536 rows."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
 MAX_POLARS_THREADS = 1_024
 NUMBA_THREADS = "NUMBA_NUM_THREADS"
@@ -180,9 +182,18 @@ def find_limit() -> MachineLimit | None:
 
 
 def find_shortage(error: BaseException | None) -> MachineLimit | None:
-    """Return the exhausted resource that an error, or one that caused it, reports; else None."""
+    """Return the exhausted resource that an error, or one that caused it, reports; else None.
+
+    No part of a table needs as much memory at once as a damaged page may ask for.
+    """
+    import re  # only an error needs it, and a lookup loads this module
+
+    is_of_table = isinstance(error, TableError)
     while error is not None:
         message = str(error).lower()
+        asked = re.fullmatch(r"\w+ of size (\d+) failed", message)
+        if is_of_table and asked and int(asked[1]) >= MAX_ALLOCATION:
+            return None
         is_panic = type(error).__name__ == "PanicException"  # by name: polars stays unloaded
         if (isinstance(error, RuntimeError) and "can't start new thread" in message) or (
             is_panic and "spawn" in message and "thread" in message

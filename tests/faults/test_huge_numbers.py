@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from pipeline.builders import checkpoints
@@ -15,6 +16,7 @@ from queries.row_groups import RowGroups
 from tablebase.errors import TableDamaged
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_tour_table
+from tablebase.resources import find_shortage
 from tablebase.tables.manifest import File, Footer, read_manifest
 from tablebase.tables.store import Folder
 from tests import often
@@ -36,6 +38,14 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(command, check=True, env=environment())
 
     return make_once(tmp_path_factory, "files_of_each_kind", build)
+
+
+def test_memory_that_a_damaged_page_asks_for_is_no_shortage() -> None:
+    for size, is_shortage in ((1 << 31, False), (1 << 20, True)):
+        error = TableDamaged("eight.parquet", "row group 0 does not decode", "pipeline precompute")
+        error.__cause__ = pa.ArrowMemoryError(f"malloc of size {size} failed")
+        assert bool(find_shortage(error)) is is_shortage
+        assert find_shortage(error.__cause__)
 
 
 @pytest.mark.parametrize("kind", ["indexes", "manifests", "runs", "footers"])
