@@ -26,7 +26,7 @@ from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import make_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
-from tests import first, often
+from tests import long_run, often, wide
 from tests.support import oracles
 
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
@@ -51,10 +51,16 @@ def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) 
     assert [numbers.rank(squares) for squares in result] == [*range(numbers.count_tours())]
 
 
-STARTS = [("5x4", range(20)), ("5x5", [12]), ("8x3", [2]), ("5x5", range(25)), ("8x3", range(24))]
+STARTS = [
+    ("5x4", range(20)),
+    ("5x5", [12]),
+    ("8x3", [2]),
+    pytest.param("8x3", range(24), marks=wide),
+    pytest.param("5x5", range(25), marks=long_run),
+]
 
 
-@pytest.mark.parametrize(("board", "starts"), first(3, STARTS))
+@pytest.mark.parametrize(("board", "starts"), STARTS)
 def test_ranks_and_open_tours_are_one_to_one(
     ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
