@@ -24,7 +24,7 @@ from tests.conftest import make_once
 from tests.support.shell import environment
 from tests.support.tampered import edit_manifest, link_copy
 
-NAMES = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_7")
+NAMES = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_8")
 EXTREMES = (-1, -(1 << 63), 1 << 31, 1 << 40, 1 << 62, 1 << 63, 1 << 64, 10**30)
 
 
@@ -104,6 +104,6 @@ def test_a_manifest_counts_no_more_states_than_fit_64_bits(
     """Expect rows and counts that agree with each other to be refused too."""
     folder = link_copy(files_of_each_kind, tmp_path)
     with edit_manifest(folder) as entries:
-        entries["sliding_2x4_7"]["rows"] = 1 << 63
+        entries["sliding_2x4_8"]["rows"] = 1 << 63
     with pytest.raises(TableDamaged, match="its list of tables is invalid"):
         read_manifest(Folder(folder))
