@@ -17,7 +17,7 @@ from tablebase.tables import REPLACED
 from tablebase.tables.access import format_clean_command, list_files, require_listable
 from tablebase.tables.checkpoints import SUFFIX
 from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
-from tablebase.tables.store import PART_SUFFIX, Store
+from tablebase.tables.store import TEMPORARY_END, Store
 
 CHECKPOINTS, TEMPORARY, UNLISTED = "checkpoints", "temporary files", "unlisted files"
 REPLACED_MANIFEST = "replaced manifest"
@@ -28,7 +28,7 @@ NOTES = {
     REPLACED_MANIFEST: "the manifest before the last repair",
 }
 CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
-TEMPORARY_NAME = re.compile(rf"\.([^.]*)(?:\..*)?\.[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
+TEMPORARY_NAME = re.compile(rf"\.([^.]*)(?:\..*)?{TEMPORARY_END}")
 
 
 class Leftover(NamedTuple):

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -218,12 +218,15 @@ def summarize(file: Path) -> str:
     return " ".join(docstring.split("\n\n")[0].split())
 
 
-def replace_part(page: str, mark: str, text: str) -> str:
-    """Return a page with another text between the marks of a generated part."""
-    start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
-    before, rest = page.split(start)
-    _, after = rest.split(end)
-    return f"{before}{start}\n{text}\n{end}{after}"
+def fill_parts(name: str, parts: Mapping[str, str]) -> str:
+    """Return a page of that name with other texts between the marks of its generated parts."""
+    page = (ROOT / name).read_text("utf-8")
+    for mark, text in parts.items():
+        start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
+        before, rest = page.split(start)
+        _, after = rest.split(end)
+        page = f"{before}{start}\n{text}\n{end}{after}"
+    return page
 
 
 def format_walks() -> dict[str, str]:
@@ -279,31 +282,22 @@ def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
 
 def architecture_page() -> str:
     """Return the page on the architecture with its generated parts."""
-    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    for mark, text in (format_walks() | {"recipes": format_recipes()}).items():
-        page = replace_part(page, mark, text)
-    return page
+    return fill_parts("docs/architecture.md", format_walks() | {"recipes": format_recipes()})
 
 
 def index_format_page() -> str:
     """Return the page on index files with its worked examples."""
-    page = (ROOT / "docs" / "index-format.md").read_text("utf-8")
-    for mark, text in make_parts(ROOT / "outputs").items():
-        page = replace_part(page, mark, text)
-    return page
+    return fill_parts("docs/index-format.md", make_parts(ROOT / "outputs"))
 
 
 def readme_page() -> str:
     """Return the README with its generated parts, and the current output of every session."""
-    page = (ROOT / "README.md").read_text("utf-8")
-    for mark, text in make_readme_parts(ROOT).items():
-        page = replace_part(page, mark, text)
-    return fill_sessions(page)
+    return fill_sessions(fill_parts("README.md", make_readme_parts(ROOT)))
 
 
 def python_page() -> str:
     """Return the page on Python with the tables that a notebook lists."""
-    return replace_part((ROOT / "docs" / "python.md").read_text("utf-8"), "tables", list_tables())
+    return fill_parts("docs/python.md", {"tables": list_tables()})
 
 
 MADE: dict[str, Callable[[], str]] = {

@@ -1,6 +1,7 @@
 """The generated parts of README.md: what is claimed, and other ways to the answers.
 
-Numbers come from the manifest and from `docs/benchmarks.md`, which `make bench` writes.
+Numbers come from the manifest, from `docs/benchmarks.md`, which `make bench` writes, and from the
+verdicts of `docs/trust.md`, which the tests compare with those of `pipeline verify`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.manifest import Entry, read_manifest
 from tablebase.tables.store import Folder
+from tests.support.trust_page import rows
 from tools.format_tables import format_table
 
 CLAIMS = """\
@@ -23,8 +25,6 @@ CLAIMS = """\
   that shares nothing with the searches but the rules and the file formats.
   [Guarantees](docs/trust.md) says what holds for each.
 """
-COUNTED = ("knight_counts",)
-"""The default tables that are counted twice, and not proved row by row."""
 PEERS = {
     "`pipeline query eight`": "look one state up",
     "C++ breadth-first search, 8-puzzle": "the same by a search for each question, in C++",
@@ -55,6 +55,7 @@ def format_claims(entries: dict[str, Entry], benchmarks: str) -> str:
     """Format what README claims, with the numbers that support it."""
     seconds, ratio = find_cells(benchmarks, "`pipeline query eight`")
     default = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    proved = [row for row in rows("Default tables") if row.verdict == "proved" and not row.boards]
     return CLAIMS.format(
         eight=entries["eight"].rows,
         senet=entries["senet"].rows,
@@ -63,7 +64,7 @@ def format_claims(entries: dict[str, Entry], benchmarks: str) -> str:
         ratio=ratio,
         tables=len(default),
         size=sum(entries[name].bytes for name in default) / 1e6,
-        proved=len({*default} - {*COUNTED}),
+        proved=sum(any(f"`{name}`" in row.tables for row in proved) for name in default),
     )
 
 

@@ -106,9 +106,12 @@ def list_unfinished(store: Store, begin: str = ".") -> list[str]:
     Raise TableUnreadable if they cannot be listed. A store without locks has none.
     """
     names = list_files(store, begin) if store.has_locks else []
-    return [
-        name for name in names if name.endswith(PART_SUFFIX) and not store.is_being_written(name)
-    ]
+    return [name for name in names if is_unfinished(store, name)]
+
+
+def is_unfinished(store: Store, name: str) -> bool:
+    """Return whether a file is the temporary one of a killed writer."""
+    return name.endswith(PART_SUFFIX) and not store.is_being_written(name)
 
 
 def require_listable(store: Store) -> None:

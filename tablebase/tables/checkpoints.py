@@ -24,8 +24,8 @@ import pyarrow as pa
 from tablebase import __version__
 from tablebase.errors import StoreError, Unreachable
 from tablebase.schema import Recipe, Table
-from tablebase.tables.access import list_files, make_open_error
-from tablebase.tables.store import PART_SUFFIX, Store
+from tablebase.tables.access import is_unfinished, list_files, make_open_error
+from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -229,8 +229,7 @@ def list_checkpoint_files(store: Store, table: str) -> list[str]:
     return [
         name
         for name in list_files(store, f".{table}.")
-        if name.endswith(SUFFIX)
-        or (name.endswith(PART_SUFFIX) and not store.is_being_written(name))
+        if name.endswith(SUFFIX) or is_unfinished(store, name)
     ]
 
 

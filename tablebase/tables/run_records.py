@@ -17,7 +17,7 @@ import msgspec
 
 from tablebase.errors import BadRequest, quote
 from tablebase.tables.access import list_files
-from tablebase.tables.store import PART_SUFFIX, Store
+from tablebase.tables.store import TEMPORARY_END, Store
 
 RUNS = ".runs"
 """The folder of the records, beside the tables."""
@@ -26,9 +26,7 @@ MARK_SUFFIX = ".running"
 """Suffix of the file that a running process locks."""
 NAME = r"[0-9]{8}T[0-9]{9}Z-[0-9a-f]{4}"
 """The pattern of a record's name."""
-OWN_HIDDEN = re.compile(
-    rf"\.{NAME}({re.escape(MARK_SUFFIX)}|{re.escape(SUFFIX)}\.[0-9a-f]{{16}}{PART_SUFFIX})"
-)
+OWN_HIDDEN = re.compile(rf"\.{NAME}({re.escape(MARK_SUFFIX)}|{re.escape(SUFFIX)}{TEMPORARY_END})")
 """The names of the other files that runs make: those that they lock, and temporary ones."""
 MAX_RECORDS = 50
 RECORD_VERSION = 1

@@ -23,6 +23,8 @@ DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 PART_SUFFIX = ".unpublished"
 """Suffix of a file that is being written; no other program uses it."""
+TEMPORARY_END = rf"\.[0-9a-f]{{16}}\{PART_SUFFIX}"
+"""The pattern of the end of a temporary name, as `name_temporary` makes it."""
 MAX_NAME_BYTES = 200
 """Most bytes of a file's name in its temporary one: the length of a name is limited."""
 
