@@ -20,7 +20,7 @@ import time
 import zlib
 from contextvars import ContextVar
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tablebase.errors import FileChanged, Unreachable, quote
@@ -29,24 +29,17 @@ from tablebase.tables.range_file import Content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-RETRY_DELAYS = 0.3, 1.0
-"""Seconds before each further attempt."""
 MAX_RETRY_AFTER = 5.0
 """The most seconds to wait because a host asks for it."""
-WAIT_SECONDS = 15.0
-"""The longest wait for a connection, or for the next bytes."""
-QUESTION_SECONDS = 60
-"""The longest wait for the answers to one question, all requests and attempts together."""
 SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
-"""The variable of the environment that gives another time."""
+"""The variable of the environment that gives a question another time."""
 NOTICE_SECONDS = 2.0
 """The wait after which the caller is told of it."""
 MIN_BYTES_PER_SECOND = 20_000
 """The lowest speed at which an answer is still read; each byte that came lengthens the time."""
 CERTIFICATE_VARIABLES = "SSL_CERT_FILE", "SSL_CERT_DIR"
-MAX_WHOLE_BYTES = 64 << 20
-"""The largest file that is read whole where the host ignores ranges."""
 MAX_REASON_BYTES = 4096
 """Bytes of a refusal that are searched for its reason."""
 MAX_REDIRECTS = 5
@@ -57,6 +50,24 @@ PASSING = 408, 425, 429, 500, 502, 503, 504
 """Statuses that may differ a moment later."""
 STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 """How a host that has closed an idle connection shows itself."""
+
+
+class HttpLimits(NamedTuple):
+    """How long a host is waited for, and how much is read of it at once.
+
+    `retry_delays`: the seconds before each further attempt. `wait_seconds`: the longest wait for a
+    connection, or for the next bytes. `question_seconds`: that for the answers to one question, all
+    requests and attempts together. `whole_bytes`: the largest file that is read whole where the
+    host ignores ranges.
+    """
+
+    retry_delays: tuple[float, ...] = (0.3, 1.0)
+    wait_seconds: float = 15.0
+    question_seconds: float = 60.0
+    whole_bytes: int = 64 << 20
+
+
+LIMITS = HttpLimits()
 
 
 class _Passing(Exception):
@@ -70,15 +81,17 @@ class _Passing(Exception):
 class _Question:
     """The time that one question has; it passes while at least one request waits for a host."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: HttpLimits) -> None:
+        self.limits = limits
         text = os.environ.get(SECONDS_VARIABLE, "")
-        self.seconds = int(text) if re.fullmatch(r"[0-9]{1,6}", text) else QUESTION_SECONDS
+        is_given = re.fullmatch(r"[0-9]{1,6}", text)
+        self.seconds = float(text) if is_given else limits.question_seconds
         self._lock = Lock()
         self._requests = 0
         self._waited = 0.0
         """Seconds waited before the requests that wait now."""
         self._begin = 0.0
-        self._remaining = float(self.seconds)
+        self._remaining = self.seconds
         self._deadline = 0.0
 
     @contextlib.contextmanager
@@ -116,12 +129,12 @@ _asked: ContextVar[_Question | None] = ContextVar("_asked", default=None)
 
 
 @contextlib.contextmanager
-def ask_one_question() -> Iterator[_Question]:
+def ask_one_question(limits: HttpLimits) -> Iterator[_Question]:
     """Count all requests of the block as one question, if they do not belong to one already."""
     if question := _asked.get():
         yield question
         return
-    token = _asked.set(question := _Question())
+    token = _asked.set(question := _Question(limits))
     try:
         yield question
     finally:
@@ -149,7 +162,7 @@ class _TimedReader(io.RawIOBase):
         remaining = self._question.count_remaining()
         if remaining <= 0:
             raise TimeoutError
-        self._socket.settimeout(min(remaining, WAIT_SECONDS))
+        self._socket.settimeout(min(remaining, self._question.limits.wait_seconds))
         size = int(self._raw.readinto(into))
         self._question.add_bytes(size)
         return size
@@ -168,7 +181,10 @@ class _TimedResponse(http.client.HTTPResponse):
 class HttpClient:
     """Connections to hosts; threads share them, a forked process opens its own."""
 
-    def __init__(self, on_wait: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, on_wait: Callable[[int], None] | None = None, limits: HttpLimits = LIMITS
+    ) -> None:
+        self._limits = limits
         self._on_wait = on_wait
         """The callback that gets the seconds a question has, when it has waited for a while."""
         self._idle: dict[tuple[str, str], list[_Plain]] = {}
@@ -176,6 +192,10 @@ class HttpClient:
         self._process = os.getpid()
         self.is_lost = False
         """Whether the last request had no answer, after all attempts."""
+
+    def ask_one_question(self) -> AbstractContextManager[_Question]:
+        """Count all requests of a block as one question, which has the time of this client."""
+        return ask_one_question(self._limits)
 
     def fetch(
         self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
@@ -186,8 +206,8 @@ class HttpClient:
         caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
         an Unreachable with its status, as any other refusal.
         """
-        with ask_one_question() as question, question.wait() as waited, self._tell(waited):
-            for delay in (*RETRY_DELAYS, None):
+        with self.ask_one_question() as question, question.wait() as waited, self._tell(waited):
+            for delay in (*self._limits.retry_delays, None):
                 try:
                     if question.count_remaining() <= 0:
                         raise _explain_failure(TimeoutError())
@@ -209,7 +229,7 @@ class HttpClient:
             yield
             return
         seconds = max(0.0, NOTICE_SECONDS - waited)
-        timer = threading.Timer(seconds, self._on_wait, [_get_question().seconds])
+        timer = threading.Timer(seconds, self._on_wait, [int(_get_question().seconds)])
         timer.daemon = True
         timer.start()
         try:
@@ -360,7 +380,8 @@ def _make_connection(scheme: str, place: str) -> _Plain:
         if kind != "http":
             raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
     login = _make_authorization(proxy, "Proxy-Authorization")
-    timeout = max(0.1, min(_get_question().count_remaining(), WAIT_SECONDS))
+    question = _get_question()
+    timeout = max(0.1, min(question.count_remaining(), question.limits.wait_seconds))
     connection: _Plain
     if scheme == "https":
         connection = _Secure(
@@ -430,10 +451,10 @@ def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int 
     size, coding = response.length, _find_coding(response)
     if coding and coding not in ("gzip", "x-gzip", "deflate"):
         raise Unreachable(f"the host compresses files (Content-Encoding: {coding})", 200)
-    limit = MAX_WHOLE_BYTES
+    limit = _get_question().limits.whole_bytes
     if not coding and size is not None and size > limit:
         if last is None or last >= limit:
-            raise Unreachable(_explain_large(f"{size:,}", last), 200)
+            raise Unreachable(_explain_large(f"{size:,}", limit, last), 200)
         return _read_bytes(response, last + 1), size
     data = _read_bytes(response, limit + 1)
     if size is not None and len(data) < size:
@@ -448,16 +469,16 @@ def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int 
             raise _Passing(Unreachable("the connection was cut", 200))
     if len(data) > limit:
         if last is None or last >= limit:
-            raise Unreachable(_explain_large(f"over {limit:,}", last), 200)
+            raise Unreachable(_explain_large(f"over {limit:,}", limit, last), 200)
         return data[: last + 1], None
     return data, len(data)
 
 
-def _explain_large(size: str, last: int | None) -> str:
-    most = f"{MAX_WHOLE_BYTES:,}"
+def _explain_large(size: str, limit: int, last: int | None) -> str:
     if last is None:
-        return f"it has {size} bytes, and at most {most} are read at once"
-    return f"this host ignores ranges; the file has {size} bytes, and at most {most} are read whole"
+        return f"it has {size} bytes, and at most {limit:,} are read at once"
+    problem = f"this host ignores ranges; the file has {size} bytes"
+    return f"{problem}, and at most {limit:,} are read whole"
 
 
 def _read_bytes(response: _TimedResponse, limit: int) -> bytes:

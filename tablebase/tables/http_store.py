@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 from tablebase.errors import BadRequest, Unreachable
 from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
-from tablebase.tables.http_client import HttpClient, ask_one_question
+from tablebase.tables.http_client import LIMITS, HttpClient, HttpLimits
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import RandomAccessFile, Store
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class HttpStore(Store):
     """A read-only store on a static host."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, limits: HttpLimits = LIMITS) -> None:
+        self._url, self._limits = url, limits
         try:
             scheme, place, path, self._query, _ = urlsplit(url)
         except ValueError:  # half an address of IPv6
@@ -39,7 +39,7 @@ class HttpStore(Store):
         path = path.rstrip("/")
         self._base = f"{scheme}://{place}{path}"
         self._shown = f"{scheme}://{place.rpartition('@')[2]}{path}"
-        self._client = HttpClient(self._tell_wait)
+        self._client = HttpClient(self._tell_wait, limits)
         self._lock = Lock()
         self._manifest: bytes | None = None
         self._sizes: dict[str, int] = {}
@@ -49,7 +49,7 @@ class HttpStore(Store):
         return self._shown
 
     def __reduce__(self) -> tuple[object, ...]:
-        return HttpStore, (self._url,)
+        return HttpStore, (self._url, self._limits)
 
     def locate(self, name: str) -> str:
         return f"{self._shown}/{name}"
@@ -65,7 +65,7 @@ class HttpStore(Store):
         return []
 
     def ask_one_question(self) -> AbstractContextManager[object]:
-        return ask_one_question()
+        return self._client.ask_one_question()
 
     def _tell_wait(self, seconds: int) -> None:
         if self.on_wait:
@@ -124,7 +124,7 @@ class HttpStore(Store):
 
     def open_subfolder(self, name: str) -> Store:
         query = f"?{self._query}" if self._query else ""
-        return HttpStore(f"{self._base}/{quote(name)}{query}")
+        return HttpStore(f"{self._base}/{quote(name)}{query}", self._limits)
 
 
 def _list_sizes(manifest: bytes) -> dict[str, int]:

@@ -8,9 +8,9 @@ import pytest
 
 from queries import open_tables
 from tablebase.errors import TableUnreadable
-from tablebase.tables import http_client
+from tablebase.tables.http_store import HttpStore
 from tests.support.certificates import make_certificate
-from tests.support.hosts import answer_connections, reserve_port, serve
+from tests.support.hosts import RETRIED_AT_ONCE, answer_connections, reserve_port, serve
 from tests.support.proxy import run_proxy
 
 STATE = "378546201"
@@ -18,15 +18,14 @@ LOGIN = "me:se%20cret"
 
 
 @pytest.fixture(autouse=True)
-def _settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "RETRY_DELAYS", (0.0, 0.0))
+def _without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
         if name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
 
 
 def answer(url: str) -> int | None:
-    with open_tables(url) as tables:
+    with open_tables(HttpStore(url, RETRIED_AT_ONCE)) as tables:
         return tables.eight.probe(STATE).distance
 
 

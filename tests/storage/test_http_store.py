@@ -23,15 +23,17 @@ from tablebase.errors import (
     TableUnreadable,
     Unreachable,
 )
-from tablebase.tables import MANIFEST, http_client
+from tablebase.tables import MANIFEST
 from tablebase.tables.access import open_store
+from tablebase.tables.http_client import SECONDS_VARIABLE, HttpLimits
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests import long_run
-from tests.support.faults import PASSING, fail, make_fault, send_whole, spoil
+from tests.support.faults import PASSING, delay, fail, make_fault, send_whole, spoil
 from tests.support.hosts import (
     NGINX,
+    RETRIED_AT_ONCE,
     Answer,
     Request,
     answer_connections,
@@ -43,22 +45,12 @@ from tests.support.shell import ROOT
 from tests.support.tampered import rewrite, write_manifest
 from tests.support.terminal import run_on_terminal
 
-
-def wait(request: Request, answer: Answer) -> None:
-    answer.delay = 0.4
-
-
 STATE = "378546201"
 POSITION = "ABAAABBB.B...A."
 
 
-@pytest.fixture(autouse=True)
-def _retry_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "RETRY_DELAYS", (0.0, 0.0))
-
-
-def require_right_answers(url: str, outputs: Path) -> None:
-    with open_tables(url) as tables, open_tables(str(outputs)) as expected:
+def require_right_answers(url: str, outputs: Path, limits: HttpLimits = RETRIED_AT_ONCE) -> None:
+    with open_tables(HttpStore(url, limits)) as tables, open_tables(str(outputs)) as expected:
         assert tables.eight.probe(STATE) == expected.eight.probe(STATE)
         assert tables.senet.probe(POSITION) == expected.senet.probe(POSITION)
 
@@ -96,13 +88,12 @@ def test_large_files_are_read_in_blocks(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_passing_faults_change_no_answer(
-    name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_passing_faults_change_no_answer(name: str, outputs: Path) -> None:
+    limits = RETRIED_AT_ONCE
     if name == "slow once":
-        monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.5)
+        limits = limits._replace(wait_seconds=0.5)
     with serve(outputs, make_fault(name)) as host:
-        require_right_answers(f"{host.url}/tables", outputs)
+        require_right_answers(f"{host.url}/tables", outputs, limits)
         assert host.requests[0].headers["Accept-Encoding"] == "identity"
 
 
@@ -136,16 +127,18 @@ LASTING = {
 
 
 @pytest.mark.parametrize("name", LASTING)
-def test_lasting_faults_are_told_with_url_and_status(
-    name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    if name == "slow":
-        monkeypatch.setattr(http_client, "WAIT_SECONDS", 0.3)
-    with serve(outputs, make_fault(name)) as host:
-        assert run_command(["query", "eight", STATE, "--outputs", host.url]) == 3
+def test_lasting_faults_are_told_with_url_and_status(name: str, outputs: Path) -> None:
+    limits = RETRIED_AT_ONCE
+    with serve(outputs) as host:
+        if name == "slow":
+            limits = limits._replace(wait_seconds=0.3)
+        with open_tables(HttpStore(host.url, limits)) as tables:
+            host.fault = make_fault(name)
+            with pytest.raises(TableUnreadable) as caught:
+                tables.eight.probe(STATE)
         check = "Check the address, the network and the credentials."
-        message = f"pipeline: {host.url}/eight.idx cannot be read: {LASTING[name]}. {check}\n"
-        assert capfd.readouterr() == ("", message)
+        message = f"{host.url}/eight.idx cannot be read: {LASTING[name]}. {check}"
+        assert str(caught.value) == message
 
 
 def test_damage_on_the_host_suggests_no_build(outputs: Path) -> None:
@@ -161,12 +154,10 @@ def test_damage_on_the_host_suggests_no_build(outputs: Path) -> None:
                                               "--outputs.")  # fmt: skip
 
 
-def test_a_large_file_without_ranges_is_refused(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http_client, "MAX_WHOLE_BYTES", 2_000_000)
+def test_a_large_file_without_ranges_is_refused(outputs: Path) -> None:
+    limits = HttpLimits(whole_bytes=2_000_000)
     size = f"{(outputs / 'senet.idx').stat().st_size:,}"
-    with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
+    with serve(outputs, send_whole) as host, open_tables(HttpStore(host.url, limits)) as tables:
         with pytest.raises(TableUnreadable) as caught:
             tables.senet.probe("BBBBB.....AAAAA")
         reason = f"this host ignores ranges; the file has {size} bytes, and at most 2,000,000"
@@ -259,9 +250,8 @@ def test_an_answer_that_is_not_http_is_told() -> None:
 
 
 @pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["head", "body"])
-def test_a_trickle_ends_at_the_deadline(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trickle_ends_at_the_deadline(begin: bytes) -> None:
     """Let each byte come in time, of an answer that does not say how long it is."""
-    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         stop = threading.Event()
 
@@ -285,19 +275,18 @@ def test_a_trickle_ends_at_the_deadline(begin: bytes, monkeypatch: pytest.Monkey
         threading.Thread(target=answer, daemon=True).start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
-            open_tables(url)
+            open_tables(HttpStore(url, HttpLimits(question_seconds=0.3)))
         stop.set()
 
 
-def test_all_requests_of_a_question_have_one_deadline(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_requests_of_a_question_have_one_deadline(outputs: Path) -> None:
     """Let each of a lookup's requests come in time, and all of them not."""
     deep = "BBBBB.A...A.AAA"
     with serve(outputs) as host, open_tables(host.url) as tables:
         plies = tables.senet.probe(deep).plies
-    with serve(outputs, wait) as host, open_tables(host.url) as tables:
-        monkeypatch.setattr(http_client, "QUESTION_SECONDS", 0.5)  # not for opening the tables
+    limits = HttpLimits(question_seconds=1.0)
+    with serve(outputs) as host, open_tables(HttpStore(host.url, limits)) as tables:
+        host.fault = delay(0.8)
         for question in range(2):  # the second one has a time of its own
             host.requests.clear()
             with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
@@ -306,17 +295,17 @@ def test_all_requests_of_a_question_have_one_deadline(
 
 
 def test_the_bytes_of_a_download_lengthen_its_time(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "QUESTION_SECONDS", 2.0)
     (tmp_path / "large").write_bytes(bytes(12_000))  # which allow 0.6 s
-    with serve(tmp_path, wait) as host, http_client.ask_one_question():
-        for _ in range(6):
-            assert len(HttpStore(host.url).fetch("large").data) == 12_000
-    monkeypatch.setenv(http_client.SECONDS_VARIABLE, "2")
+    with serve(tmp_path, delay(0.4)) as host:
+        store = HttpStore(host.url, HttpLimits(question_seconds=2.0))
+        with store.ask_one_question():
+            for _ in range(6):
+                assert len(store.fetch("large").data) == 12_000
+    monkeypatch.setenv(SECONDS_VARIABLE, "2")
     (tmp_path / "small").write_bytes(b"small")
-    with serve(tmp_path, wait) as host, http_client.ask_one_question():
-        store = HttpStore(host.url)
+    with serve(tmp_path, delay(0.4)) as host, (store := HttpStore(host.url)).ask_one_question():
         store.fetch("small")
         with pytest.raises(Unreachable, match="it does not answer, or too slowly"):
             _ = [store.fetch("small") for _ in range(5)]
@@ -336,9 +325,9 @@ def test_addresses_of_a_host_share_the_time_for_a_connection(
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
-        open_tables("http://host.example")
+        open_tables(HttpStore("http://host.example", RETRIED_AT_ONCE))
     assert [name for name, _ in tried] == ["192.0.2.1", "192.0.2.2"] * 3
-    assert max(timeout for _, timeout in tried[::2]) <= http_client.WAIT_SECONDS / 2
+    assert max(timeout for _, timeout in tried[::2]) <= RETRIED_AT_ONCE.wait_seconds / 2
 
 
 def test_a_terminal_shows_that_a_host_is_waited_for(outputs: Path) -> None:
@@ -362,13 +351,11 @@ def test_a_terminal_shows_that_a_host_is_waited_for(outputs: Path) -> None:
         )
 
 
-def test_a_host_that_does_not_answer_is_asked_three_times(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_host_that_does_not_answer_is_asked_three_times(outputs: Path) -> None:
     with serve(outputs, fail(503)) as host:
-        assert run_command(["query", "eight", STATE, "--outputs", host.url]) == 3
+        with pytest.raises(TableUnreadable, match="HTTP status 503"):
+            open_tables(HttpStore(host.url, RETRIED_AT_ONCE))
         assert len(host.requests) == 3
-    capfd.readouterr()
 
 
 @pytest.mark.parametrize("url", ["http://", "https:///tables", "http://[::1", "s3://[::1"])

@@ -10,13 +10,12 @@ from pipeline.run import run_command
 from queries import open_tables
 from queries.status import list_status, make_unusable_error
 from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
-from tablebase.tables import http_client
 from tablebase.tables.access import format_rebuild_command, format_remove_command
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.faults import fail, fail_after, make_fault
-from tests.support.hosts import answer_connections, reserve_port, serve
+from tests.support.hosts import RETRIED_AT_ONCE, answer_connections, reserve_port, serve
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
 
@@ -41,13 +40,7 @@ QUESTIONS = (
 FAILURES = {
     "all absent": "HTTP status 404: Not Found",
     "all denied": "HTTP status 403: Forbidden",
-    "all failing": "HTTP status 500: Internal Server Error",
 }
-
-
-@pytest.fixture(autouse=True)
-def _retry_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "RETRY_DELAYS", (0.0, 0.0))
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -73,7 +66,7 @@ def test_http_errors_are_reported_without_a_build_command(
 def test_an_unreachable_server_is_reported(place: type, why: str) -> None:
     with place() as url:
         with pytest.raises(TableUnreadable) as caught:
-            open_tables(url)
+            open_tables(HttpStore(url, RETRIED_AT_ONCE))
         assert str(caught.value) == f"{url}/manifest.json cannot be read: {why}. {CHECK}"
         assert (caught.value.command, caught.value.exit_code) == ("", 3)
 
@@ -100,10 +93,10 @@ def test_an_unserved_listed_file_is_unreadable(
 
 
 def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
-    with serve(outputs) as host, open_tables(host.url) as tables:
+    with serve(outputs) as host, open_tables(HttpStore(host.url, RETRIED_AT_ONCE)) as tables:
         assert tables.senet.probe("ABABABABAB.....").plies == 0
         host.fault = fail(500)
-        with pytest.raises(TableUnreadable, match=FAILURES["all failing"]):
+        with pytest.raises(TableUnreadable, match="HTTP status 500: Internal Server Error"):
             tables.senet.probe("ABAAABBB.B...A.")
 
 
@@ -125,7 +118,7 @@ def test_a_server_failing_at_any_request_is_reported(
             break
         assert code == 3
         assert text.startswith((f"pipeline: {url}/", "pipeline: The store of the tables "))
-        assert text.endswith(f" cannot be read: {FAILURES['all failing']}. {CHECK}\n")
+        assert text.endswith(f" cannot be read: {FAILURES['all denied']}. {CHECK}\n")
 
 
 def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:

@@ -35,8 +35,11 @@ def blank(request: Request, answer: Answer) -> None:
     answer.replace_body(bytes(len(answer.body)))
 
 
-def wait(request: Request, answer: Answer) -> None:
-    answer.delay = 1.0
+def delay(seconds: float) -> Fault:
+    def change(request: Request, answer: Answer) -> None:
+        answer.delay = seconds
+
+    return change
 
 
 def hide(request: Request, answer: Answer) -> None:
@@ -108,7 +111,7 @@ PASSING = {
     "429 for the manifest": Spoiled(fail(429), MANIFEST, 1),
     "cut manifest": Spoiled(cut, MANIFEST, 1),
     "flipped once": Spoiled(flip, times=1),
-    "slow once": Spoiled(wait, times=1),
+    "slow once": Spoiled(delay(1.0), times=1),
     "without ranges": Spoiled(send_whole, ""),
     "compressed files": Spoiled(compress_whole, ""),
     "headers hidden": Spoiled(hide, ""),
@@ -128,7 +131,7 @@ LASTING = {
     "cut": Spoiled(cut),
     "flipped": Spoiled(flip),
     "blank": Spoiled(blank),
-    "slow": Spoiled(wait),
+    "slow": Spoiled(delay(1.0)),
     "brotli": Spoiled(name_brotli),
     "compressed parts": Spoiled(compress_part),
     "parts absent": Spoiled(refuse_part, ""),
@@ -181,11 +184,11 @@ def make_faults(names: Iterable[str]) -> Fault:
 
 
 def fail_after(answers: int) -> Fault:
-    """Make a fault that lets the first answers pass."""
+    """Make a fault that lets the first answers pass and refuses all others."""
     left = count(answers, -1)
 
     def fault(request: Request, answer: Answer) -> None:
         if next(left) <= 0:
-            fail(500)(request, answer)
+            fail(403)(request, answer)
 
     return fault

@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from tablebase.tables.http_client import HttpLimits
+
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
+
+
+RETRIED_AT_ONCE = HttpLimits(retry_delays=(0.0, 0.0))
+"""The limits of a client that asks as often as others, and does not wait between the attempts."""
 
 
 class Request(NamedTuple):
