@@ -19,7 +19,7 @@ from queries.dispatch import open_reader
 from queries.reader import Reader
 from tablebase.output import write_output
 from tablebase.puzzles import MODULES
-from tablebase.tables.index_format import BLOCK_BYTES, CHECKSUM, HEADER
+from tablebase.tables.index_format import HEADER
 from tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
 TYPE_CHECKING = False
@@ -149,17 +149,13 @@ def _make_data_block(reader: Reader, table: Table) -> str:
 
 
 def _transpose_index(reader: Reader, table: Table) -> bytes:
-    """Return an index as its header, its blocks' checksums, then the first bytes of all records,
-    then the second bytes, and so on.
+    """Return an index as its header, then the first bytes of all records, then the second bytes,
+    and so on.
 
     Grouped by their place in the record, the bytes compress better.
     """
     index = reader.open_table_index(table)
     records = index.read_records()
-    data = reader.store.read(table.index_file)
-    checksums = (
-        data[end - CHECKSUM.size : end] for end in range(BLOCK_BYTES, len(data) + 1, BLOCK_BYTES)
-    )
     width = index.width - reader.explored.get(table.name, 0)
-    planes = (records[plane :: index.width] for plane in range(width))
-    return b"".join((data[: HEADER.size], *checksums, *planes))
+    header = reader.store.read(table.index_file)[: HEADER.size]
+    return b"".join((header, *(records[plane :: index.width] for plane in range(width))))

@@ -72,8 +72,6 @@ async function route() {
     trouble(problem || wrong || "");
     performance.mark(name);
     document.body.dataset.ready = name;
-    await views[name].complete?.();
-    document.body.dataset.whole = name;
   } catch (error) {
     if (mine !== routes) return;
     trouble(error.name === "TablebaseError" ? error.message

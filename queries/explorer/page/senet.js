@@ -3,28 +3,17 @@ import { answerFrom, once, openIndex } from "#page/reader.js";
 import { answerSenet, followBack, NEVER, OPENING, rankPosition } from "#tables/senet.js";
 
 const SQUARES = OPENING.length;
-/** The planes of the records: the fewest even plies and the fewest odd ones; the number of lines, four bytes. */
+/** The planes of the records with the fewest even plies and the fewest odd ones. */
 const PLIES = [0, 2];
-const LINES = 4;
 const TAIL = 3 ** 8;
-const SLICE = 60000;
+/** The values of the squares in a position's number to base 3: empty 0, A 1, B 2, square 1 first. */
+const WEIGHTS = Array.from({ length: SQUARES + 1 }, (_, square) => 3 ** (SQUARES - square));
 
 const tables = {};
 
-/** Open the table, at first without the numbers of lines. */
+/** Open the table, which has no numbers of lines here: they are counted. */
 export const openSenet = once(async () => {
-  tables.senet = await openIndex("senet", { unchecked: true });
-});
-
-/** Restore the numbers of lines, in slices so that the page stays responsive, and check all. */
-export const wholeSenet = once(async () => {
-  await openSenet();
-  for (const slice of restoringLines(tables.senet)) {
-    slice();
-    await new Promise((next) => { setTimeout(next); });
-  }
-  tables.senet.check();
-  tables.senet.isWhole = true;
+  tables.senet = await openIndex("senet");
   return tables.senet;
 });
 
@@ -33,20 +22,14 @@ export function senetLine(position, plies) {
   return answerFrom(tables, followBack(position, plies));
 }
 
-/**
- * Return the answer for a position, keyed as the table's columns. `plies` is null if it is never
- * reached, `lines` until the numbers of lines are restored.
- */
+/** Return the answer for a position, keyed as the table's columns; `plies` is null if it is never reached. */
 export function senetFacts(position) {
   const rank = rankPosition(position);
   if (PLIES.every((plane) => tables.senet.planes[plane][rank] === NEVER)) return { position, plies: null };
   const answer = answerFrom(tables, answerSenet(position));
+  delete answer.lines; // not in the page
   const line = senetLine(position, answer.plies);
-  return {
-    ...answer,
-    lines: tables.senet.isWhole ? answer.lines : null,
-    path: [...line.map((move) => move.before), position],
-  };
+  return { ...answer, path: [...line.map((move) => move.before), position] };
 }
 
 /** Return the ranks of the positions with a number of fewest plies. */
@@ -66,77 +49,52 @@ export function listFarthest() {
   return farthest;
 }
 
+/** Return the number of lines from the opening to a position, of a number of plies: the fewest, even or odd. */
+export function countLines(position, plies) {
+  return listWays(position, plies)[0].get(rankPosition(OPENING));
+}
+
 /**
- * Fill in the table's numbers of shortest lines, in slices. The page does not contain it: it is the
- * sum of that number over the positions one ply earlier, so one pass from the opening computes all.
- * Positions are base-3 numbers here, and a rank is the sum of two parts from tables.
+ * Return for each ply of the lines that `countLines` counts the ranks of the positions there, each with the number of
+ * ways that lead on from it.
  */
-function* restoringLines({ planes, count }) {
-  const { head, rest, codes } = ranker(count);
-  const weight = Array.from({ length: SQUARES + 1 }, (_, square) => 3 ** (SQUARES - square));
-  // node = 2 * rank + parity: a position after an even and after an odd number of plies
-  const depth = new Uint8Array(2 * count);
-  for (let node = 0; node < depth.length; node++) depth[node] = planes[PLIES[node & 1]][node >> 1];
-  const order = byDepth(depth);
-  // sums over 32 bits wrap around; those of the fewest plies, which alone are stored, are smaller
-  const ways = new Uint32Array(depth.length);
-  ways[2 * rankPosition(OPENING)] = 1;
-  const board = new Uint8Array(SQUARES + 2); // an empty square beyond either end
-  const walk = (from, to) => {
-    for (let place = from; place < to; place++) {
-      const node = order[place];
-      const parity = node & 1;
-      const code = codes[node >> 1];
-      for (let square = SQUARES, left = code; square > 0; square--) {
-        const less = (left / 3) | 0;
-        board[square] = left - 3 * less;
-        left = less;
-      }
-      const mover = 1 + parity;
-      const other = 3 - mover;
-      const deeper = depth[node] + 1;
-      for (let start = 1; start < SQUARES; start++) {
-        if (board[start] !== mover) continue;
-        const most = Math.min(start + 5, SQUARES);
-        for (let goal = start + 1; goal <= most; goal++) {
-          const there = board[goal];
-          if (there === mover) continue;
-          if (there === other && (board[goal - 1] === other || board[goal + 1] === other)) continue;
-          const after = code + (mover - there) * (weight[goal] - weight[start]);
-          const first = (after / TAIL) | 0;
-          const next = 2 * (head[first] + rest[after - TAIL * first]) + 1 - parity;
-          if (depth[next] === deeper) ways[next] += ways[node];
-        }
+export function listWays(position, plies) {
+  const numbers = openNumbers();
+  const ways = [new Map([[rankPosition(position), 1]])];
+  for (let ply = plies - 1; ply >= 0; ply--) {
+    const depths = tables.senet.planes[PLIES[ply % 2]];
+    const before = new Map();
+    for (const [rank, count] of ways[0]) {
+      for (const earlier of listBefore(numbers, rank, 1 + (ply % 2))) {
+        if (depths[earlier] === ply) before.set(earlier, (before.get(earlier) ?? 0) + count);
       }
     }
-  };
-  for (let from = 0; from < order.length; from += SLICE) {
-    yield () => walk(from, Math.min(from + SLICE, order.length));
+    ways.unshift(before);
   }
-  yield () => {
-    for (let byte = 0; byte < 4; byte++) {
-      planes[LINES + byte] = Uint8Array.from({ length: count }, (_, rank) => {
-        const even = 2 * rank;
-        return ways[depth[even + 1] < depth[even] ? even + 1 : even] >>> (8 * byte);
-      });
+  return ways;
+}
+
+/** Yield the ranks of the positions from which a side, 1 for A or 2 for B, can move to one. */
+function* listBefore({ head, rest, codes }, rank, mover) {
+  const code = codes[rank];
+  const other = 3 - mover;
+  const board = [0, ...WEIGHTS.slice(1).map((weight) => Math.floor(code / weight) % 3), 0]; // an empty square beyond either end
+  for (let goal = 2; goal <= SQUARES; goal++) {
+    if (board[goal] !== mover) continue;
+    for (let start = goal - 1; start >= Math.max(goal - 5, 1); start--) {
+      const there = board[start];
+      const left = start === goal - 1 ? mover : board[goal - 1];
+      const isGuarded = there === other && (left === other || board[goal + 1] === other);
+      if (there === mover || isGuarded) continue;
+      const before = code + (there - mover) * (WEIGHTS[goal] - WEIGHTS[start]);
+      const first = Math.floor(before / TAIL);
+      yield head[first] + rest[before - TAIL * first];
     }
-  };
-}
-
-/** Return the nodes that are reached, those of fewer plies first. */
-function byDepth(depth) {
-  const ends = new Int32Array(NEVER + 2);
-  for (const plies of depth) ends[plies + 1]++;
-  for (let plies = 0; plies <= NEVER; plies++) ends[plies + 1] += ends[plies];
-  const found = new Int32Array(ends[NEVER]);
-  for (let node = 0; node < depth.length; node++) {
-    if (depth[node] !== NEVER) found[ends[depth[node]]++] = node;
   }
-  return found;
 }
 
-/** Return the parts of a rank for a position's first seven squares and its last eight; codes by rank. */
-function ranker(count) {
+/** Return the parts of a rank for a position's first seven squares and its last eight; the positions' numbers by rank. */
+const openNumbers = once(() => {
   const counts = (code, squares) => {
     const found = [0, 0, 0];
     for (let square = 0; square < squares; square++, code = Math.floor(code / 3)) found[code % 3]++;
@@ -150,7 +108,7 @@ function ranker(count) {
     rest[code] = ends.get(key).push(code) - 1;
   }
   const head = new Int32Array(3 ** 7);
-  const codes = new Int32Array(count);
+  const codes = new Int32Array(tables.senet.count);
   let rank = 0;
   for (let code = 0; code < head.length; code++) {
     head[code] = rank;
@@ -158,4 +116,4 @@ function ranker(count) {
     for (const end of ends.get(left.join()) ?? []) codes[rank++] = code * TAIL + end;
   }
   return { head, rest, codes };
-}
+});

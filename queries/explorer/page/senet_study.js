@@ -1,7 +1,7 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
-import { listFarthest, listRanks, senetFacts, senetLine } from "#page/senet.js";
+import { countLines, listFarthest, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
 import { senetProblem } from "#page/senet_rules.js";
 import { NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
@@ -162,10 +162,13 @@ export function makeSenetStudy({ board, changed }) {
   function reached() {
     const other = facts.plies % 2 ? facts.plies_even : facts.plies_odd;
     const [first, second] = facts.plies % 2 ? "BA" : "AB";
+    const lines = make("span", {}, "being counted…");
+    const { plies } = facts;
+    setTimeout(() => { if (lines.isConnected) lines.textContent = countLines(position, plies).toLocaleString("en"); });
     return [
       [`${first} to move`, `after ${counted(facts.plies, "ply", "plies")}`],
       [`${second} to move`, other === null ? "never" : `after ${counted(other, "ply", "plies")}`],
-      ["Shortest lines", facts.lines === null ? "being counted…" : facts.lines.toLocaleString("en")],
+      ["Shortest lines", lines],
       ...(facts.dice ? [["Throws", [...facts.dice].join(" ")]] : []),
     ];
   }
@@ -212,12 +215,6 @@ export function makeSenetStudy({ board, changed }) {
     typed,
     /** Return the position on the board and the side to move; nothing while one is set up. */
     get place() { return draft ? null : { position: onBoard(), mover: "AB"[player.at % 2] }; },
-    /** Fill in the numbers of lines, when they are restored. */
-    complete() {
-      if (!facts || facts.plies === null) return;
-      facts = senetFacts(position);
-      setFacts(byId("senet-facts"), reached());
-    },
     get taken() {
       const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
       return { position: onBoard(), lines: draft ? ["not a position yet"] : plies === null ? ["never reached"]

@@ -1,7 +1,7 @@
 // Senet's view: the board, in play or in study, and its address.
 import { byId } from "#page/dom.js";
 import { joinMode, makeModes, makeModeView } from "#page/modes.js";
-import { openSenet, wholeSenet } from "#page/senet.js";
+import { openSenet } from "#page/senet.js";
 import { drawSenet, makeSenetBoard } from "#page/senet_board.js";
 import { makeSenetPlay } from "#page/senet_play.js";
 import { makeSenetStudy } from "#page/senet_study.js";
@@ -30,11 +30,6 @@ export function makeSenetView(went) {
     name: "Senet",
     board: "senet-board",
     open: openSenet,
-    /** Restore the table's numbers of lines while the view is already in use. */
-    async complete() {
-      await wholeSenet();
-      modesOf.study.complete();
-    },
   };
 }
 

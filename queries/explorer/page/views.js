@@ -3,7 +3,7 @@ import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
 import { findHosted } from "#page/hosted.js";
 import { BOARDS, knightFacts, openKnight, toursOf } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
-import { senetFacts, wholeSenet } from "#page/senet.js";
+import { countLines, openSenet, senetFacts } from "#page/senet.js";
 import { makeSenetView } from "#page/senet_view.js";
 import { makeSlideView } from "#page/slide_view.js";
 import { EIGHT, SLIDING } from "#page/tabled_game.js";
@@ -39,7 +39,7 @@ export const VIEWS = {
 
 /** The functions for tests, and for the browser's console. */
 export const CONSOLE = Object.freeze({
-  openEight: EIGHT.open, openSenet: wholeSenet, openKnight,
+  openEight: EIGHT.open, openSenet, openKnight,
   eight: (state, goal) => EIGHT.facts(state, goal),
   openSliding: (board) => SLIDING[board].open(),
   sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
@@ -48,7 +48,7 @@ export const CONSOLE = Object.freeze({
     await FIFTEEN.open();
     return FIFTEEN.solve(state, goal);
   },
-  senet: senetFacts,
+  senet: senetFacts, countLines,
   /** Return a tour by its board, its start, and its number or its end. */
   knight(board, start, which) {
     const on = BOARDS[board];
