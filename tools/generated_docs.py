@@ -2,17 +2,13 @@
 
 `docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
 commands' help, and the walks of `docs/architecture.md` from measured runs and docstrings. In the
-README and the other pages, the output below each `$ pipeline ...` line of a `console` block is what
+README and all other pages, the output below each `$ pipeline ...` line of a `console` block is what
 the command prints.
 """
 
 from __future__ import annotations
 
 import ast
-import os
-import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -28,7 +24,6 @@ from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.shell import program
 from tools.bits_picture import draw_bits
 from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
@@ -45,19 +40,9 @@ from tools.notebook_pictures import (
 )
 from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
+from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
 from tools.sliding_picture import draw_sliding
 
-ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = Path(sys.executable).with_name("pipeline")
-SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
-PAGES = (
-    "docs/tour.md",
-    "docs/rules.md",
-    "docs/batches.md",
-    "docs/samples.md",
-    "docs/check.md",
-    "docs/counting.md",
-)
 BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",
@@ -83,44 +68,6 @@ PROOF_STEPS = {
     "tablebase/tables/index_format.py",
 }
 """The modules that do most of the work of a proof."""
-
-
-def run_command(command: str) -> str:
-    """Run a shell command in the repository's root, and return what it prints on both streams."""
-    env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
-    env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    env["PATH"] = os.pathsep.join([*map(os.path.dirname, (program(), str(PROGRAM))), env["PATH"]])
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=ROOT,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-
-
-def with_output(name: str) -> str:
-    """Return a page of that name with the current output of every session."""
-    return fill_sessions((ROOT / name).read_text())
-
-
-def fill_sessions(page: str) -> str:
-    """Return a page with the current output of every session."""
-
-    def session(found: re.Match[str]) -> str:
-        commands = [line[2:] for line in found[1].splitlines() if line.startswith("$ ")]
-        return "".join(
-            [
-                "```console\n",
-                *(f"$ {command}\n{run_command(command)}" for command in commands),
-                "```",
-            ]
-        )
-
-    return SESSION.sub(session, page)
 
 
 def type_of(column: Column) -> str:
@@ -291,8 +238,8 @@ def index_format_page() -> str:
 
 
 def readme_page() -> str:
-    """Return the README with its generated parts, and the current output of every session."""
-    return fill_sessions(fill_parts("README.md", make_readme_parts(ROOT)))
+    """Return the README with its generated parts."""
+    return fill_parts("README.md", make_readme_parts(ROOT))
 
 
 def python_page() -> str:
@@ -300,12 +247,18 @@ def python_page() -> str:
     return fill_parts("docs/python.md", {"tables": list_tables()})
 
 
-MADE: dict[str, Callable[[], str]] = {
+def fill_page(name: str) -> str:
+    """Return a page with its generated parts, and the current output of every session."""
+    make = PARTS.get(name)
+    return fill_sessions(make() if make else (ROOT / name).read_text("utf-8"))
+
+
+PARTS: dict[str, Callable[[], str]] = {
     "README.md": readme_page,
     "docs/architecture.md": architecture_page,
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,
-    "docs/recipes.md": lambda: fill_sessions(format_recipes_page()),
+    "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
     "docs/python.md": python_page,
     "docs/index-format.md": index_format_page,
@@ -318,9 +271,13 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/sliding-bits.svg": draw_bits,
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
-    **{name: partial(with_output, name) for name in PAGES},
 }
 """The functions that write the pages that are generated, in whole or in part."""
+MADE: dict[str, Callable[[], str]] = {
+    name: partial(fill_page, name)
+    for name in {**PARTS, **dict.fromkeys(list_pages_with_sessions())}
+}
+"""The functions that write these pages, and all others that have sessions."""
 
 
 def pictures() -> dict[str, str]:

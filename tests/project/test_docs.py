@@ -12,15 +12,15 @@ from tools.generated_docs import MADE, ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "outputs" / "README.md"]
+MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "outputs" / "README.md"]
 
 
-WALKS = "docs/architecture.md"
-"""The page whose generation follows a build and a proof, call by call."""
+SLOW = ("docs/architecture.md", "docs/fifteen.md", "docs/sliding.md")
+"""The pages whose generation follows a build and a proof, or has sessions that build tables."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=wide) if name == WALKS else name for name in MADE]
+    "name", [pytest.param(name, marks=wide) if name in SLOW else name for name in MADE]
 )
 def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
     assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"

@@ -1,0 +1,44 @@
+"""Tests of the pages' sessions: every command with its output is run, but for those that say why.
+
+`test_docs.py` runs them, since they are part of the generated pages.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.shell import ROOT
+from tools.generated_docs import MADE
+from tools.sessions import SESSION, choose_output, fill_sessions
+
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/**/*.md")]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_with_its_output_is_in_a_session_that_is_run(page: Path) -> None:
+    text = page.read_text("utf-8")
+    shown = [body for kind, body in BLOCK.findall(text) if re.search(r"^\$ ", body, re.MULTILINE)]
+    assert len(shown) == len(SESSION.findall(text)), "a block with `$ ` that is not a `console` one"
+    if shown:
+        assert page.relative_to(ROOT).as_posix() in MADE
+
+
+def test_a_stale_output_is_replaced_and_a_figure_that_varies_is_not() -> None:
+    page = "```console\n$ echo 12 s; echo 5\n… s\n5\n$ echo old\nnew\n```\n"
+    assert fill_sessions(page) == page.replace("\nnew", "\nold")
+    assert choose_output("… s\n5\n", "12 s\n6\n") == "12 s\n6\n"
+
+
+def test_a_block_with_a_reason_is_left_out() -> None:
+    page = "<!-- not run: it takes an hour -->\n```console\n$ echo old\nnew\n```\n"
+    assert fill_sessions(page) == page
+
+
+def test_a_session_writes_nothing_into_the_tables_that_others_read() -> None:
+    page = "```console\n$ touch outputs/made_by_a_session; ls outputs | grep made\n\n```\n"
+    assert "\nmade_by_a_session\n" in fill_sessions(page)
+    assert not (ROOT / "outputs" / "made_by_a_session").exists()

@@ -1,0 +1,74 @@
+"""Sessions of the pages: the commands in `console` blocks are run, and their output is filled in.
+
+Each page has a working folder of its own, with the default tables in `outputs`, so that a session
+can build others. `…` stands for figures that vary: text that matches the output stays as it is. A
+block below a comment `<!-- not run: REASON -->` is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.support.shell import program
+from tests.support.tampered import link_copy
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = Path(sys.executable).with_name("pipeline")
+SESSION = re.compile(r"(<!-- not run: [^>]+ -->\n)?```console\n(.*?)```", re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+"""A command of a session, and the lines below it."""
+
+
+def list_pages_with_sessions() -> list[str]:
+    """List the names of all pages that have a session."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/**/*.md")]
+    return sorted(
+        page.relative_to(ROOT).as_posix() for page in pages if SESSION.search(page.read_text())
+    )
+
+
+def fill_sessions(page: str) -> str:
+    """Return a page with the current output of every session."""
+    if not SESSION.search(page):
+        return page
+    with TemporaryDirectory() as folder:
+        link_copy(ROOT / "outputs", Path(folder)).rename(Path(folder, "outputs"))
+
+        def fill(found: re.Match[str]) -> str:
+            if found[1]:
+                return found[0]
+            filled = [
+                f"$ {command}\n{choose_output(shown, run_command(command, folder))}"
+                for command, shown in COMMAND.findall(found[2])
+            ]
+            return "".join(["```console\n", *filled, "```"])
+
+        return SESSION.sub(fill, page)
+
+
+def choose_output(shown: str, printed: str) -> str:
+    """Return what a page shows if that is what a command printed, else what it printed."""
+    parts = [re.escape(part) for part in shown.split("…")]
+    return shown if re.fullmatch(".*?".join(parts), printed, re.DOTALL) else printed
+
+
+def run_command(command: str, folder: str) -> str:
+    """Run a shell command in a folder, and return what it prints on both streams."""
+    env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
+    env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    env["PATH"] = os.pathsep.join([*map(os.path.dirname, (program(), str(PROGRAM))), env["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
