@@ -8,38 +8,72 @@ from typer.main import get_command
 
 from pipeline.commands.app import app
 from pipeline.commands.options import find_subcommand
+from queries.dispatch import get_reader_class
 
 BEGIN = """# Commands
 
 `pipeline COMMAND --help` prints the same for one command, and `pipeline precompute PUZZLE --help`
 the names of the tables that can be built. `make docs` writes this page from the program's help.
 
-| option | of every command |
-| --- | --- |
-| `-h`, `--help` | Show a command's help. |
-| `-V`, `--version` | Print the version (`pipeline --version`). |
-| `--install-completion`, `--show-completion` | Complete words in the current shell (`pipeline`). |
+## Options of several commands
+
+| option | what it does | commands |
+| --- | --- | --- |
+| `-h`, `--help` | Show a command's help. | all |
+| `-V`, `--version` | Print the version (`pipeline --version`). | |
+| `--install-completion`, `--show-completion` | Complete words in the current shell. | |
+"""
+OF_PUZZLES = """
+## Options of single puzzles
+
+A batch takes all of them but those for one key.
+
+| option | what it does | command: puzzle |
+| --- | --- | --- |
 """
 HEADER = "| option | what it does |\n| --- | --- |\n"
 
 
 def format_command_page() -> str:
     """Return the page, as the command line describes itself."""
-    parts = [BEGIN]
-    for name, command in list_subcommands(get_command(app)):
+    commands = list_subcommands(get_command(app))
+    tables = {name: list_shared_rows(command) for name, command in commands}
+    users: dict[str, list[str]] = {}
+    for name, rows in tables.items():
+        for row in rows:
+            users.setdefault(row, []).append(name)
+    common = {row: names for row, names in users.items() if len(names) > 1}
+    parts = [BEGIN, *(f"{row[:-1]} {', '.join(names)} |\n" for row, names in common.items())]
+    for name, command in commands:
         children = list_subcommands(command)
-        if not children:
-            parts += [f"\n## pipeline {name}{format_arguments(command)}\n\n{command.help}\n"]
-            parts += format_table(list_rows(command))
-            continue
-        first, *others = (list_rows(child) for _, child in children)
-        shared = [row for row in first if all(row in rows for rows in others)]
-        parts += [f"\n## pipeline {name} PUZZLE\n\n{command.help}\n", *format_table(shared)]
-        for puzzle, child in children:
-            own = [row for row in list_rows(child) if row not in shared]
-            parts += [f"\n### pipeline {name} {puzzle}{format_arguments(child)}\n"]
-            parts += format_table(own)
-    return "".join(parts)
+        words = " PUZZLE" if children else format_arguments(command)
+        parts += [f"\n## pipeline {name}{words}\n\n{command.help}\n"]
+        parts += format_table([row for row in tables[name] if row not in common])
+    return "".join([*parts, OF_PUZZLES, *format_puzzle_rows(commands, tables)])
+
+
+def format_puzzle_rows(commands: list[tuple[str, Any]], tables: dict[str, list[str]]) -> list[str]:
+    """Format the options of single puzzles, each with the commands and puzzles that have it."""
+    users: dict[str, dict[str, list[str]]] = {}
+    for name, command in commands:
+        for puzzle, child in list_subcommands(command):
+            single = {each.flag for each in get_reader_class(puzzle).options if each.is_single}
+            for row in list_rows(child):
+                if row not in tables[name] and row.startswith("| `--"):
+                    is_single = name == "query" and row[3:].split()[0].strip("`") in single
+                    title = f"{name} (one key)" if is_single else name
+                    users.setdefault(row, {}).setdefault(title, []).append(puzzle)
+    rows = []
+    for row in sorted(users, key=lambda row: row.split("`")[1].split()[0]):
+        names = [f"{name}: {', '.join(puzzles)}" for name, puzzles in users[row].items()]
+        rows.append(f"{row[:-1]} {'; '.join(names)} |\n")
+    return rows
+
+
+def list_shared_rows(command: Any) -> list[str]:
+    """List the rows of a command; of one for each puzzle, those that hold for all of them."""
+    first, *others = (list_rows(child) for _, child in list_subcommands(command) or [("", command)])
+    return [row for row in first if all(row in rows for rows in others)]
 
 
 def list_subcommands(command: Any) -> list[tuple[str, Any]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests import wide
-from tools.generated_docs import MADE, ROOT
+from tools.generated_docs import MADE
+from tools.sessions import ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
