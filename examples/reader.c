@@ -1,4 +1,4 @@
-/* A reader of the index files (docs/index-format.md) that needs only C99.
+/* A reader of the index files (docs/format/index.md) that needs only C99.
 
        gcc -O2 -o reader reader.c
        ./reader outputs eight 378546201

@@ -1,4 +1,4 @@
-"""A reader of the index files (docs/index-format.md) that needs only the standard library.
+"""A reader of the index files (docs/format/index.md) that needs only the standard library.
 
     python reader.py outputs eight 378546201
     python reader.py outputs senet ABAAABBB.B...A.

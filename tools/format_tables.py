@@ -1,4 +1,4 @@
-"""The worked examples of docs/index-format.md, made from the published files as it describes."""
+"""The picture and the examples of docs/format, made from the published files as it describes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from math import factorial
 from pathlib import Path
 
 from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.index_format import HEADER
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import place_of, record_of
 
-STATE, POSITION, WALKED = "378546201", "ABAAABBB.B...A.", "152703846"
+STATE, POSITION = "378546201", "ABAAABBB.B...A."
 FIELDS = (
     ("magic", "bytes", "always `PTIX`"),
     ("version", "u16", "format version of the file"),
@@ -31,54 +29,43 @@ FIELDS = (
     ),
 )
 """The header's fields: name, type and meaning."""
-STATES = {
-    "eight.idx": ("012345678", "123456780", "123804765", STATE, "867254301", "876543210"),
-    "eight_edge.idx": ("123456708", "123804765", STATE),
-}
-REACHED_GOALS = (
-    ("3x3", "123456780", "867254301"),
-    ("3x3", "123456780", "213456780"),
-    ("3x3", "123804765", "123456708"),
-    ("2x3", "123450", "120453"),
-    ("2x3", "153204", "123405"),
-    ("3x4", "123456789ab0", "3a1b87254960"),
-    ("3x4", "123456789ab0", "0369147a258b"),
-    ("3x4", "123456789ab0", "0369147a25b8"),
-    ("3x4", "1234560789ab", "123456789ab0"),
-    ("4x3", "123456789ab0", "0ba987654312"),
-    ("4x3", "123456789ab0", "ba9876543210"),
-    ("4x2", "12345670", "01234567"),
-    ("4x2", "12345670", "12034567"),
-)
-"""Boards, goals and states: the goal can be reached or not."""
-OTHER_GOALS = (
-    ("3x4", "0123456789ab", "3a1b87254960"),
-    ("3x4", "3a1b87254960", "123456789ab0"),
-    ("3x4", "1203456789ab", "0369147a258b"),
-    ("4x3", "123456789ab0", "123456789ab0"),
-    ("4x3", "123456789ab0", "0ba987654312"),
-    ("4x3", "1234567809ab", "123456708ab9"),
-    ("3x2", "102345", "123450"),
-)
-POSITIONS = (".....AAAAABBBBB", "AAAAA.....BBBBB", POSITION, senet.OPENING)
-PAIRS = ("a1 b1", "b1 a3", "a5 b1", "h8 g8")
 
 
 def make_parts(outputs: Path) -> dict[str, str]:
-    """Make the generated parts of the page, by their marks."""
+    """Make the generated parts of the page on the file, by their marks."""
     return {
+        "picture": format_picture(outputs),
         "header": format_header(outputs),
         "worked example": format_example(outputs),
-        "rank of a state": format_state_rank(),
-        "records of states": format_states(outputs),
-        "walk": format_walk(outputs),
-        "rank of a position": format_position_rank(),
-        "states that reach a goal": format_reached_goals(),
-        "goals of other files": format_other_goals(),
-        "records of positions": format_positions(outputs),
-        "line of play": format_line(outputs),
-        "records of tours": format_tours(outputs),
     }
+
+
+def make_rank_parts(outputs: Path) -> dict[str, str]:
+    """Make the generated parts of the page on ranks and records, by their marks."""
+    return {"rank of a state": format_state_rank(), "line of play": format_line(outputs)}
+
+
+def format_picture(outputs: Path) -> str:
+    """Format a picture of `eight.idx`: its blocks, with what each part of them holds."""
+    data = (outputs / "eight.idx").read_bytes()
+    _, version, _, width, _, count, content, name = HEADER.unpack_from(data)
+    each, last = 4092 // width, len(data) // 4096 - 1
+    records = [
+        (block, range((block - 1) * each, min(block * each, count))) for block in (1, 2, last)
+    ]
+    title = name.rstrip(bytes(1)).decode()
+    fields = f"PTIX {version} 0 {width} 4096 {count} {content.hex()[:4]}… {title}, zeros"
+    bodies = [("0", fields)]
+    for block, numbers in records:
+        shown = f"records {numbers[0]}, {numbers[1]}, … {numbers[-1]}"
+        bodies.append((str(block), shown if len(numbers) == each else f"{shown}, zeros"))
+    bodies.insert(3, ("…", "…"))
+    size = max(len(body) for _, body in bodies)
+    rule = f"       +{'-' * (size + 2)}+----------+\n"
+    lines = [f"block  | {'4,092 bytes':<{size}} | 4 bytes  |\n", rule]
+    for label, body in bodies:
+        lines.append(f"{label:>5}  | {body:<{size}} | checksum |\n")
+    return f"`eight.idx`, {len(data):,} bytes:\n\n```text\n{''.join(lines)}{rule}```\n"
 
 
 def format_table(titles: str, rows: Iterable[Iterable[object]]) -> str:
@@ -128,7 +115,8 @@ def format_example(outputs: Path) -> str:
     place, end = rank % each, 4096 * block + 4092
     (checksum,) = struct.unpack_from("<I", data, end)
     return (
-        f"The 8-puzzle state `{STATE}` has [rank](#8-puzzle-eightidx-and-eight_edgeidx) {rank:,}, "
+        f"The 8-puzzle state `{STATE}` has "
+        f"[rank](ranks.md#8-puzzle-eightidx-and-eight_edgeidx) {rank:,}, "
         f"and records\nof {len(record)} bytes go {each:,} to a block. {rank:,} = {block - 1} × "
         f"{each:,} + {place}, so its record is number {place} of block {block}\nand begins at byte "
         f"4,096 × {block} + {len(record)} × {place} = {at:,}. In that block:\n\n"
@@ -151,107 +139,8 @@ def format_state_rank() -> str:
     table = format_table(titles, [*rows, ("sum", "", "", "", products, pairs)])
     goal = "even: the goal is corner" if pairs % 2 == 0 else "odd: the goal is centre"
     _, at = place_of(2, products)
-    example = f"[Its record](#a-worked-example) begins at byte {at:,}."
+    example = f"[Its record](index.md#a-worked-example) begins at byte {at:,}."
     return f"{table}\n{pairs} is {goal}. {example}\n"
-
-
-def format_states(outputs: Path) -> str:
-    rows = []
-    for file, states in STATES.items():
-        for state in states:
-            rank = eight.rank(state)
-            record = record_of(outputs, INDEXES[file], rank)
-            place = place_of(len(record), rank)
-            rows.append((f"`{file}`", f"`{state}`", rank, *place, record, *record))
-    return format_table("file, state, rank, block, byte, record, distance, solutions", rows)
-
-
-def format_walk(outputs: Path) -> str:
-    """Format the walk downhill, by the distances of the records."""
-
-    def distance(state: str) -> int:
-        return record_of(outputs, INDEXES["eight.idx"], eight.rank(state))[0]
-
-    rows, state = [], WALKED
-    while True:
-        left, moves = distance(state), dict(eight.moves(state))
-        after = ", ".join(f"{letter} {distance(other)}" for letter, other in moves.items())
-        taken = next((each for each, other in moves.items() if distance(other) < left), "")
-        rows.append((left, f"`{state}`", eight.rank(state), after, taken))
-        if not left:
-            return format_table("distance, state, rank, distances after each move, taken", rows)
-        state = moves[taken]
-
-
-def format_position_rank() -> str:
-    rows, total = [], 0
-    for at, piece in enumerate(POSITION):
-        left = {each: POSITION[at:].count(each) for each in ".AB"}
-        ways: dict[str, object] = {".": "", "A": ""}
-        for smaller in ".A"[: ".AB".index(piece)]:
-            if left[smaller]:
-                after = {**left, smaller: left[smaller] - 1}.values()
-                count = factorial(sum(after))
-                for number in after:
-                    count //= factorial(number)
-                ways[smaller], total = count, total + count
-        rows.append((at + 1, f"`{piece}`", " ".join(map(str, left.values())), *ways.values()))
-    assert total == senet.rank(POSITION)
-    width = struct.calcsize(INDEXES["senet.idx"].record_format)
-    block, at = place_of(width, total)
-    each = 4092 // width
-    table = format_table("square, character, left: `.` `A` `B`, with `.` here, with `A` here", rows)
-    return (
-        f"{table}\nThe sum of the last two columns, {total:,}, is the rank. A block holds {each} "
-        f"records of {width} bytes, so it\nis record {total % each} of block {block} and begins at "
-        f"byte 4,096 × {block} + {width} × {total % each} = {at:,}.\n"
-    )
-
-
-def count_pairs(state: str) -> int:
-    """Count the pairs of tiles of which the greater one stands first in reading order."""
-    tiles = state.replace("0", "")
-    return sum(later < tile for at, tile in enumerate(tiles) for later in tiles[at:])
-
-
-def format_reached_goals() -> str:
-    rows = []
-    for name, goal, state in REACHED_GOALS:
-        board = parse_board(name)
-        lines = abs(state.index("0") // board.width - goal.index("0") // board.width)
-        counted: list[object] = [count_pairs(state), count_pairs(goal)]
-        total = count_pairs(state) + count_pairs(goal)
-        counted.append("" if board.width % 2 else lines)
-        total += 0 if board.width % 2 else lines
-        assert board.can_reach(state, goal) == (total % 2 == 0)
-        answer = "no" if total % 2 else "yes"
-        rows.append((name, f"`{goal}`", f"`{state}`", *counted, total, answer))
-    titles = "board, goal, state, pairs of the state, pairs of the goal, rows, sum, reached"
-    return format_table(titles, rows)
-
-
-def format_other_goals() -> str:
-    rows = []
-    for name, goal, state in OTHER_GOALS:
-        board = parse_board(name)
-        assert board.can_reach(state, goal), (name, goal, state)
-        view = board.view_goal(goal)
-        table = board.wide.make_table(view.table_goal, with_rows=False)
-        read = view.map_state(state)
-        texts = (f"`{text}`" for text in (goal, table.index_file, state, read))
-        rows.append((name, *texts, board.wide.rank(read)))
-    return format_table("board, goal, file, state, it is read as, rank", rows)
-
-
-def format_positions(outputs: Path) -> str:
-    table, rows = INDEXES["senet.idx"], []
-    for position in POSITIONS:
-        rank = senet.rank(position)
-        record = record_of(outputs, table, rank)
-        values = struct.unpack(table.record_format, record)
-        rows.append((f"`{position}`", rank, *place_of(len(record), rank), record, *values))
-    names = ", ".join(name for name, _ in table.index)
-    return format_table(f"position, rank, block, byte, record, {names}", rows)
 
 
 def format_line(outputs: Path) -> str:
@@ -274,14 +163,3 @@ def format_line(outputs: Path) -> str:
             rows.append((0, f"`{position}`", "", "", "", "", ""))
     assert position == senet.OPENING
     return format_table("plies, position, field, last move, throw, from, to", rows)
-
-
-def format_tours(outputs: Path) -> str:
-    board, rows = KnightBoard(8, 8), []
-    for pair in PAIRS:
-        start, finish = map(board.parse_square, pair.split())
-        number = 32 * start + finish // 2
-        record = record_of(outputs, INDEXES["knight_tours_8x8.idx"], number)
-        ends = [f"{board.name_square(square)} = {square}" for square in (start, finish)]
-        rows.append((*ends, number, *place_of(len(record), number), record[:4], record[-4:]))
-    return format_table("start, finish, record, block, byte, first squares, last squares", rows)

@@ -24,12 +24,13 @@ from tablebase.schema import Column, Recipe, Table
 from tablebase.tables import FORMAT_VERSION
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
+from tests.support.index_cases import format_cases
 from tools.bits_picture import draw_bits
 from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
-from tools.format_tables import make_parts
+from tools.format_tables import make_parts, make_rank_parts
 from tools.jumps_picture import draw_chessboard_jumps
 from tools.notebook_pictures import (
     draw_board,
@@ -82,9 +83,9 @@ def table_page() -> str:
         "Every table is a Parquet file, compressed with zstd and sorted as described, with a",
         "checksum for each page. Its metadata has the descriptions below: `table`, `meaning`,",
         "`rank`, and `column.NAME` for each column. It also has `format_version`, `content`,",
-        "`parameters` and `made_by`, as [manifest.json](manifest.md) has them. In the Arrow schema",
-        "each field has its column's meaning as `comment`: `pyarrow.parquet.read_schema` shows it.",
-        "A program without a Parquet library can read the [index](index-format.md) of a table.",
+        "`parameters` and `made_by`, as [manifest.json](format/manifest.md) has them. In the Arrow",
+        "schema each field has its column's meaning as `comment`: `pyarrow.parquet.read_schema`",
+        "shows it. A program without a Parquet library can read an [index](format/index.md).",
         "",
         "`make docs` writes this page from the descriptions in the program.",
         "",
@@ -233,8 +234,13 @@ def architecture_page() -> str:
 
 
 def index_format_page() -> str:
-    """Return the page on index files with its worked examples."""
-    return fill_parts("docs/index-format.md", make_parts(ROOT / "outputs"))
+    """Return the page on index files with its picture and its worked examples."""
+    return fill_parts("docs/format/index.md", make_parts(ROOT / "outputs"))
+
+
+def ranks_page() -> str:
+    """Return the page on ranks and records with its worked examples."""
+    return fill_parts("docs/format/ranks.md", make_rank_parts(ROOT / "outputs"))
 
 
 def readme_page() -> str:
@@ -261,7 +267,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
     "docs/python.md": python_page,
-    "docs/index-format.md": index_format_page,
+    "docs/format/index.md": index_format_page,
+    "docs/format/ranks.md": ranks_page,
+    "docs/format/cases.jsonl": format_cases,
     "docs/notebook-board.svg": draw_board,
     "docs/notebook-solution.svg": draw_solution,
     "docs/notebook-senet.svg": draw_line_of_play,

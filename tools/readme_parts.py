@@ -19,7 +19,7 @@ CLAIMS = """\
 - **Complete**: all {eight:,} states of the 8-puzzle, all {senet:,} positions of Senet, all
   {tours:,} tours of the 6x6 board.
 - **Fast**: a lookup takes {seconds}, {ratio} times as long as starting Python.
-- **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/index-format.md)
+- **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/format/index.md)
   that a short program in any language can read.
 - **Checked**: `pipeline verify` proves {proved} of the {tables} tables from the rules, with code
   that shares nothing with the searches but the rules and the file formats.

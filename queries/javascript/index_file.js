@@ -18,7 +18,7 @@ const MAX_CACHED_BLOCKS = 2048;
  * @property {(file: string, isFresh?: boolean) => Promise<{content: string, bytes: number} | null>} find
  */
 
-/** An index: records of one width, in blocks of 4 KiB with checksums (docs/index-format.md). */
+/** An index: records of one width, in blocks of 4 KiB with checksums (docs/format/index.md). */
 export class IndexFile {
   /**
    * @param {Published} tables

@@ -1,7 +1,7 @@
 """Format of a table's index: blocks of 4 KiB, each with a checksum; its header, reader and writer.
 
 Block 0 is the header; the others hold the records, record r for rank r. No record spans two blocks,
-so the block of a rank is found by arithmetic, read alone and checked. docs/index-format.md
+so the block of a rank is found by arithmetic, read alone and checked. docs/format/index.md
 describes every byte. Only the standard library is imported at the top, so that a single lookup can
 use this module.
 """

@@ -15,17 +15,15 @@ from tests.support import sliding_oracle
 from tests.support.document_reader import (
     NumberedTours,
     SlidingFiles,
-    count_pairs,
     fall,
     iter_views,
     rank_board,
     reaches,
 )
-from tests.support.format_page import number_in, section, tables_under
+from tests.support.format_page import section, tables_under
+from tests.support.index_cases import read_cases
 
 HEADING = "Tours by rank"
-BOARD_HEADING = "Sliding boards"
-GOAL_HEADING = "Other goals and taller boards"
 
 
 def split_path(path: str) -> list[str]:
@@ -68,14 +66,16 @@ def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: 
             knight.probe(starts[-1], rank=total, board=board)
 
 
-def test_the_tours_in_the_document_have_their_ranks(ranked_boards: Path) -> None:
-    rows = tables_under(HEADING)[-1]
-    assert len(rows) > 5
-    for row in rows:
-        page = NumberedTours(ranked_boards / row["file"])
-        number, path = int(row["number"]), split_path(row["squares of the tour"])
-        assert page.number(path) == number
-        assert path == page.tour(number, None if row["from"] == "any" else row["from"])
+def test_the_tours_of_the_cases_have_their_ranks(ranked_boards: Path) -> None:
+    for case in read_cases("ranks"):
+        page, rank = NumberedTours(ranked_boards / f"{case['table']}.idx"), case["rank"]
+        if "error" in case:
+            assert case["error"] == "unreachable"
+            assert rank >= (page.total(case["key"]) if case["key"] != "b1" else 0)
+            continue
+        path = split_path(case["answer"]["path"])
+        assert page.number(path) == rank
+        assert path == page.tour(rank, case["key"])
 
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
 
 
 def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Path) -> None:
-    rows = tables_under(HEADING)[-2]
+    rows = tables_under(HEADING)[-1]
     assert len(rows) == 2
     for row in rows:
         page = NumberedTours(ranked_boards / f"knight_ranks_{row['board']}.idx")
@@ -148,23 +148,18 @@ def near(goal: str, rows: int, columns: int, most: int) -> dict[str, int]:
     return known
 
 
-def test_the_boards_that_the_document_lists_are_as_it_says() -> None:
-    reached = tables_under(BOARD_HEADING)[1]
-    for row in reached:
-        rows, columns = map(int, row["board"].split("x"))
-        goal, state = row["goal"], row["state"]
-        pairs = number_in(row["pairs of the state"]), number_in(row["pairs of the goal"])
-        assert pairs == (count_pairs(state), count_pairs(goal))
-        assert (row["rows"] == "") == (columns % 2 == 1)
-        assert number_in(row["sum"]) == sum(pairs) + int(row["rows"] or 0)
-        assert reaches(rows, columns, goal, state) == (row["reached"] == "yes")
-    assert {row["reached"] for row in reached} == {"yes", "no"}
-    others = tables_under(GOAL_HEADING)[-1]
-    assert len(others) > 5
-    for row in others:
-        rows, columns = map(int, row["board"].split("x"))
-        ((cell, read),) = iter_views(rows, columns, row["goal"], row["state"])
-        file = f"sliding_{min(rows, columns)}x{max(rows, columns)}_{cell}.idx"
-        assert (row["file"], row["it is read as"]) == (file, read)
-        rank = rank_board(min(rows, columns), max(rows, columns), read)
-        assert rank == number_in(row["rank"])
+def test_the_boards_of_the_cases_are_read_as_they_say() -> None:
+    kinds = set()
+    for case in read_cases("sliding"):
+        if case.get("error") == "malformed":
+            continue
+        rows, columns = map(int, case["board"].split("x"))
+        reached = "answer" in case
+        kinds.add((rows > columns, reached))
+        assert reaches(rows, columns, case["goal"], case["key"]) == reached
+        if "read_as" in case:
+            ((cell, read),) = iter_views(rows, columns, case["goal"], case["key"])
+            high, long = min(rows, columns), max(rows, columns)
+            assert (case["table"], case["read_as"]) == (f"sliding_{high}x{long}_{cell}", read)
+            assert case["rank"] == rank_board(high, long, read)
+    assert len(kinds) == 4

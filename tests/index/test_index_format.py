@@ -1,4 +1,4 @@
-"""Tests of what `docs/index-format.md` says of every index, against the real files."""
+"""Tests of what `docs/format/index.md` says of every index, against the real files."""
 
 import doctest
 import json
@@ -27,11 +27,11 @@ from tests.support.format_page import (
 )
 from tests.support.reader_programs import EXAMPLES
 
-FILES = "The index files"
+FILES = "Index files"
 
 
 def test_the_document_lists_the_index_files(outputs: Path) -> None:
-    rows = [row for row in tables_under(FILES)[0] if not row["file"].endswith("on request")]
+    rows = [row for row in tables_under(FILES)[1] if not row["file"].endswith("on request")]
     assert {row["file"] for row in rows} == set(INDEXES)
     for row in rows:
         data = (outputs / row["file"]).read_bytes()
@@ -73,7 +73,7 @@ def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
 
 def test_the_text_lists_the_keys_of_the_vectors() -> None:
     text = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
-    listed = json.loads((DOC.parent / "index-vectors" / "vectors.json").read_text("utf-8"))
+    listed = json.loads((DOC.parent / "vectors" / "vectors.json").read_text("utf-8"))
     assert all(set(vector) == set(text) for vector in listed)
 
 
@@ -100,7 +100,7 @@ def test_the_checksum_is_computed_as_the_document_says() -> None:
 
 
 def test_the_answers_in_the_text_are_those_of_the_readers(tables: Tables) -> None:
-    (shown,) = read_fenced("text")
+    _, shown = read_fenced("text")
     queries = [line.split() for line in shown.splitlines()]
     # a key is one word, but two for the knight
     kinds = {9: ("eight", 1), 15: ("senet", 1), 2: ("knight", 2)}

@@ -1,4 +1,4 @@
-"""Tests of what `docs/index-format.md` says of each puzzle's records, against the real files."""
+"""Tests of what `docs/format/ranks.md` says of each puzzle's records, against the real files."""
 
 import struct
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Tests of every reader against `docs/index-vectors/`, whose files are valid or damaged."""
+"""Tests of every reader against `docs/format/vectors/`, whose files are valid or damaged."""
 
 import json
 import re
@@ -18,6 +18,7 @@ from tablebase.schema import BreadthFirst, Table
 from tablebase.tables import manifest
 from tablebase.tables.manifest import Entry, File
 from tablebase.tables.store import Folder
+from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
 from tests.support.reader_programs import RECORDS, run
 from tests.support.tampered import describe_file, sha256, write_manifest
@@ -75,12 +76,9 @@ def test_the_files_are_up_to_date() -> None:
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == list_files()
 
 
-def test_each_vector_belongs_to_a_section_of_the_page() -> None:
-    (page,) = (
-        (FOLDER.parent / "index-format.md").read_text("utf-8").split("\n## Test vectors\n")[:1]
-    )
-    named = re.findall(r"`([\w-]+\.idx)`", "".join(page.split("[Vectors](#test-vectors)")[1:]))
-    assert {vector.file for vector in VECTORS} <= {*named}
+def test_the_page_names_the_fault_of_each_vector() -> None:
+    (row,) = [row for row in tables_under("Test vectors")[0] if row["key"] == "fault"]
+    assert {vector.fault for vector in VECTORS} - {""} <= {*re.findall(r"\w+", row["meaning"])}
 
 
 # ---- this program's reader, and `verify` ---------------------------------------------------

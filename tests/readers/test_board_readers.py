@@ -1,6 +1,5 @@
-"""Every reader of sliding boards, compared with the vectors and with a breadth-first search."""
+"""Every reader of sliding boards, compared with the cases and with a breadth-first search."""
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
@@ -16,7 +15,8 @@ from tests import often
 from tests.readers.test_javascript_reader import ask
 from tests.support import sliding_oracle
 from tests.support.document_reader import SlidingFiles, iter_views
-from tests.support.index_vectors import BOARDS, FOLDER, LIST, BoardSpec, make_board
+from tests.support.index_cases import read_cases
+from tests.support.index_vectors import BOARDS, FOLDER, BoardSpec, make_board
 from tests.support.reader_programs import COMMANDS, run
 from tests.support.tampered import sha256, write_manifest
 
@@ -133,21 +133,42 @@ def require_answers(
     assert wrong == []
 
 
+def list_questions(tables: set[str]) -> dict[tuple[str, str], dict[str, int | None]]:
+    """List the distances of the cases whose goals are read from these tables."""
+    questions: dict[tuple[str, str], dict[str, int | None]] = {}
+    goals = {
+        (case["board"], case["goal"])
+        for case in read_cases("sliding")
+        if case.get("table") in tables
+    }
+    for case in read_cases("sliding"):
+        if (question := (case["board"], case.get("goal", ""))) in goals:
+            distance = case["answer"]["distance"] if "answer" in case else None
+            questions.setdefault(question, {})[case["key"]] = distance
+    return questions
+
+
 @pytest.mark.parametrize("size", sorted({(rows, columns) for rows, columns, _ in BOARDS}))
-def test_every_reader_answers_as_the_vectors_say(
+def test_every_reader_answers_as_the_cases_say(
     size: tuple[int, int], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    publish(tmp_path, [make_board(*board) for board in BOARDS if board[:2] == size])
-    questions: dict[tuple[str, str], Distances] = {}
-    for vector in json.loads((FOLDER / LIST).read_text("utf-8")):
-        if (tmp_path / vector["file"]).exists():
-            published = (tmp_path / vector["file"]).read_bytes()
-            assert published == (FOLDER / vector["file"]).read_bytes()
-            for question, known in vector["states"].items():
-                board, goal = question.split()
-                questions[board, goal] = known
+    boards = [make_board(*board) for board in BOARDS if board[:2] == size]
+    publish(tmp_path, boards)
+    for board in boards:
+        written = (tmp_path / f"{board.name}.idx").read_bytes()
+        assert written == (FOLDER / f"{board.name}.idx").read_bytes()
+    questions = list_questions({board.name for board in boards})
     assert len(questions) > 3
     require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
+
+
+def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
+    large_boards: Path, tmp_path: Path
+) -> None:
+    questions = list_questions({"sliding_3x4_12"})
+    assert max(filter(None, questions["3x4", "123456789ab0"].values())) == 42
+    assert len(questions) > 3
+    require_answers(large_boards, tmp_path, questions)
 
 
 @pytest.mark.parametrize("board", ["2x3", "3x2"])

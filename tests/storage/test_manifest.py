@@ -31,7 +31,7 @@ from tablebase.tables.manifest import (
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
-PAGE = (ROOT / "docs" / "manifest.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "format" / "manifest.md").read_text("utf-8")
 AGAIN = " Run: pipeline precompute --outputs "
 NO_FOOTER = Footer(0, "")
 Change = Callable[[dict[str, Any]], object]

@@ -1,4 +1,4 @@
-"""Sliding boards and ranked knight's tours, read as docs/index-format.md describes them, with the
+"""Sliding boards and ranked knight's tours, read as docs/format describes them, with the
 standard library only.
 
 Written from that page alone: it shares no code with the program. In every layer of a sweep, a

@@ -1,4 +1,4 @@
-"""`docs/index-format.md` parsed for its tests, and records located by its formula."""
+"""The pages of `docs/format` parsed for its tests, and records located by its formula."""
 
 import re
 import struct
@@ -10,13 +10,14 @@ import numpy.typing as npt
 from tablebase.schema import Table
 from tests.support.shell import ROOT
 
-DOC = ROOT / "docs" / "index-format.md"
+DOC = ROOT / "docs" / "format" / "index.md"
+PAGES = (DOC, DOC.with_name("ranks.md"), DOC.with_name("tours.md"))
 
 Row = dict[str, str]
 
 
 def text() -> str:
-    return DOC.read_text("utf-8")
+    return "".join(page.read_text("utf-8") for page in PAGES)
 
 
 def section(title: str) -> str:

@@ -1,6 +1,6 @@
-"""Writer of `docs/index-vectors/`: small valid and faulty indexes with a reader's expected results.
+"""Writer of `docs/format/vectors/`: small valid and faulty indexes, with the expected results.
 
-It follows docs/index-format.md and shares no code with the program, so that each can reveal errors
+It follows docs/format/index.md and shares no code with the program, so that each can reveal errors
 of the other. `python -m tests.support.index_vectors` writes them again.
 """
 
@@ -18,7 +18,7 @@ from random import Random
 
 from tests.support import sliding_oracle
 
-FOLDER = Path(__file__).parents[2] / "docs" / "index-vectors"
+FOLDER = Path(__file__).parents[2] / "docs" / "format" / "vectors"
 LIST = "vectors.json"
 
 
@@ -36,8 +36,6 @@ class Vector:
     sound: bool
     records: dict[str, str] = field(default_factory=dict)
     refused: list[int] = field(default_factory=list)
-    states: dict[str, dict[str, int | None]] = field(default_factory=dict)
-    """By board and goal, the distance of states to it; None for those that do not reach it."""
 
 
 @dataclass(frozen=True)
@@ -199,13 +197,7 @@ def list_distances(rows: int, columns: int, goal: str) -> dict[str, int | None]:
 def make_board_vector(rows: int, columns: int, cell: int) -> tuple[Vector, bytes]:
     index = make_board(rows, columns, cell)
     vector, data = make_intact(index, "the distances of a sliding board's states")
-    boards = dict.fromkeys([(rows, columns), (columns, rows)])
-    states = {
-        f"{high}x{wide} {goal}": list_distances(high, wide, goal)
-        for high, wide in boards
-        for goal in list_goals(high, wide, cell)
-    }
-    return replace(vector, file=f"{index.name}.idx", states=states), data
+    return replace(vector, file=f"{index.name}.idx"), data
 
 
 def list_not_opened() -> Iterator[tuple[str, str, str, bytes]]:
