@@ -250,7 +250,7 @@ def open_executor(
         from distributed.comm.addressing import parse_address
         from distributed.scheduler import KilledWorker
     except ImportError as error:
-        hint = "Run: pip install 'puzzle-tablebase[cluster]'"
+        hint = "In a clone, run: .venv/bin/python -m pip install -e '.[cluster]'"
         raise BadRequest(f"--scheduler needs a package: {error}", hint) from error
     for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
         if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):

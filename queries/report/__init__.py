@@ -1,6 +1,6 @@
 """The writer of the report: charts of the tables, as one page or as single pictures.
 
-Charts need `altair` and `vl-convert-python`, the extra `[report]`; they are imported only when a
+Charts need `altair` and `vl-convert-python`, which `make report` installs; they are imported only when a
 report is written.
 """
 
@@ -56,7 +56,7 @@ def write_report(
     except ImportError as error:
         raise BadRequest(
             f"The report needs altair and vl-convert, and {error.name} is not installed",
-            "Run: pip install 'puzzle-tablebase[report]'",
+            "In a clone, run: make report",
         ) from error
     del altair, vl_convert
     from queries.figure import Sources

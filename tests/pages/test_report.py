@@ -48,9 +48,7 @@ def report_extra() -> None:
     if MISSING and os.environ.get("CI"):
         pytest.fail(f"{' and '.join(MISSING)} must be installed in CI", pytrace=False)
     if MISSING:
-        pytest.skip(
-            f"{' and '.join(MISSING)} not installed: pip install 'puzzle-tablebase[report]'"
-        )
+        pytest.skip(f"{' and '.join(MISSING)} not installed: make report")
 
 
 @pytest.fixture(scope="module")
@@ -644,7 +642,7 @@ def test_without_altair_the_error_says_what_to_install() -> None:
     )
     assert text.out == (
         "2 The report needs altair and vl-convert, and altair is not installed. "
-        "Run: pip install 'puzzle-tablebase[report]'.\n"
+        "In a clone, run: make report.\n"
     ), text.err
 
 
