@@ -93,8 +93,8 @@ def _(pl, show):
         pl.scan_parquet("outputs/eight_edge.parquet")
         .group_by("distance")
         .agg(
-            (pl.col("distance") - pl.col("manhattan")).mean().alias("shortfall"),
-            (pl.col("distance") == pl.col("manhattan")).mean().alias("exact"),
+            (pl.col("distance") - pl.col("manhattan")).mean().alias("mean_shortfall"),
+            (pl.col("distance") == pl.col("manhattan")).mean().alias("share_exact"),
         )
         .sort("distance")
         .collect()

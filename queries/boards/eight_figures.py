@@ -43,8 +43,8 @@ SHOWN = 12
 FEW = 10
 """Marks that stand for fewer states say for how many."""
 HEURISTICS = {"manhattan": INK, "misplaced": MUTED}
-ERRORS = {name: f"mean_{name}_error" for name in HEURISTICS}
-"""The column of each heuristic's mean error."""
+SHORTFALLS = {name: f"mean_{name}_shortfall" for name in HEURISTICS}
+"""The column of the moves that each heuristic is below the distance, on average."""
 SEARCHES = {"breadth first": MUTED, "misplaced": MUTED, "manhattan": INK}
 COLUMNS = {name: f"mean_{name.replace(' ', '_')}_states" for name in SEARCHES}
 """The column of the states that each search expands."""
@@ -62,8 +62,8 @@ def summarize_distances(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.Dat
             pl.col("solutions").mean().alias("mean_solutions"),
             pl.col("solutions").median().alias("median_solutions"),
             pl.col("solutions").max().alias("max_solutions"),
-            (pl.col("distance") - pl.col("manhattan")).mean().alias("mean_manhattan_error"),
-            (pl.col("distance") - pl.col("misplaced")).mean().alias("mean_misplaced_error"),
+            (pl.col("distance") - pl.col("manhattan")).mean().alias("mean_manhattan_shortfall"),
+            (pl.col("distance") - pl.col("misplaced")).mean().alias("mean_misplaced_shortfall"),
         )
         .sort("goal", "distance")
         .collect()
@@ -91,7 +91,7 @@ def measure_random_moves(eight: pl.LazyFrame, eight_edge: pl.LazyFrame) -> pl.Da
         .group_by("goal", "distance")
         .agg(
             pl.len().alias("states"),
-            (twelfths.sum() / (12 * pl.len())).alias("share"),
+            (twelfths.sum() / (12 * pl.len())).alias("mean_share_nearer"),
         )
         .sort("goal", "distance")
         .collect()
@@ -271,9 +271,9 @@ def _draw_within(frame: pl.DataFrame) -> Drawing:
 
 
 def _tell_random_moves(frame: pl.DataFrame) -> Told:
-    finding = f"A random move is right {compute(frame, weigh('share')):.0%} of the time"
+    finding = f"A random move is right {compute(frame, weigh('mean_share_nearer')):.0%} of the time"
     farthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
-    shares = farthest.with_columns(pl.col("share") * 100)
+    shares = farthest.with_columns(share=pl.col("mean_share_nearer") * 100)
     return finding, (
         "The mean share of a state's moves that lead nearer to the goal. From the farthest "
         f"states: {format_each(shares, '{share:.0f}% ({goal}, distance {distance})')}."
@@ -281,7 +281,7 @@ def _tell_random_moves(frame: pl.DataFrame) -> Told:
 
 
 def _draw_random_moves(frame: pl.DataFrame) -> Panels:
-    percent = frame.with_columns(pl.col("share") * 100)
+    percent = frame.with_columns(share=pl.col("mean_share_nearer") * 100)
     y = alt.Y("share:Q", title="% of the moves", scale=alt.Scale(domain=[0, 100]))
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
@@ -338,28 +338,28 @@ def _draw_by_blank(frame: pl.DataFrame) -> Panels:
     )
 
 
-def _draw_errors(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_misplaced_error").max())])
+def _draw_shortfalls(frame: pl.DataFrame) -> Panels:
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_misplaced_shortfall").max())])
     title = "mean of distance - heuristic"
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        lines = rows.select("distance", **ERRORS)
+        lines = rows.select("distance", **SHORTFALLS)
         return draw_named_lines(lines, BEYOND_31, title, scale, HEURISTICS)
 
     return draw_panels(frame, 180, draw)
 
 
-def _tell_errors(frame: pl.DataFrame) -> Told:
+def _tell_shortfalls(frame: pl.DataFrame) -> Told:
     last = frame.filter(pl.col("distance") == 30)
-    manhattan, misplaced = (compute(last, weigh(column)) for column in ERRORS.values())
+    manhattan, misplaced = (compute(last, weigh(column)) for column in SHORTFALLS.values())
     finding = (
         f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
         f"misplaced tiles are {misplaced:.0f} too low"
     )
     return finding, (
         "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
-        f"is too low by {format_each(last, '{mean_manhattan_error:.1f} ({goal})')}, "
-        f"misplaced tiles by {format_each(last, '{mean_misplaced_error:.1f} ({goal})')}."
+        f"is too low by {format_each(last, '{mean_manhattan_shortfall:.1f} ({goal})')}, "
+        f"misplaced tiles by {format_each(last, '{mean_misplaced_shortfall:.1f} ({goal})')}."
     )
 
 
@@ -477,35 +477,35 @@ SECTION = Section(
     "Every state reaches corner or centre, never both.",
     Figure(
         "eight-distances",
-        "States at each distance",
+        "States of the 8-puzzle at each distance",
         summarize_distances,
         _tell_distances,
         _draw_distances,
     ),
     Figure(
         "eight-within",
-        "States solved within n moves",
+        "States of the 8-puzzle solved within n moves",
         summarize_distances,
         _tell_within,
         _draw_within,
     ),
     Figure(
         "eight-random",
-        "How often a random move is right, by distance",
+        "How often a random move of the 8-puzzle is right, by distance",
         measure_random_moves,
         _tell_random_moves,
         _draw_random_moves,
     ),
     Figure(
         "eight-blank-mean",
-        "Mean distance by cell of the blank",
+        "Mean distance in the 8-puzzle by cell of the blank",
         count_by_blank,
         _tell_mean,
         _draw_mean_boards,
     ),
     Figure(
         "eight-blank",
-        "Distances by cell of the blank",
+        "Distances in the 8-puzzle by cell of the blank",
         count_by_blank,
         lambda _: (
             "The blank's cell decides whether the distance is even or odd",
@@ -515,35 +515,35 @@ SECTION = Section(
     ),
     Figure(
         "eight-heuristics",
-        "Heuristics and true distance",
+        "Heuristics and true distance in the 8-puzzle",
         count_heuristics,
         _tell_heuristics,
         _draw_heuristics,
     ),
     Figure(
-        "eight-errors",
-        "Mean error of the heuristics",
+        "eight-shortfall",
+        "How many moves the heuristics of the 8-puzzle fall short, on average",
         summarize_distances,
-        _tell_errors,
-        _draw_errors,
+        _tell_shortfalls,
+        _draw_shortfalls,
     ),
     Figure(
         "eight-searches",
-        "What the heuristics save a search, by distance",
+        "What the heuristics save a search of the 8-puzzle, by distance",
         compare_searches,
         _tell_cost,
         _draw_cost,
     ),
     Figure(
         "eight-solutions",
-        "Shortest solutions",
+        "Shortest solutions of the 8-puzzle",
         summarize_distances,
         _tell_solutions,
         _draw_solutions,
     ),
     Figure(
         "eight-hardest",
-        "The hardest states",
+        "The hardest states of the 8-puzzle",
         list_hardest,
         _tell_hardest,
         _draw_hardest,

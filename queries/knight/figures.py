@@ -222,7 +222,7 @@ SECTION = Section(
     "from its start.",
     Figure(
         "knight-starts",
-        "Tours by start",
+        "Tours of 5x5 and 6x6 by start",
         count_starts,
         _tell_starts,
         _draw_starts,
@@ -236,7 +236,7 @@ SECTION = Section(
     ),
     Figure(
         "knight-closed",
-        "The share of closed tours",
+        "The share of closed tours of 6x6, by start",
         count_starts,
         _tell_closed_shares,
         _draw_closed_shares,

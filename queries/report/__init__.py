@@ -1,7 +1,7 @@
 """The writer of the report: charts of the tables, as one page or as single pictures.
 
-Charts need `altair` and `vl-convert-python`, which `make report` installs; they are imported only when a
-report is written.
+Charts need `altair` and `vl-convert-python`, which `make report` installs; they are imported only
+when a report is written.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ SECTIONS = {
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
 SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
 """The function that reads a sample file and makes its section."""
+BOARDS_LOADER = "queries.boards.sliding_figures:load_boards"
+"""The function that makes the section of the sliding boards that are built."""
 RUN_LOADER = "queries.report.page:load_run"
 """The function that reads a run record and makes its section."""
 
@@ -67,6 +69,10 @@ def write_report(
 
     sections = list_sections()
     files: dict[str, Source] = {}
+    boards = import_object(BOARDS_LOADER)(store)
+    if boards is not None:
+        sections.insert(1, boards[0])
+        files |= boards[1]
     if sample is not None:
         require_other_file(str(target), str(sample))
         section, files["sample"] = import_object(SAMPLE_LOADER)(str(sample))
@@ -75,6 +81,7 @@ def write_report(
         section, files["run"] = import_object(RUN_LOADER)(store, run)
         sections.append(section)
     sources = Sources(store, files)
+    sources.entries.update(boards[2] if boards else {})
     if format == "html":
         require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable

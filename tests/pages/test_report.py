@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from pipeline.run import run_command
+from queries.boards.sliding_figures import load_boards
 from queries.figure import Figure, Sources, list_panels
 from queries.histogram import count_states
 from queries.knight.jump_report import load_sample
@@ -27,7 +28,7 @@ from queries.svg import COLOURS, draw_histogram
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.tables.manifest import read_pages
+from tablebase.tables.manifest import Entry, read_manifest, read_pages
 from tablebase.tables.store import Folder
 from tests import first, long_run, wide
 from tests.conftest import make_once
@@ -35,7 +36,13 @@ from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, Cli, python
-from tests.support.tampered import describe_file, edit_manifest, link_copy, replace_link
+from tests.support.tampered import (
+    describe_file,
+    edit_manifest,
+    link_copy,
+    replace_link,
+    write_manifest,
+)
 from tools.generated_docs import pictures
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -169,6 +176,14 @@ SAVED_FILE = """(button) => new Promise((done) => {
     button.click();
 })"""
 """The name and the text of the file that a button offers: twenty downloads in a row get lost."""
+SAVED_PICTURE = """(button) => new Promise((done) => {
+    HTMLAnchorElement.prototype.click = async function read() {
+        const made = await createImageBitmap(await (await fetch(this.href)).blob());
+        done([this.download, [made.width, made.height]]);
+    };
+    button.click();
+})"""
+"""The name and the size of the picture that a button offers."""
 
 
 def test_the_numbers_are_those_of_the_picture(
@@ -451,11 +466,13 @@ def test_blank_and_heuristics_count_every_state(report_data: ReportData) -> None
     errors = (
         heuristics.filter(pl.col("heuristic") == "manhattan")
         .group_by("goal", "distance")
-        .agg((gap.sum() / pl.col("states").sum()).alias("error"))
-        .join(answer(report_data, "eight-errors"), on=["goal", "distance"])
+        .agg((gap.sum() / pl.col("states").sum()).alias("shortfall"))
+        .join(answer(report_data, "eight-shortfall"), on=["goal", "distance"])
     )
     assert errors.height == 95
-    assert (errors["error"] - errors["mean_manhattan_error"]).abs().max() == pytest.approx(0)
+    assert (errors["shortfall"] - errors["mean_manhattan_shortfall"]).abs().max() == pytest.approx(
+        0
+    )
 
 
 def test_search_costs_are_those_of_plain_searches(report_data: ReportData, outputs: Path) -> None:
@@ -669,3 +686,45 @@ def test_damaged_and_missing_tables_draw_nothing(
     with pytest.raises(TableDamaged, match="eight"):
         write_report(Folder(tmp_path), tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
+
+
+def test_the_picture_can_be_saved(chromium: Browser, page: str, tmp_path: Path) -> None:
+    window = open_report(chromium, page, tmp_path, 1200)
+    box = window.locator("#eight-within .numbers")
+    name, text = box.get_by_role("button", name="Save SVG").evaluate(SAVED_FILE)
+    root = ElementTree.fromstring(text)
+    assert (name, root[0].get("width")) == ("eight-within.svg", "100%"), "a background comes first"
+    name, size = box.get_by_role("button", name="Save PNG").evaluate(SAVED_PICTURE)
+    picture = [float(number) for number in str(root.get("viewBox")).split()[2:]]
+    assert (name, size) == ("eight-within.png", [2 * round(number) for number in picture])
+    window.close()
+
+
+def test_sliding_boards_that_are_built_have_a_chapter(
+    report_extra: None,
+    large_boards: Path,
+    outputs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The queries in the page give the same numbers; a board of bits has no rows to count."""
+    place = tmp_path / "place"
+    folder = place / "outputs"
+    folder.mkdir(parents=True)
+    entries: dict[str, Entry] = {}
+    for source in (outputs, large_boards):
+        entries |= read_manifest(Folder(source))
+        for file in source.glob("*.*"):
+            if file.suffix in (".parquet", ".idx"):
+                (folder / file.name).symlink_to(file)
+    write_manifest(Folder(folder), entries)
+    write_report(Folder(folder), tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    chapter = page.partition("<h2>Sliding boards</h2>")[2].partition("<h2>")[0]
+    assert "States of 3x4 at each distance: sliding_3x4_12" in chapter
+    assert "239,500,800 states, 18 of them 53 moves from the goal" in chapter
+    section, files, _ = load_boards(Folder(folder)) or pytest.fail("no chapter")
+    sources = Sources(Folder(folder), files)
+    monkeypatch.chdir(place)
+    for figure in section.figures:
+        assert run_code(sources.format_code(figure)).equals(sources.answer(figure))
