@@ -127,20 +127,18 @@ def format_example(outputs: Path) -> str:
 
 
 def format_state_rank() -> str:
-    rows: list[tuple[object, ...]] = []
-    products, pairs = 0, 0
-    for cell, digit in enumerate(STATE):
-        after = [later for later in STATE[cell:] if later < digit]
-        weight, tiles = factorial(8 - cell), len({*after} - {"0"})
-        rows.append((cell, digit, len(after), weight, weight * len(after), tiles))
-        products, pairs = products + weight * len(after), pairs + tiles
-    assert products == eight.rank(STATE)
-    titles = "cell, digit, smaller digits after it, factorial, product, smaller tiles after it"
-    table = format_table(titles, [*rows, ("sum", "", "", "", products, pairs)])
-    goal = "even: the goal is corner" if pairs % 2 == 0 else "odd: the goal is centre"
-    _, at = place_of(2, products)
-    example = f"[Its record](index.md#a-worked-example) begins at byte {at:,}."
-    return f"{table}\n{pairs} is {goal}. {example}\n"
+    after = [[later for later in STATE[cell:] if later < STATE[cell]] for cell in range(9)]
+    total = sum(len(later) * factorial(8 - cell) for cell, later in enumerate(after))
+    assert total == eight.rank(STATE)
+    products = " + ".join(f"{len(later)} × {8 - cell}!" for cell, later in enumerate(after))
+    pairs = [len({*later} - {"0"}) for later in after]
+    goal = "even: the goal is corner" if sum(pairs) % 2 == 0 else "odd: the goal is centre"
+    _, at = place_of(2, total)
+    return (
+        f"`{STATE}` has the rank {products}\n= {total:,}, whose "
+        f"[record](index.md#a-worked-example) begins at byte {at:,}. Its pairs out of order are\n"
+        f"{' + '.join(map(str, pairs))} = {sum(pairs)}, {goal}.\n"
+    )
 
 
 def format_line(outputs: Path) -> str:

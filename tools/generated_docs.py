@@ -37,7 +37,6 @@ from tools.notebook_pictures import (
     draw_line_of_play,
     draw_solution,
     draw_tour,
-    list_tables,
 )
 from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
@@ -248,11 +247,6 @@ def readme_page() -> str:
     return fill_parts("README.md", make_readme_parts(ROOT))
 
 
-def python_page() -> str:
-    """Return the page on Python with the tables that a notebook lists."""
-    return fill_parts("docs/python.md", {"tables": list_tables()})
-
-
 def fill_page(name: str) -> str:
     """Return a page with its generated parts, and the current output of every session."""
     make = PARTS.get(name)
@@ -266,7 +260,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "docs/cli.md": format_command_page,
     "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
-    "docs/python.md": python_page,
     "docs/format/index.md": index_format_page,
     "docs/format/ranks.md": ranks_page,
     "docs/format/cases.jsonl": format_cases,

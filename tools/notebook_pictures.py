@@ -1,4 +1,4 @@
-"""What a notebook shows of answers and of tables, for `docs/python.md`."""
+"""What a notebook shows of answers, for `docs/python.md`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from queries import open_tables
 from queries.answer import Answer
 from queries.api import Tables
 from tests.support.shell import ROOT
-
-PAGE = "docs/python.md"
 
 
 def open_own_tables() -> Tables:
@@ -28,11 +26,6 @@ def draw_line_of_play() -> str:
 
 def draw_tour() -> str:
     return _draw(open_own_tables().knight.probe("a1", closed=True, board="6x6"))
-
-
-def list_tables() -> str:
-    """Return the HTML of the tables, without the path of this checkout."""
-    return f"{open_own_tables()._repr_html_()}\n".replace(f"{ROOT}/", "")
 
 
 def _draw(answer: Answer) -> str:
