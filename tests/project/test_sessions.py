@@ -6,10 +6,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from pipeline.commands.app import app
+from pipeline.commands.options import find_subcommand
 from tests.support.shell import ROOT
 from tools.generated_docs import MADE
 from tools.sessions import SESSION, choose_output, fill_sessions
@@ -42,3 +47,28 @@ def test_a_session_writes_nothing_into_the_tables_that_others_read() -> None:
     page = "```console\n$ touch outputs/made_by_a_session; ls outputs | grep made\n\n```\n"
     assert "\nmade_by_a_session\n" in fill_sessions(page)
     assert not (ROOT / "outputs" / "made_by_a_session").exists()
+
+
+def list_typed_commands() -> list[tuple[str, list[str]]]:
+    """List the words of each command of this program in a block without output, by page."""
+    return [
+        (page.name, shlex.split(line, comments=True))
+        for page in PAGES
+        for kind, body in BLOCK.findall(page.read_text("utf-8"))
+        if kind in ("", "sh")
+        for line in body.splitlines()
+        if line.startswith("pipeline ")
+    ]
+
+
+def test_commands_without_output_have_options_that_exist() -> None:
+    commands = list_typed_commands()
+    assert len(commands) > 30
+    for page, words in commands:
+        command: Any = get_command(app)
+        rest = words[1:]
+        while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
+            command = find_subcommand(command, rest.pop(0))
+        context = command.context_class(command)
+        command.make_parser(context).parse_args(rest)
+        assert not hasattr(command, "list_commands"), (page, words)
