@@ -196,3 +196,22 @@ class HardestAnswer(Answer):
 
     def to_svg(self) -> NoReturn:
         raise BadRequest("--hardest cannot be combined with --svg", "Leave out one of them")
+
+
+class Judgement(Answer):
+    """The worth of an answer to a key; a fact that does not apply is None.
+
+    `first_loss` is the first move after which the goal was farther than it needed to be, `step` the
+    move that `problem` is about. `score` is 1 for the best answers, 0 for those that do not reach
+    the goal, and None if the shortest length is not known.
+    """
+
+    result: str
+    length: int | None = None
+    shortest: int | None = None
+    excess: int | None = None
+    first_loss: int | None = None
+    step: int | None = None
+    problem: str | None = None
+    score: float | None
+    rank: int | None = None

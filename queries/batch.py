@@ -63,12 +63,12 @@ class RowWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The options of a batch. `source` is a file, or - for standard input.
+    """The options of a batch, by their names. `input` is a file, or - for standard input.
 
     `chunk_bytes`: bytes of text read at a time.
     """
 
-    source: str
+    input: str
     format: str
     output: str | None = None
     strict: bool = False
@@ -90,11 +90,15 @@ def run_batch(
     within the context manager `printing()`.
     """
     reader = query.reader
-    require_other_file(STANDARD if batch.output is None else batch.output, batch.source)
+    require_other_file(STANDARD if batch.output is None else batch.output, batch.input)
     invalid = done = 0
-    with open_input(batch.source, batch.input_format) as source:
+    with open_input(batch.input, batch.input_format) as source:
         form = KeyFormat(
-            reader.columns[0], reader.joined_characters, reader.long_cells, reader.key_digits
+            reader.columns[0],
+            reader.joined_characters,
+            reader.long_cells,
+            reader.key_digits,
+            query.second_column,
         )
         key, head, chunks = read_chunks(
             source,
@@ -103,7 +107,6 @@ def run_batch(
             is_key=partial(_is_key, query),
             has_objects=batch.format == "jsonl",
             chunk_bytes=batch.chunk_bytes,
-            second=query.second_column,
         )
         added = (*query.list_added_columns(), "error")
         names = rename_columns(added, head.columns, batch.prefix, PREFIX)
@@ -120,7 +123,8 @@ def run_batch(
                 query.on_progress = partial(_report_total, on_progress, done)
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
-                parts = query.iter_rows(keys, rows)
+                others = (read_key_column(rows[name]) for name in [form.second] if name)
+                parts = query.iter_answers(keys, *others)
                 if batch.format in TABLE_WRITERS:  # each part would be a row group
                     parts = iter([concatenate_answers(parts)])
                 first = 0

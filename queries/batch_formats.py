@@ -61,15 +61,14 @@ def read_chunks(
     is_key: Callable[[str], bool],
     has_objects: bool = False,
     chunk_bytes: int = CHUNK_BYTES,
-    second: str | None = None,
 ) -> tuple[str, pl.DataFrame, Iterator[Chunk]]:
     """Return the name of the keys' column, a frame without rows, and the chunks of all rows.
 
     There is at least one chunk, even if it is empty. `is_key`: whether a text is a key.
     `has_objects`: JSON lines are copied as they are written. `chunk_bytes`: bytes of text read at a
-    time. `second`: the column that is read beside the keys; in text, the rest of a key's line.
+    time.
     """
-    key = keys.column
+    key, second = keys.column, keys.second
     if source.format == "text":
         if column is not None:
             others = ", ".join(list(INPUT_FORMATS)[1:])
@@ -77,12 +76,10 @@ def read_chunks(
                 f"{source.name} is read as text, which has no columns",
                 f"Leave out --column, or add --input-format ({others})",
             )
-        if second is None:
-            chunks = _read_text(source.file, keys, chunk_bytes)
-        else:
-            chunks = _read_lines(source.file, keys, second, chunk_bytes)
+        read_rows = _read_lines if second else _read_text
+        chunks = read_rows(source.file, keys, chunk_bytes)
     elif source.format == "jsonl" and has_objects:
-        chunks = _read_json_objects(source.file, column, keys, chunk_bytes, second)
+        chunks = _read_json_objects(source.file, column, keys, chunk_bytes)
     elif source.format == "jsonl":
         chunks = _read_json_lines(source.file, chunk_bytes)
     elif source.format == "parquet":
@@ -325,12 +322,9 @@ def _read_json_lines(file: BinaryIO, chunk_bytes: int = CHUNK_BYTES) -> Iterator
 
 
 def _read_json_objects(
-    file: BinaryIO, column: str | None, keys: KeyFormat, chunk_bytes: int, second: str | None
+    file: BinaryIO, column: str | None, keys: KeyFormat, chunk_bytes: int
 ) -> Iterator[Chunk]:
-    """Read the key of one object per line; all other fields are copied as they are written.
-
-    `second` is a further field to read.
-    """
+    """Read the key of one object per line; all other fields are copied as they are written."""
     name: str | None = None
     first = 1
     for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
@@ -344,8 +338,9 @@ def _read_json_objects(
             head_rows = pl.DataFrame(schema=dict.fromkeys(head, pl.String))
             yield Chunk(head_rows, partial(_format_row, 1))
         rows = _make_key_frame(name, objects.read_keys(name, keys.key_digits))
-        if second is not None:
-            rows = rows.with_columns(pl.Series(second, objects.read_texts(second), pl.String))
+        if keys.second:
+            answers = pl.Series(keys.second, objects.read_texts(keys.second), pl.String)
+            rows = rows.with_columns(answers)
         yield Chunk(rows, partial(_format_row, first), objects.open_lines(), names)
         first += len(rows)
 
@@ -406,12 +401,12 @@ def _read_text(file: BinaryIO, form: KeyFormat, chunk_bytes: int = CHUNK_BYTES) 
         yield Chunk(_make_key_frame(key, [form.join_key(waiting)]), lambda at: f"line {end:,}")
 
 
-def _read_lines(file: BinaryIO, form: KeyFormat, second: str, chunk_bytes: int) -> Iterator[Chunk]:
+def _read_lines(file: BinaryIO, form: KeyFormat, chunk_bytes: int) -> Iterator[Chunk]:
     """Read a key from the beginning of each line that is not empty, and its answer from the rest.
 
     Single cells are joined to a key, as in `_read_text`.
     """
-    schema = {form.column: pl.String, second: pl.String}
+    schema = [(form.column, pl.String), (form.second or "", pl.String)]
     yield Chunk(pl.DataFrame(schema=schema), partial(_format_row, 1))
     for text, first in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
         lines = text.decode().split("\n")

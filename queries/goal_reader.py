@@ -6,7 +6,7 @@ from queries.answer import Answer, align_rows, format_count, format_steps
 from queries.options import DISTANCE, HARDEST, SPREAD, Option, parse_distance
 from queries.reader import Query, Reader
 from tablebase import UNREACHED
-from tablebase.errors import BadRequest, GoalUnreachable, quote
+from tablebase.errors import BadRequest, GoalUnreachable
 from tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
 from tablebase.schema import BreadthFirst
 
@@ -103,7 +103,7 @@ class GoalQuery(Query):
     """A query of states. `goal` is a state; None: the named one that each state can reach."""
 
     reader: GoalReader
-    judge_class = "queries.check.boards:GoalJudge"
+    judge_class = "queries.judges:GoalJudge"
 
     def __init__(
         self, reader: GoalReader, goal: str | None = None, *, solution: bool = False, **options: Any
@@ -261,15 +261,13 @@ class GoalReader(Reader[GoalFound]):
         return [*self.puzzle.moves(self.puzzle.parse(key))]
 
     def apply(self, key: str, moves: str) -> str:
-        """Return the state after moves, given as letters; BadRequest for one that is illegal."""
-        state = self.puzzle.parse(key)
-        for step, letter in enumerate(moves, 1):
-            after = dict(self.puzzle.moves(state)).get(letter)
-            if after is None:
-                problem = f"Move {step}, {quote(letter)}, is not legal in {state}"
-                raise BadRequest(problem, f"The letters are {' '.join(self.puzzle.letters)}")
-            state = after
-        return state
+        """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
+        judge, state = self.make_query().make_judge(), self.puzzle.parse(key)
+        steps, problem = judge.read_moves(moves, state)
+        if problem:
+            raise BadRequest(problem)
+        states: list[str] = [state, *judge.follow(state, steps)]
+        return states[-1]
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the named goals they reach."""
@@ -469,7 +467,7 @@ class BoardQuery(GoalQuery):
     """A query of a sliding board; `width` is its number of columns."""
 
     width: int
-    judge_class = "queries.check.boards:BoardJudge"
+    judge_class = "queries.judges:BoardJudge"
 
     def make_answer(self, **facts: Any) -> BoardAnswer:
         state, states, width = facts["state"], facts.get("_states"), self.width

@@ -21,12 +21,16 @@ TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 class KeyFormat(NamedTuple):
-    """The format of an input's keys; see the attributes of `Reader` with these names."""
+    """The format of an input's keys; see the attributes of `Reader` with these names.
+
+    `second`: the column that is read beside the keys; in text, the rest of a key's line.
+    """
 
     column: str
     joined_characters: int = 0
     long_cells: tuple[str, ...] = ()
     key_digits: int = 0
+    second: str | None = None
 
     def strip_cell(self, word: str) -> str | None:
         """Return the cell that a word is without separators; "" for separators, None for a key.

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from queries.answer import HardestAnswer
+    from queries.answer import HardestAnswer, Judgement
     from queries.answer_frames import Answers, Frame, Keys
-    from queries.judgement import Judgement
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
     from tablebase.schema import Column, Table
@@ -152,13 +151,12 @@ class Query:
 
         return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
 
-    def iter_answers(self, keys: pl.Series) -> Iterator[Answers]:
-        """Answer many keys, and yield their rows in order; a few at a time if each takes long."""
-        yield self.answer_keys(keys)
+    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
+        """Answer many keys, and yield their rows in order; a few at a time if each takes long.
 
-    def iter_rows(self, keys: pl.Series, rows: pl.DataFrame) -> Iterator[Answers]:
-        """Answer the keys of a batch's rows, as `iter_answers` does."""
-        yield from self.iter_answers(keys)
+        `others`: the second column of the rows, if the query has one.
+        """
+        yield self.answer_keys(keys)
 
     def make_judge(self, answer_column: str = "answer") -> Any:
         """Make the query that judges answers; those of a batch are in a column of that name."""
@@ -287,19 +285,18 @@ class Reader(Generic[Found]):
         may add a column `error` with the reason, or raise the first one. No column of the frame is
         replaced: `prefix` begins the names of the added columns.
         """
+        from functools import partial
+
         from queries.answer_frames import annotate_frame
 
         require_choice(errors, "way to report errors", "null", "column", "raise")
         single = [option.name for option in self.options if option.is_single]
         if refused := [name for name in select_given(options) if name in single]:
             raise BadRequest(f"{refused[0]} works with a single key only", "Use probe")
-        query, column = self.make_query(**options), column or self.columns[0]
+        query, columns = self.make_query(**options), (column or self.columns[0],)
         added = (*query.list_added_columns(), *(("error",) if errors == "column" else ()))
-
-        def answer(keys: pl.Series) -> pl.DataFrame:
-            return query.annotate_keys(keys, errors)
-
-        return annotate_frame(frame, (column,), prefix, added, answer, self.key_digits)
+        answer = partial(query.annotate_keys, errors=errors)
+        return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
         """Judge an answer: is it legal, does it reach the goal, is it shortest?
@@ -322,13 +319,10 @@ class Reader(Generic[Found]):
         from queries.answer_frames import annotate_frame
 
         judge = self.make_query(**options).make_judge()
-
-        def answer(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
-            rows: pl.DataFrame = judge.judge(keys, answers)[0]
-            return rows
-
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
-        judged: Frame = annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
+        judged: Frame = annotate_frame(
+            frame, columns, prefix, added, judge.judge_rows, self.key_digits
+        )
         return judged
 
     def sample(
@@ -338,8 +332,7 @@ class Reader(Generic[Found]):
 
         The options select what is drawn. MemoryShort if the sample is too large for memory.
         """
-        from queries.sampling import SampleRequest, draw_frame
-        from queries.splits import draw_set
+        from queries.sampling import SampleRequest, draw_frame, draw_set
 
         request = SampleRequest(size, seed, replacement).check()
         return draw_frame(request, draw_set(self.make_query(**options), request, ignore_progress))

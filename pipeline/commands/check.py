@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import typer
 
@@ -14,18 +13,16 @@ from pipeline.commands.puzzle_commands import (
     answer_rows,
     declare,
     make_app,
-    make_parameter,
     require_valid,
+    take_options,
 )
 from pipeline.single_query import OUTPUTS
 from pipeline.terminal import print_answer, print_error
 from queries.answer import format_count, format_json
-from queries.check.judge import Judge
 from queries.dispatch import get_reader_class, open_reader
-from queries.judgement import GOOD
+from queries.judges import GOOD, Judge
 from queries.options import Option, select_given
 from tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
-from tablebase.puzzles import get_puzzle
 from tablebase.tables.access import open_store
 
 ROWS = (
@@ -51,18 +48,19 @@ def _make_check(name: str) -> Command:
 
     def command(**arguments: Any) -> None:
         words, values = arguments.pop("words") or [], select_given(arguments)
-        rows = {option.name: values.pop(option.name) for option in ROWS if option.name in values}
-        is_strict, as_json, is_contest, outputs = (values.pop(each.name, None) for each in GENERAL)
+        rows, general = take_options(values, ROWS), take_options(values, GENERAL)
+        as_json = "json" in general
 
         def make_judge() -> Judge:
-            query = open_reader(name, open_store(outputs)).make_query(**values)
+            store = open_store(general.get(OUTPUTS.name))
+            query = open_reader(name, store).make_query(**values)
             judge: Judge = query.make_judge(rows.get("answer_column", "answer"))
             return judge
 
-        if is_contest:
+        if "testlib" in general:
             raise typer.Exit(_judge_files(make_judge, words))
         if words in ([], ["-"]):
-            bad = _judge_rows(make_judge, rows, as_json=bool(as_json))
+            bad = _judge_rows(make_judge, rows, as_json=as_json)
         elif rows:
             flag = next(option.flag for option in ROWS if option.name in rows)
             raise BadRequest(f"{flag} is for batches only", f"Leave out the {kind.key}")
@@ -77,18 +75,13 @@ def _make_check(name: str) -> Command:
                 raise
             print_answer(f"{judged.to_json()}\n" if as_json else judged.to_text())
             bad = int(judged.result not in GOOD)
-        if is_strict and bad:
+        if bad and "strict" in general:
             verb = "is" if bad == 1 else "are"
             raise NoAnswer(f"{format_count(bad, 'answer')} {verb} not shortest.")
 
     declared = typer.Argument(metavar=f"{kind.key} ANSWER", help="What is answered, and how.")
-    words = Annotated[list[str] | None, declared]
-    only = inspect.Parameter.KEYWORD_ONLY
     options = (*(kind.check_options or ()), *ROWS, *GENERAL)
-    parameters = [make_parameter(name, option) for option in options]
-    parameters.insert(0, inspect.Parameter("words", only, default=None, annotation=words))
-    title = get_puzzle(name).title
-    return declare(command, parameters, f"{title}: judge one answer, or a batch of answers.")
+    return declare(command, name, "judge one answer, or a batch of answers.", options, declared)
 
 
 check_app = make_app(
@@ -100,7 +93,8 @@ check_app = make_app(
 
 def _judge_rows(make_judge: Callable[[], Judge], rows: dict[str, Any], *, as_json: bool) -> int:
     """Judge the rows of the input and print their summary; return how many are not shortest."""
-    judge, invalid = answer_rows(rows, make_judge, chunk_bytes=MAX_FILE_BYTES)
+    options = {name: value for name, value in rows.items() if name != "answer_column"}
+    judge, invalid = answer_rows(options, make_judge, chunk_bytes=MAX_FILE_BYTES)
     summary = cast(Judge, judge).summary
     text = format_json(summary.to_dict()) if as_json else summary.to_text()
     print_error(text, mark="" if as_json else "pipeline: ")

@@ -115,27 +115,40 @@ def make_parameter(puzzle: str, option: Option) -> inspect.Parameter:
     )
 
 
-def declare(command: Command, parameters: Iterable[inspect.Parameter], help: str) -> Command:
-    """Give a function the parameters and the help that Typer reads."""
-    signature = inspect.Signature([*parameters])
+def declare(
+    command: Command, name: str, help: str, options: Iterable[Option], words: Any = None
+) -> Command:
+    """Give a puzzle's function the parameters and the help that Typer reads.
+
+    `words`: Typer's argument for the words that are no options; None: there are none.
+    """
+    parameters = [make_parameter(name, option) for option in options]
+    if words is not None:
+        kind, annotation = inspect.Parameter.KEYWORD_ONLY, Annotated[list[str] | None, words]
+        parameters.insert(0, inspect.Parameter("words", kind, default=None, annotation=annotation))
+    signature = inspect.Signature(parameters)
     command.__signature__ = signature  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {
         name: parameter.annotation for name, parameter in signature.parameters.items()
     }
-    command.__doc__ = help
+    command.__doc__ = f"{get_puzzle(name).title}: {help}"
     return command
+
+
+def take_options(values: dict[str, Any], options: Iterable[Option]) -> dict[str, Any]:
+    """Remove from values by name those of some options, and return them."""
+    return {option.name: values.pop(option.name) for option in options if option.name in values}
 
 
 def _make_query(name: str) -> Callable[..., None]:
     """Make the function of `query NAME`, with the options that the fast path accepts, too."""
     kind = get_reader_class(name)
-    options = (*list_options(kind), *BATCH)
 
     def command(**arguments: Any) -> None:
-        key_words = arguments.pop("key") or []
-        key = " ".join(key_words) if key_words else None
+        words = arguments.pop("words") or []
+        key = " ".join(words) if words else None
         values = select_given(arguments)
-        batch = {option.name: values.pop(option.name) for option in BATCH if option.name in values}
+        batch = take_options(values, BATCH)
         if key is None and {*kind.keyless} & {*values} and not batch:
             print_answer(answer_as_text(name, None, values))
         elif key in (None, "-") or "input" in batch:
@@ -153,19 +166,9 @@ def _make_query(name: str) -> Callable[..., None]:
             print_answer(answer_as_text(name, key, values))
 
     example = get_puzzle(name).example
-    key_parameter = inspect.Parameter(
-        "key",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[
-            list[str] | None,
-            typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None),
-        ],
-    )
-    parameters = [key_parameter, *(make_parameter(name, option) for option in options)]
-    return declare(
-        command, parameters, f"{get_puzzle(name).title}: answer one key, or a batch of keys."
-    )
+    words = typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None)
+    options = (*list_options(kind), *BATCH)
+    return declare(command, name, "answer one key, or a batch of keys.", options, words)
 
 
 def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
@@ -211,16 +214,8 @@ def answer_rows(
         # after the first line on the screen, because it takes a second
         from queries.batch import Batch, choose_output_format, run_batch
 
-        request = Batch(
-            source,
-            choose_output_format(output, options.get("format")),
-            output,
-            options.get("strict", False),
-            options.get("column"),
-            options.get("prefix", ""),
-            options.get("input_format"),
-            **more,
-        )
+        chosen = choose_output_format(output, options.get("format"))
+        request = Batch(**{**options, "input": source, "format": chosen}, **more)
         query = make_query()
         return query, run_batch(query, request, bar.on_rows, bar.printing)
 
@@ -242,34 +237,28 @@ def _make_sample(name: str) -> Callable[..., None]:
 
     def command(**arguments: Any) -> None:
         values = select_given(arguments)
-        general = {"size": 1, "seed": 0, **dict.fromkeys(option.name for option in GENERAL[2:])}
-        general |= {name: values.pop(name) for name in general.keys() & values.keys()}
-        _write_sample(name, values, general)
+        _write_sample(name, values, take_options(values, GENERAL))
 
-    parameters = [
-        make_parameter(name, option) for option in (*(kind.sample_options or ()), *GENERAL)
-    ]
-    title = get_puzzle(name).title
-    return declare(command, parameters, f"{title}: draw a uniform random sample.")
+    options = (*(kind.sample_options or ()), *GENERAL)
+    return declare(command, name, "draw a uniform random sample.", options)
 
 
 def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) -> None:
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
     from pipeline.progress import BatchProgress
     from queries.batch import choose_output_format, open_row_writer
-    from queries.sampling import MAX_SIZE, SampleRequest
-    from queries.splits import draw_set
+    from queries.sampling import MAX_SIZE, SampleRequest, draw_set
 
-    output, requested = general["output"], general["format"]
-    if general["json"] and requested is not None:
+    output, requested, as_json = general.get("output"), general.get("format"), "json" in general
+    if as_json and requested is not None:
         raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
-    output_as = choose_output_format(output, "jsonl" if general["json"] else requested)
+    output_as = choose_output_format(output, "jsonl" if as_json else requested)
     request = SampleRequest(
-        make_number_parser("--size", 1, MAX_SIZE)(general["size"]),
-        make_number_parser("--seed", 0)(general["seed"]),
-        not general["distinct"],
+        make_number_parser("--size", 1, MAX_SIZE)(general.get("size", 1)),
+        make_number_parser("--seed", 0)(general.get("seed", 0)),
+        "distinct" not in general,
     )
-    query = open_reader(name, open_store(general["outputs"])).make_query(**values)
+    query = open_reader(name, open_store(general.get("outputs"))).make_query(**values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
         on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
         samples = draw_set(query, request, on_progress)

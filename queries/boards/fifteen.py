@@ -113,7 +113,7 @@ class FifteenQuery(Query):
     """
 
     reader: FifteenReader
-    judge_class = "queries.check.boards:FifteenJudge"
+    judge_class = "queries.judges:FifteenJudge"
 
     def __init__(self, reader: FifteenReader, goal: str | None = None, **options: Any) -> None:
         super().__init__(reader, goal=goal, **options)
@@ -176,7 +176,7 @@ class FifteenQuery(Query):
 
         return concatenate_answers(self.iter_answers(keys))
 
-    def iter_answers(self, keys: pl.Series) -> Iterator[Answers]:
+    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
         if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
             yield super().answer_keys(keys)
             return

@@ -112,7 +112,7 @@ class KnightQuery(Query):
     """A query of tours: a board, and which of its tours. Squares are numbers of the board."""
 
     reader: KnightReader
-    judge_class = "queries.knight.judge:KnightJudge"
+    judge_class = "queries.judges:KnightJudge"
 
     def __init__(self, reader: KnightReader, board: str | None = None, **options: Any) -> None:
         super().__init__(reader, board=board, **options)

@@ -71,7 +71,7 @@ class SenetQuery(Query):
     """A query of positions. `turn` is the side to move after the line; None: the shorter line."""
 
     reader: SenetReader
-    judge_class = "queries.senet.judge:SenetJudge"
+    judge_class = "queries.judges:SenetJudge"
 
     def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
         super().__init__(reader, turn=turn, **options)

@@ -101,5 +101,11 @@ def test_numbers_that_are_no_state_are_refused(tables: Tables, key: Any) -> None
 def test_moves_are_applied(tables: Tables) -> None:
     assert tables.eight.apply(GOAL, "") == GOAL
     assert tables.eight.apply(GOAL, "UUDD") == GOAL
-    with pytest.raises(BadRequest, match="Move 2, 'R', is not legal in 123450786"):
-        tables.eight.apply(GOAL, "UR")
+    assert tables.eight.apply(GOAL, "6, 5") == tables.eight.apply(GOAL, "UL") == "123405786"
+    for moves, problem in (
+        ("UR", "move 2, R: the blank is in the last column"),
+        ("61", "move 2, tile 1: it is not next to the blank"),
+        ("UX", "character 2, 'X': not one of U, D, L, R"),
+    ):
+        with pytest.raises(BadRequest, match=problem):
+            tables.eight.apply(GOAL, moves)

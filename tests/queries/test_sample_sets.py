@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.api import Tables
-from queries.splits import find_twin
+from queries.sampling import find_twin
 from tablebase.errors import BadRequest, NoAnswer
 from tests.support.oracles import eight_distances
 from tests.support.shell import Cli
