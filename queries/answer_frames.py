@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.answer import Answer
-from queries.key_columns import can_hold_keys, read_key_column
+from queries.key_columns import can_hold_answers, can_hold_keys, read_key_column
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableError, quote
 from tablebase.schema import KIND_LETTERS, Column
 
@@ -122,11 +122,11 @@ def annotate_frame(
     if keys is None:
         raise make_type_error(frame)
     schema = keys.lazy().collect_schema()
-    digits = dict.fromkeys(columns, 1) | {columns[0]: key_digits}
-    for column in columns:
-        if not can_hold_keys(schema.get(column), digits[column]):
-            what = "keys" if column == columns[0] else "answers"
-            raise BadRequest(f"There is no text column {quote(column)} with {what}")
+    if not can_hold_keys(schema.get(columns[0]), key_digits):
+        raise BadRequest(f"There is no text column {quote(columns[0])} with keys")
+    for column in columns[1:]:
+        if not can_hold_answers(schema.get(column)):
+            raise BadRequest(f"There is no text column {quote(column)} with answers")
     taken = schema.names() if is_own else list_column_names(frame)
     names = rename_columns(added, taken, prefix, 'prefix="..."')
 

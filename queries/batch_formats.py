@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from queries.answer import format_count
 from queries.batch_input import Input, translate_input_errors
 from queries.json_lines import EXACT, read_objects, split_objects
-from queries.key_columns import KeyFormat, can_hold_keys, read_key_column
+from queries.key_columns import KeyFormat, can_hold_answers, can_hold_keys, read_key_column
 from queries.options import INPUT_FORMATS
 from tablebase.errors import BadRequest, quote
 
@@ -98,19 +98,19 @@ def read_chunks(
     if source.format in UNTYPED and column is None and key not in head.columns:
         _require_header(head.columns, keys, is_key)
     name = _choose_column(head.columns, column, key)
-    _require_text(head, name, keys.key_digits, "the keys with --column")
+    kinds = head.schema
+    can_hold = can_hold_keys(kinds.get(name), keys.key_digits)
+    _require_text(head, name, can_hold, "the keys with --column")
     if second is not None:
-        _require_text(head, second, 1, "the answers with --answer-column")
+        can_hold = can_hold_answers(kinds.get(second))
+        _require_text(head, second, can_hold, "the answers with --answer-column")
     return name, head, _ensure_one(chunks, head)
 
 
-def _require_text(head: pl.DataFrame, name: str, digits: int, what: str) -> None:
-    """Raise BadRequest if there is no column of texts of that name; `what` tells how to name it.
-
-    For `digits` see `can_hold_keys`.
-    """
+def _require_text(head: pl.DataFrame, name: str, can_hold: bool, what: str) -> None:
+    """Raise BadRequest if no column of that name can hold texts; `what` tells how to name it."""
     kind = head.schema.get(name)
-    if not can_hold_keys(kind, digits):
+    if not can_hold:
         columns = ", ".join(quote(each) for each in head.columns[:20])
         type_note = "" if kind is None else f" (it has the type {kind})"
         raise BadRequest(

@@ -6,7 +6,7 @@ from queries.answer import Answer, align_rows, format_count, format_steps
 from queries.options import DISTANCE, HARDEST, SPREAD, Option, parse_distance
 from queries.reader import Query, Reader
 from tablebase import UNREACHED
-from tablebase.errors import BadRequest, GoalUnreachable
+from tablebase.errors import BadRequest, GoalUnreachable, require_text
 from tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
 from tablebase.schema import BreadthFirst
 
@@ -263,11 +263,13 @@ class GoalReader(Reader[GoalFound]):
     def apply(self, key: str, moves: str) -> str:
         """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
         judge, state = self.make_query().make_judge(), self.puzzle.parse(key)
-        steps, problem = judge.read_moves(moves, state)
+        steps, problem = judge.read_moves(require_text(moves, "moves", "UL"), state)
         if problem:
             raise BadRequest(problem)
-        states: list[str] = [state, *judge.follow(state, steps)]
-        return states[-1]
+        here = state
+        for here in judge.follow(state, steps):  # noqa: B007  # the last one
+            pass
+        return here
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the named goals they reach."""

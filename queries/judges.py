@@ -97,7 +97,11 @@ class Judge(Query):
 
     def check(self, key: str, answer: object) -> Judgement:
         """Judge one answer, of any type; an error only for its key, or for a search without end."""
-        (start, goal, shortest), text = self.parse(key), "" if answer is None else str(answer)
+        start, goal, shortest = self.parse(key)
+        try:
+            text = "" if answer is None else str(answer)
+        except ValueError:  # a number of more digits than Python writes
+            text = str(type(answer))
         if self.has_claims and (claim := CLAIM.fullmatch(text)):
             return self.judge_claim(claim[1], start, shortest)
         moves, problem = self.read_moves(text, start)

@@ -68,6 +68,11 @@ def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
     return is_text or (digits > 0 and _is_number(kind))
 
 
+def can_hold_answers(kind: pl.DataType | None) -> bool:
+    """Return whether a column of this type can hold answers; one tile in a list is no claim."""
+    return can_hold_keys(kind, 1) and not isinstance(kind, pl.List | pl.Array)
+
+
 def _has_cells(kind: pl.DataType) -> bool:
     """Return whether a column of this type has the numbers of a board's cells."""
     inner = kind.inner if isinstance(kind, pl.List | pl.Array) else None

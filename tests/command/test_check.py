@@ -82,6 +82,10 @@ def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path:
     assert (text.code, text.out) == (2, "")
     assert "no text column 'answer'" in text.err
     assert "the answers with --answer-column" in text.err
+    lists = tmp_path / "lists.parquet"
+    pl.DataFrame({"state": [STATE], "answer": [[6]]}).write_parquet(lists)
+    text = cli_in_process("check", "eight", "--input", str(lists))
+    assert "no text column 'answer' (it has the type List(Int64))" in text.err
     words += ("--answer-column", "moves")
     assert "The column 'result' exists already" in cli_in_process(*words).err
     text = cli_in_process(*words, "--prefix", "my_")

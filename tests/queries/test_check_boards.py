@@ -189,6 +189,10 @@ def test_a_claim_may_be_a_number(tables: Tables) -> None:
     assert tables.eight.check_frame(frame)["result"].to_list() == ["right", "wrong"]
     assert tables.eight.check("123456708", 1).result == "right"
     assert tables.eight.check("123456780", None).result == "shortest"
+    assert tables.eight.check("123456780", 10**5_000).result == "unreadable"
+    frame = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})  # the tile 6, and no claim
+    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
+        tables.eight.check_frame(frame)
 
 
 def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:

@@ -109,3 +109,5 @@ def test_moves_are_applied(tables: Tables) -> None:
     ):
         with pytest.raises(BadRequest, match=problem):
             tables.eight.apply(GOAL, moves)
+    with pytest.raises(NotationError, match="of type NoneType, not text"):
+        tables.eight.apply(GOAL, None)  # type: ignore[arg-type]  # as programs may call it
