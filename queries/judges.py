@@ -313,14 +313,14 @@ class EightJudge(BoardJudge):
     """A judge of the 8-puzzle: of many answers, array code walks those of letters together."""
 
     def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
-        from queries.boards.arrays import group_walks
+        from queries.boards.eight_columns import group_walks
 
         letters = answers.fill_null("").str.replace_all(f"[{SEPARATORS}]+", "")
         walks = group_walks(keys, letters, self.reader.read_distances(self.lookup.goal))
         return super().group(keys, answers).scatter(*walks)
 
     def judge_alike(self, group: int) -> Judgement:
-        from queries.boards.arrays import read_walk
+        from queries.boards.eight_columns import read_walk
 
         length, done, loss, start, is_home, letter = read_walk(group)
         problem = ""

@@ -202,8 +202,7 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the rank of each state of an array, a list or a column; -1 for what is none."""
         import numpy as np
 
-        from queries.boards.arrays import rank_any
-        from queries.boards.eight_columns import NO_RANK
+        from queries.boards.eight_columns import NO_RANK, rank_any
 
         ranks = rank_any(states).astype(np.int64)
         ranks[ranks == NO_RANK] = -1
@@ -211,20 +210,20 @@ class EightReader(GoalReader[BoardAnswer]):
 
     def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
-        from queries.boards.arrays import rank_any
+        from queries.boards.eight_columns import rank_any
 
         return self.read_distances(goal and self.parse_goal(goal)).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
-        from queries.boards.arrays import rank_any
+        from queries.boards.eight_columns import rank_any
 
         rows = self.read_rows(goal and self.parse_goal(goal))
         return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        from queries.boards.arrays import make_next_boards, rank_any
+        from queries.boards.eight_columns import make_next_boards, rank_any
 
         return make_next_boards(rank_any(states))
 
