@@ -85,9 +85,8 @@ def read_chunks(
     elif source.format == "parquet":
         chunks = _read_parquet(source.file)
     else:
-        chunks = _read_delimited(
-            source.file, b"," if source.format == "csv" else b"\t", chunk_bytes
-        )
+        delimiter = b"," if source.format == "csv" else b"\t"
+        chunks = _read_delimited(source.file, delimiter, chunk_bytes, has_answers=bool(second))
     chunks = _translate_errors(source.name, chunks)
     head = next(chunks, Chunk(pl.DataFrame(), partial(_format_row, 1))).rows
     if not head.width:
@@ -150,11 +149,12 @@ def _translate_errors(name: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
 
 
 def _iter_texts(
-    file: BinaryIO, end_of: Callable[[bytes], int], chunk_bytes: int
+    file: BinaryIO, end_of: Callable[[bytes], int], chunk_bytes: int, *, has_answers: bool = False
 ) -> Iterator[tuple[bytes, int]]:
     """Yield chunks of a text, each with the number of its first line.
 
-    A chunk ends where `end_of` finds the last end of a row.
+    A chunk ends where `end_of` finds the last end of a row. `has_answers`: the text has answers to
+    judge, which may have a NUL.
     """
     rest, line, has_more = b"", 1, True
     while has_more:
@@ -163,7 +163,7 @@ def _iter_texts(
         text = rest + data
         cut = end_of(text) if has_more else len(text)
         text, rest = text[:cut], text[cut:]
-        if NUL in text:
+        if NUL in text and not has_answers:
             raise BadRequest(
                 f"Line {line + text.count(NEW_LINE, 0, text.find(NUL)):,} of the input has a NUL "
                 "byte, so it is not text",
@@ -236,7 +236,7 @@ def _require_distinct(names: list[str]) -> None:
 
 
 def _read_delimited(
-    file: BinaryIO, delimiter: bytes, chunk_bytes: int = CHUNK_BYTES
+    file: BinaryIO, delimiter: bytes, chunk_bytes: int = CHUNK_BYTES, *, has_answers: bool = False
 ) -> Iterator[Chunk]:
     """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
     # a quote opens a cell only at its beginning; an incomplete row does not match
@@ -250,7 +250,7 @@ def _read_delimited(
 
     names: list[str] = []
     first = 2
-    for chunk, line in _iter_texts(file, find_end, chunk_bytes):
+    for chunk, line in _iter_texts(file, find_end, chunk_bytes, has_answers=has_answers):
         cells = whole_cells.match(chunk + NEW_LINE) if b'"' in chunk else None
         if cells and cells.end() < len(chunk):
             bad_line = line + chunk.count(NEW_LINE, 0, cells.end())
@@ -408,7 +408,8 @@ def _read_lines(file: BinaryIO, form: KeyFormat, chunk_bytes: int) -> Iterator[C
     """
     schema = [(form.column, pl.String), (form.second or "", pl.String)]
     yield Chunk(pl.DataFrame(schema=schema), partial(_format_row, 1))
-    for text, first in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
+    texts = _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes, has_answers=True)
+    for text, first in texts:
         lines = text.decode().split("\n")
         numbers = [at for at, line in enumerate(lines) if line.strip()]
 

@@ -74,6 +74,20 @@ def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs:
     assert text.err.endswith("pipeline: 1 key is invalid. See the column error.\n")
 
 
+def test_a_nul_is_judged_and_does_not_stop_a_batch(cli_in_process: Cli, tmp_path: Path) -> None:
+    text = cli_in_process("check", "eight", stdin=f"{STATE} D\0\n{STATE} D\n")
+    rows = pl.read_csv(text.out.encode(), infer_schema=False)
+    assert (text.code, rows["result"].to_list()) == (0, ["unreadable", "shortest"])
+    csv = f'state,answer\n{STATE},"D\0"\n{STATE},D\n{STATE}\0,D\n'
+    target = tmp_path / "judged.parquet"
+    words = ("check", "eight", "-", "--input-format", "csv", "--output", str(target))
+    assert cli_in_process(*words, stdin=csv).code == 2
+    judged = pl.read_parquet(target)
+    assert judged["result"].to_list() == ["unreadable", "shortest", None]
+    assert judged["problem"][0] == r"character 2, '\x00': not one of U, D, L, R"
+    assert judged["error"][2].startswith(r"'123450786\x00' is not an 8-puzzle state")
+
+
 def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path: Path) -> None:
     source = tmp_path / "moves.csv"
     source.write_text(f"board,moves,result\n{STATE},D,mine\n{STATE},RR,\n")
