@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from queries.key_columns import read_key_column
+from queries.answer_frames import read_key_column
 from tablebase.errors import BadRequest, quote
 from tablebase.puzzle import write_cells
 

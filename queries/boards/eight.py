@@ -46,9 +46,8 @@ class EightQuery(BoardQuery):
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        from queries.answer_frames import merge_answers
+        from queries.answer_frames import explain_unreachable_states, merge_answers
         from queries.boards.eight_columns import NO_RANK, read_states
-        from queries.key_columns import explain_unreachable_states
 
         states, state_ranks = read_states(keys)
         answers = self._answer_ranks(state_ranks)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from queries.key_columns import join_cells, read_key_column, view_texts
+from queries.answer_frames import join_cells, read_key_column, view_texts
 from tablebase.errors import BadRequest, NotationError
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import View

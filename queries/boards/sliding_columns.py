@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.key_columns import (
+from queries.answer_frames import (
     BETWEEN_CELLS,
     explain_unreachable_states,
     join_cells,

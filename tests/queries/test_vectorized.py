@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queries.answer_frames import WHITE_SPACE
 from queries.api import Tables
 from queries.boards import eight_columns
 from queries.boards.eight import EightReader
 from queries.boards.eight_columns import rank_states
 from queries.dispatch import open_reader
-from queries.key_columns import WHITE_SPACE
 from queries.reader import Query
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged, TableMissing
 from tablebase.tables.store import Folder
