@@ -117,6 +117,7 @@ KERNEL_TESTS = {
     "pipeline/search/tour_listing.py": "path_per_pair hamiltonian_paths",
     "pipeline/verify/knight_counts.py": "recount verify/counts verify/knight verify/false_values",
     "pipeline/verify/sliding.py": "neighbours",
+    "pipeline/verify/board_layers.py": "board_layers",
     "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""

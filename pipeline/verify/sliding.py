@@ -1,27 +1,17 @@
-"""The proof of a sliding board's distances, with kernels that compare states with neighbours.
+"""The proof of a sliding board's distances, from each state's neighbours, and published numbers.
 
-Kernels that compare the states of a sliding board with their neighbours, or layer by layer.
+Every state except the goal has a neighbour one move nearer and none nearer than that. Each state is
+unranked, moved and ranked again by itself; nothing is shared with the search's move tables. An
+order of the tiles, and the same order with its last two tiles exchanged, have the same number: a
+place of the blank allows either the even or the odd one of the two. The index and the rows are read
+in chunks; only one byte a state stays in memory.
 
-Each state is unranked, moved and ranked again by itself; nothing is shared with the search's move
-tables. An order of the tiles, and the same order with its last two tiles exchanged, have the same
-number: a place of the blank allows either the even or the odd one of the two.
-
-A table of one bit of each distance is compared layer by layer from the goal, with bitmaps. The
-neighbours of a layer are in the next one or in the one before, since every move changes the colour
-of the blank's cell and can be undone. So two layers are enough to find the next, which has the
-blank on cells of one colour; the bits that the table has for it must be bit 1 of its distance. Only
-the rules are used: no state's distance is concluded from the table.
-
-The proof of a sliding board's distances, from each state's neighbours, and published numbers.
-
-Every state except the goal has a neighbour one move nearer and none nearer than that. The index and
-the rows are read in chunks; only one byte a state stays in memory.
+A table with one bit of each distance is compared with a second search, layer by layer: the bits of
+a layer must be bit 1 of its distance. No state's distance is concluded from the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from threading import Event, local
 from typing import Any
 
 import numpy as np
@@ -29,6 +19,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.tasks import run_in_threads
+from pipeline.verify.board_layers import (
+    WORD_STATES,
+    Words,
+    compare_words,
+    iter_layers,
+    join_bits,
+    list_parities,
+    split_records,
+)
 from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import decode_rows, iter_records, view_field
 from tablebase.graph import UNREACHED
@@ -39,20 +38,6 @@ from tablebase.tables.manifest import Depth
 
 Array = npt.NDArray[Any]
 NO_NEIGHBOUR = 255
-
-Bytes = npt.NDArray[np.uint8]
-GROUP_BYTES = 8
-"""Bytes of states that are skipped together where none is in the layer."""
-CHUNK_BYTES = 1 << 19
-"""Bytes whose states are moved before a thread looks whether the proof was interrupted: few enough
-for a core's cache."""
-
-
-def list_parities(board: SlidingBoard, goal: str) -> Array:
-    """Return for each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
-    lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
-    parities: Array = (lines * (board.line - 1) + board.is_odd(goal)) % 2
-    return parities
 
 
 @compiled
@@ -176,143 +161,6 @@ def rank_tiles(order: Array, weights: Array) -> int:
         number += (tile - count) * weights[at]
         seen |= 1 << tile
     return number
-
-
-class Layers:
-    """The layers of a board's states, found one after the other from a goal.
-
-    `bits` has a row for each place of the blank, and a bit for each order of the tiles. At places
-    of the last layer's colour these are its states, at the others those of the layer before.
-    """
-
-    def __init__(self, board: SlidingBoard, goal: str) -> None:
-        places, line = board.cells, board.line
-        width = -(-board.orders // (8 * GROUP_BYTES)) * GROUP_BYTES
-        self._rows = np.zeros((places, width), dtype=np.uint8)
-        self.bits = self._rows[:, : board.orders // 8]
-        place, number = divmod(board.rank(goal), board.orders)
-        self._rows[place, number >> 3] = 1 << (number & 7)
-        lines, steps = np.divmod(np.arange(places), line)
-        self.parities = list_parities(board, goal)
-        """For each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
-        self._colours = (lines + steps - place // line - place % line) % 2
-        self._line = line
-        self._weights = np.array(board.weights)
-        self._spare = local()
-
-    def list_places(self, distance: int) -> list[int]:
-        """List the places of the blank in the states at a distance."""
-        return np.flatnonzero(self._colours == distance % 2).tolist()
-
-    def find_next(self, distance: int) -> None:
-        """Replace the layer before the last by the next one, which is at this distance."""
-        stopped = Event()
-        arguments = [(target, stopped) for target in self.list_places(distance)]
-        try:
-            for _ in run_in_threads(self._find_states, arguments):
-                pass
-        finally:
-            stopped.set()
-
-    def _find_states(self, target: int, stopped: Event) -> None:
-        """Find the next layer's states with the blank on one place."""
-        rows, line = self._rows, self._line
-        if not hasattr(self._spare, "reached"):
-            self._spare.reached = np.empty(rows.shape[1], dtype=np.uint8)
-        reached: Bytes = self._spare.reached
-        reached[:] = 0
-        for source in (target - line, target + line):
-            if 0 <= source < len(rows):
-                for first in range(0, rows.shape[1], CHUNK_BYTES):
-                    if stopped.is_set():
-                        return
-                    chunk = rows[source, first : first + CHUNK_BYTES]
-                    odd = self.parities[source]
-                    move_tiles(chunk, 8 * first, reached, source, target, odd, self._weights)
-        sources = [at for at in (target - 1, target + 1) if at // line == target // line]
-        for first in range(0, rows.shape[1], CHUNK_BYTES):
-            part = slice(first, first + CHUNK_BYTES)
-            for source in sources:
-                reached[part] |= rows[source, part]
-            np.bitwise_and(reached[part], ~rows[target, part], out=rows[target, part])
-
-
-def iter_layers(board: SlidingBoard, goal: str) -> Iterator[tuple[int, Layers]]:
-    """Yield each distance with the layers up to there. The same object is changed each time."""
-    layers, distance = Layers(board, goal), 0
-    while any(layers.bits[place].any() for place in layers.list_places(distance)):
-        yield distance, layers
-        distance += 1
-        layers.find_next(distance)
-
-
-def compare_bits(layer: Bytes, bits: Bytes, wanted: int) -> tuple[int, int]:
-    """Return how many states a layer has, and the first one whose bit is not the wanted one.
-
-    It is -1 if there is none.
-    """
-    count, inverted = 0, np.uint8(255 * wanted)
-    for first in range(0, len(layer), CHUNK_BYTES):
-        states = layer[first : first + CHUNK_BYTES]
-        wrong = states & (bits[first : first + CHUNK_BYTES] ^ inverted)
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            bit = int(np.unpackbits(wrong[at : at + 1], bitorder="little").argmax())
-            return count, 8 * (first + at) + bit
-        count += int(np.bitwise_count(states).sum(dtype=np.int64))
-    return count, -1
-
-
-@compiled
-def move_tiles(
-    layer: Bytes, begin: int, reached: Bytes, source: int, target: int, is_odd: int, weights: Bytes
-) -> None:
-    """Set the bits of what the states of a layer become when the blank moves to another line.
-
-    The layer has the blank on the place `source`; its orders are numbered from `begin`, and odd if
-    `is_odd`. The tile on the target's place passes those between, one after the other. A digit of
-    an order's number says how many smaller tiles follow a tile, so the two tiles that change places
-    change their own digits alone: the tile that comes forward keeps its number of followers, and
-    has one more if the other one is smaller.
-    """
-    first, last = min(source, target), max(source, target) - 1
-    tiles, digits = len(weights) + 2, np.zeros(len(weights) + 2, np.int64)
-    needs_parity = last >= tiles - 2
-    for group in range(0, len(layer), 8):
-        states = 0
-        for at in range(8):
-            states |= layer[group + at]
-        if states == 0:
-            continue
-        for at in range(group, group + 8):
-            for bit in range(8):
-                if layer[at] >> bit & 1:
-                    number = begin + 8 * at + bit
-                    rest, total = number, is_odd
-                    if needs_parity:
-                        for digit in range(tiles - 2):
-                            digits[digit] = rest // weights[digit]
-                            rest -= digits[digit] * weights[digit]
-                            total += digits[digit]
-                        digits[tiles - 2] = total % 2
-                    else:
-                        if first:
-                            rest %= weights[first - 1]
-                        for digit in range(first, last + 1):
-                            digits[digit] = rest // weights[digit]
-                            rest -= digits[digit] * weights[digit]
-                    for step in range(last - first):
-                        digit = last - 1 - step if source < target else first + step
-                        front, behind = digits[digit], digits[digit + 1]
-                        comes_larger = behind >= front
-                        grown = behind + 1 if comes_larger else behind
-                        shrunk = front if comes_larger else front - 1
-                        if digit < tiles - 2:
-                            number += (grown - front) * weights[digit]
-                        if digit + 1 < tiles - 2:
-                            number += (shrunk - behind) * weights[digit + 1]
-                        digits[digit], digits[digit + 1] = grown, shrunk
-                    reached[number >> 3] |= np.uint8(1 << (number & 7))
 
 
 FARTHEST = {"2x2": 6, "2x3": 21, "2x4": 36, "3x3": 31, "2x5": 55, "2x6": 80, "2x7": 108, "3x4": 53}
@@ -507,36 +355,47 @@ class BitDistances(Distances):
         text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
         with published.begin_claim(text, index=True) as check:
             for distance, layers in iter_layers(board, self._goal):
-                places, wanted = layers.list_places(distance), distance >> 1 & 1
+                is_set, parts = bool(distance & 2), layers.list_parts(distance)
                 compared = run_in_threads(
-                    compare_bits, ((layers.bits[place], bits[place], wanted) for place in places)
+                    compare_words,
+                    (
+                        (layers.words[place, first:end], bits[place, first:end], is_set)
+                        for place, first, end in parts
+                    ),
                 )
-                for place, (count, wrong) in zip(places, compared, strict=True):
+                for (place, first, _), (count, wrong) in zip(parts, compared, strict=True):
                     if wrong >= 0:
-                        self._refute_bit(check, place * board.orders + wrong, distance)
+                        at = place, first + wrong
+                        self._refute_word(check, at, layers.words[at], bits[at], distance)
                     counts[distance] += count
-                    if len(self._depth):
-                        depths = self._depth[place * board.orders :][: board.orders]
-                        is_reached = np.unpackbits(layers.bits[place], bitorder="little")
-                        depths[is_reached.view(bool)] = distance
+                for place in layers.list_places(distance) if len(self._depth) else ():
+                    depths = self._depth[place * board.orders :][: board.orders]
+                    depths[join_bits(layers.words[place])] = distance
                 states += int(counts[distance])
                 check.report_progress(states // (8 * ROW_BYTES))
             check.require_equal("states that reach the goal", states, board.size)
         return self._prove_counts(counts, int(np.flatnonzero(counts).max()))
 
-    def _read_bits(self) -> npt.NDArray[np.uint8]:
+    def _read_bits(self) -> Words:
         """Read the index, and check that it is what the manifest lists."""
         published, board = self._published, self._board
-        bits = np.empty((board.size // (8 * ROW_BYTES), ROW_BYTES), dtype=np.uint8)
+        bits = np.empty(board.size // WORD_STATES, dtype=np.uint64)
+        words = 8 * ROW_BYTES // WORD_STATES
         text = "there is a record for every 360 states"
         with published.begin_claim(text, index=True) as check:
-            check.require_equal("records", published.index.records, len(bits))
+            check.require_equal("records", published.index.records, len(bits) // words)
             for begin, records in iter_records(published, check):
-                bits[begin : begin + len(records)] = view_field(records, "bits")
+                part = slice(words * begin, words * (begin + len(records)))
+                bits[part] = split_records(view_field(records, "bits"))
         return bits.reshape(board.cells, -1)
 
-    def _refute_bit(self, check: ClaimCheck, rank: int, distance: int) -> None:
-        """Report a state whose bit is wrong."""
-        bit = distance >> 1 & 1
+    def _refute_word(
+        self, check: ClaimCheck, at: tuple[int, int], states: int, bits: int, distance: int
+    ) -> None:
+        """Report the first state of a word whose bit is wrong."""
+        wanted = distance >> 1 & 1
+        wrong = int(states) & (int(bits) if not wanted else ~int(bits))
+        place, word = at
+        rank = place * self._board.orders + word * WORD_STATES + (wrong & -wrong).bit_length() - 1
         state = {"state": self._board.unrank(rank, self._goal), "distance": distance}
-        check.refute(f"bit {1 - bit}", str(bit), rank, state)
+        check.refute(f"bit {1 - wanted}", str(wanted), rank, state)

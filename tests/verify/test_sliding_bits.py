@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import VerifyFailed, sliding, verify
-from pipeline.verify.sliding import iter_layers
+from pipeline.verify import VerifyFailed, board_layers, sliding, verify
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -40,20 +39,6 @@ def flip(*ranks: int) -> Records:
             every[rank // 360, rank % 360 // 8] ^= 1 << (rank % 8)
 
     return Records(edit)
-
-
-@pytest.mark.parametrize("name", ["2x4", "3x3"])
-def test_the_layers_of_the_proof_are_the_oracles(name: str) -> None:
-    board = parse_board(name)
-    for goal in board.goals:
-        known = oracle.distances(goal, board.height, board.width)
-        depth = np.full(board.size, 255)
-        for distance, found in iter_layers(board, goal):
-            for at in found.list_places(distance):
-                bits = np.unpackbits(found.bits[at], bitorder="little").view(bool)
-                assert (depth[at * board.orders :][: board.orders][bits] == 255).all()
-                depth[at * board.orders :][: board.orders][bits] = distance
-        assert all(depth[board.rank(state)] == known[state] for state in known)
 
 
 def test_a_table_of_bits_is_proved(folder: Path) -> None:
@@ -102,17 +87,9 @@ def test_layers_are_compared_with_published_ones(
 
 
 def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sliding, "move_tiles", lambda *arguments: None)
-    assert get_refutation(folder, NAME).expected == 20_160
-
-
-def list_layer_sizes() -> str:
-    return str(
-        [
-            int(np.bitwise_count(found.bits).sum())
-            for _, found in iter_layers(parse_board("2x4"), GOAL)
-        ]
-    )
+    monkeypatch.setattr(board_layers, "list_moves", lambda *arguments: [])
+    error = get_refutation(folder, NAME)
+    assert (error.found, error.expected) == ("states that reach the goal 2", 20_160)
 
 
 def test_the_manifest_lists_rows_of_360_states(folder: Path) -> None:

@@ -1,0 +1,264 @@
+"""A second search of a sliding board, layer by layer from the goal, with a bit for each state.
+
+A state is a place of the blank and an order of the tiles, by the number that the table gives it:
+orders are numbered like words in a dictionary, and an order and the same one with its last two
+tiles exchanged share a number, as a place of the blank allows either the even or the odd one. The
+orders of the last five tiles have 60 consecutive numbers: these are a word of bits.
+
+A move along a line keeps the order. One from line to line turns as many consecutive tiles as a line
+has: the first of them goes behind the others, or the last one before them. To find which numbers
+become which, all orders of these tiles are listed, turned and looked up in the list. States that
+differ only in the tiles behind are moved together: as words, as groups of bits or, if the turned
+tiles are among the last five, by the images of ten bits. So no state is looked at by itself, and
+nothing is shared with the search that built the table.
+
+The neighbours of a layer are in the next one or in the one before, since every move changes the
+colour of the blank's cell and can be undone. So two layers are enough to find the next, which has
+the blank on cells of one colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from math import factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.tasks import run_in_threads
+from tablebase.jit import compiled
+from tablebase.puzzles.sliding import SlidingBoard
+
+Array = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
+Order = tuple[int, ...]
+
+WORD_TILES = 5
+WORD_STATES = factorial(WORD_TILES) // 2
+PART_BITS = 10
+"""Bits of a word whose image is looked up."""
+TASK_WORDS = 1 << 20
+"""Most words of a task: few enough that a proof ends soon after it is interrupted."""
+CHUNK_WORDS = 1 << 15
+"""Words to which all moves are followed before the next ones: few enough for a core's cache."""
+
+
+def list_parities(board: SlidingBoard, goal: str) -> Array:
+    """Return for each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
+    lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
+    parities: Array = (lines * (board.line - 1) + board.is_odd(goal)) % 2
+    return parities
+
+
+class Layers:
+    """The layers of a board's states, found one after the other from a goal.
+
+    `words` has a row for each place of the blank, and a bit for each order of the tiles. At places
+    of the last layer's colour these are its states, at the others those of the layer before.
+    """
+
+    def __init__(self, board: SlidingBoard, goal: str) -> None:
+        places, self._line = board.cells, board.line
+        self.words: Words = np.zeros((places, board.orders // WORD_STATES), dtype=np.uint64)
+        root, number = divmod(board.rank(goal), board.orders)
+        self.words[root, number // WORD_STATES] = 1 << number % WORD_STATES
+        lines, steps = np.divmod(np.arange(places), board.line)
+        self._colours = (lines + steps - lines[root] - steps[root]) % 2
+        self._parities = list_parities(board, goal).astype(np.uint8)
+        self._heads = list_head_parities(places - 1)
+        self._moves = [list_moves(board, target) for target in range(places)]
+
+    def list_places(self, distance: int) -> list[int]:
+        """List the places of the blank in the states at a distance."""
+        return np.flatnonzero(self._colours == distance % 2).tolist()
+
+    def list_parts(self, distance: int) -> list[tuple[int, int, int]]:
+        """List the parts of a layer: a place of the blank, a first word and the end."""
+        size = self.words.shape[1]
+        return [
+            (place, first, min(size, first + TASK_WORDS))
+            for place in self.list_places(distance)
+            for first in range(0, size, TASK_WORDS)
+        ]
+
+    def find_next(self, distance: int) -> None:
+        """Replace the layer before the last by the next one, which is at this distance."""
+        for _ in run_in_threads(self._find_states, self.list_parts(distance)):
+            pass
+
+    def _find_states(self, target: int, begin: int, end: int) -> None:
+        """Find the states of the next layer in some words of a place of the blank."""
+        layer, line = self.words[target], self._line
+        beside = [at for at in (target - 1, target + 1) if at // line == target // line]
+        for first in range(begin, end, CHUNK_WORDS):
+            part = slice(first, min(end, first + CHUNK_WORDS))
+            reached = np.zeros(part.stop - first, dtype=np.uint64)
+            for source in beside:
+                reached |= self.words[source, part]
+            odd = self._heads[part] ^ self._parities[target]
+            for source, collect, arguments in self._moves[target]:
+                collect(self.words[source], first, reached, odd, *arguments)
+            np.bitwise_and(reached, ~layer[part], out=layer[part])
+
+
+def iter_layers(board: SlidingBoard, goal: str) -> Iterator[tuple[int, Layers]]:
+    """Yield each distance with the layers up to there. The same object is changed each time."""
+    layers, distance = Layers(board, goal), 0
+    while any(layers.words[place].any() for place in layers.list_places(distance)):
+        yield distance, layers
+        distance += 1
+        layers.find_next(distance)
+
+
+def list_head_parities(tiles: int) -> Array:
+    """Return for each word 1 if its tiles but the last five add an odd number to the parity."""
+    parities = np.zeros(1, dtype=np.uint8)
+    for remaining in range(tiles, WORD_TILES, -1):
+        parities = (parities[:, None] ^ (np.arange(remaining) % 2).astype(np.uint8)).ravel()
+    return parities
+
+
+class Move(NamedTuple):
+    """A move of the blank from another line: its place there, and how its states are collected."""
+
+    source: int
+    collect: Callable[..., None]
+    arguments: tuple[Any, ...]
+
+
+def list_moves(board: SlidingBoard, target: int) -> list[Move]:
+    """List the moves of the blank to a place from the places in other lines."""
+    line, tiles, moves = board.line, board.cells - 1, list[Move]()
+    for source in (target - line, target + line):
+        if not 0 <= source <= tiles:
+            continue
+        first, is_forward = min(source, target), source < target
+        behind = tiles - first - line
+        if first >= tiles - WORD_TILES:
+            images = list_images(first - tiles + WORD_TILES, line, is_forward)
+            moves.append(Move(source, collect_images, (images,)))
+            continue
+        turned = list_turned(tiles - first, line, is_forward)
+        if behind >= WORD_TILES:
+            size = factorial(behind) // factorial(WORD_TILES)
+            moves.append(Move(source, collect_words, (turned, size)))
+        else:
+            bits = factorial(behind) // 2
+            words, shifts = np.divmod(turned * bits, WORD_STATES)
+            moves.append(Move(source, collect_groups, (words, shifts.astype(np.uint64), bits)))
+    return moves
+
+
+def turn(order: Order, is_forward: bool) -> Order:
+    """Return the tiles before the blank's move, forward or back, from those after it."""
+    return order[1:] + order[:1] if is_forward else order[-1:] + order[:-1]
+
+
+def list_turned(tiles: int, line: int, is_forward: bool) -> Array:
+    """Return the number of each order of a line of so many tiles after it is turned."""
+    orders = [*permutations(range(tiles), line)]
+    numbers = {order: number for number, order in enumerate(orders)}
+    return np.array([numbers[turn(order, is_forward)] for order in orders])
+
+
+def list_images(start: int, line: int, is_forward: bool) -> Words:
+    """Return what states in a word a move leads to, for each set of bits of each part of it.
+
+    The tiles from `start` on, of the last five, are turned. The first axis is the parity of the
+    order of the last five tiles after the move.
+    """
+    orders, end = [*permutations(range(WORD_TILES))], start + line
+    numbers = {order: at // 2 for at, order in enumerate(orders)}
+    sets = np.arange(1 << PART_BITS)
+    images = np.zeros((2, WORD_STATES // PART_BITS, len(sets)), dtype=np.uint64)
+    for order in orders:
+        odd = sum(a > b for at, a in enumerate(order) for b in order[at:]) % 2
+        source = order[:start] + turn(order[start:end], is_forward) + order[end:]
+        part, bit = divmod(numbers[source], PART_BITS)
+        images[odd, part, (sets >> bit & 1).astype(bool)] |= np.uint64(1 << numbers[order])
+    return images
+
+
+@compiled
+def collect_words(
+    layer: Words, first: int, reached: Words, odd: Array, turned: Array, size: int
+) -> None:
+    """Collect the states that a move leads to in the words from `first` on.
+
+    The tiles behind the turned ones have `size` words of orders, which are moved together.
+    """
+    window, step = divmod(first, len(turned) * size)
+    group, step = divmod(step, size)
+    at = 0
+    while at < len(reached):
+        count = min(size - step, len(reached) - at)
+        source = (window * len(turned) + turned[group]) * size + step
+        for word in range(count):
+            reached[at + word] |= layer[source + word]
+        at, step, group = at + count, 0, group + 1
+        if group == len(turned):
+            window, group = window + 1, 0
+
+
+@compiled
+def collect_groups(
+    layer: Words, first: int, reached: Words, odd: Array, words: Array, shifts: Array, bits: int
+) -> None:
+    """Collect the states like `collect_words` where the tiles behind have less than a word.
+
+    Each group of so many bits comes from one of the `words` of the same window, shifted.
+    """
+    groups = WORD_STATES // bits
+    size, mask = len(words) // groups, np.uint64((1 << bits) - 1)
+    for at in range(len(reached)):
+        word = (first + at) % size
+        for group in range(groups):
+            source = word * groups + group
+            states = layer[first + at - word + words[source]] >> shifts[source] & mask
+            reached[at] |= states << np.uint64(group * bits)
+
+
+@compiled
+def collect_images(layer: Words, first: int, reached: Words, odd: Array, images: Words) -> None:
+    """Collect the states like `collect_words` where the turned tiles are among the last five."""
+    for at in range(len(reached)):
+        states, part = layer[first + at], 0
+        while states:
+            low = states & np.uint64((1 << PART_BITS) - 1)
+            reached[at] |= images[odd[at], part, low]
+            states >>= np.uint64(PART_BITS)
+            part += 1
+
+
+@compiled
+def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int]:
+    """Return how many states a layer has, and the first word with a wrong bit in the table.
+
+    The word's number is -1 if there is none. `is_set`: whether the bits of the states must be 1.
+    """
+    count, wrong = 0, -1
+    for at in range(len(layer)):
+        states = layer[at]
+        if states:
+            if wrong < 0 and states & (~bits[at] if is_set else bits[at]):
+                wrong = at
+            while states:
+                states &= states - np.uint64(1)
+                count += 1
+    return count, wrong
+
+
+def split_records(records: Array) -> Words:
+    """Return the words of records: 60 bits each, of which two words have 15 bytes."""
+    pairs = records.reshape(-1, 2 * WORD_STATES // 8)
+    low, high = (np.ascontiguousarray(part).view("<u8") for part in (pairs[:, :8], pairs[:, -8:]))
+    words: Words = np.hstack([low & np.uint64((1 << WORD_STATES) - 1), high >> np.uint64(4)])
+    return words.ravel()
+
+
+def join_bits(words: Words) -> Array:
+    """Return a truth value for each state of some words."""
+    bits = np.unpackbits(words[:, None].view(np.uint8), axis=1, bitorder="little")
+    return bits[:, :WORD_STATES].astype(bool).ravel()
