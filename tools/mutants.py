@@ -118,6 +118,8 @@ KERNEL_TESTS = {
     "pipeline/verify/knight_counts.py": "recount verify/counts verify/knight verify/false_values",
     "pipeline/verify/sliding.py": "neighbours",
     "pipeline/verify/board_layers.py": "board_layers",
+    "pipeline/verify/knight_ranks.py": "verify/ranking",
+    "pipeline/verify/tour_walker.py": "verify/tour_walker verify/recount",
     "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""

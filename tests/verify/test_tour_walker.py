@@ -1,0 +1,68 @@
+"""The walker of the proofs counts what an oracle lists, and numbers and closes matchings."""
+
+import random
+
+import numpy as np
+import pytest
+
+from pipeline.verify.tour_walker import (
+    MATCHING_BITS,
+    HalfBoard,
+    close_matchings,
+    decode_state,
+    list_sources,
+    make_matching_code,
+    walk,
+)
+from tablebase.puzzles.knight.board import KnightBoard
+from tests.support.tour_lists import all_tours
+
+
+def test_the_walker_counts_what_the_oracle_lists() -> None:
+    for files, ranks in ((3, 4), (4, 5), (3, 7), (4, 4)):
+        half = HalfBoard(KnightBoard(files, ranks), is_open=True)
+        tours, totals = all_tours(files, ranks), walk(half)
+        for square, expected in enumerate(tours):
+            number = totals[half.find_turn(square)] if half.ends[square] else 0
+            assert number == len(expected)
+
+
+def test_matchings_are_numbered_in_order() -> None:
+    """Decode each matching of up to four pairs and encode it again, with other cells between."""
+    mate, seen = np.empty(20, dtype=np.int64), set[tuple[int, ...]]()
+    for pairs, count in ((1, 1), (2, 3), (3, 15), (4, 105)):
+        cells = sorted(random.Random(pairs).sample(range(18), 2 * pairs))
+        needs, before = sum(1 << 2 * cell for cell in cells), [-1]
+        for number in range(count):
+            assert decode_state(needs << MATCHING_BITS | number, mate) == needs
+            assert make_matching_code(needs, mate) == number
+            partners = [cells.index(mate[cell]) for cell in cells]
+            assert before < partners
+            assert all(partners[partners[end]] == end != partners[end] for end in range(2 * pairs))
+            before = partners
+            seen.add(tuple(partners))
+    assert len(seen) == 124
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3, 4])
+def test_matchings_are_closed_as_by_trying_all(pairs: int) -> None:
+    count, cells = [1, 1, 3, 15, 105][pairs], range(2 * pairs)
+    needs, mates = sum(1 << 2 * cell for cell in cells), []
+    for number in range(count):
+        mate = np.empty(20, dtype=np.int64)
+        decode_state(needs << MATCHING_BITS | number, mate)
+        mates.append(mate.tolist())
+    values = np.array([random.Random(number).randrange(1000) for number in range(count)])
+
+    def closes(one: list[int], other: list[int]) -> bool:
+        end, visited = other[one[0]], 2
+        while end:
+            end, visited = other[one[end]], visited + 2
+        return visited == 2 * pairs
+
+    expected = [
+        sum(int(values[at]) for at, other in enumerate(mates) if closes(one, other))
+        for one in mates
+    ]
+    spare = np.zeros_like(values)
+    assert close_matchings(values.copy(), spare, pairs, *list_sources(pairs)).tolist() == expected
