@@ -65,8 +65,8 @@ def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits 
     )
     order = "layer after layer, each sum is that of the numbers before it"
     with (
-        published.begin_claim(order, index=True) as order_check,
-        published.begin_claim(text, index=True) as check,
+        published.begin_claim(order) as order_check,
+        published.begin_claim(text) as check,
     ):
         comparison = _Comparison(_iter_parts(published, order_check), check)
         totals = walk(half, comparison.require_layer)
@@ -79,7 +79,7 @@ def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits 
     kind, directions = ("tours", 1) if is_open else ("closed tours", 2)
     if known:
         text = f"there are as many {kind} as known ({known[1]})"
-        with published.begin_claim(text, total, "tours", index=True) as check:
+        with published.begin_claim(text, total, "tours") as check:
             check.require_equal(kind, total, known[0] // directions)
     ranked = sum(totals.values())
     tried = try_ranks(published, half, totals, comparison.records, limits)
@@ -402,7 +402,7 @@ def try_ranks(
     kind, scope = ("tour", " of a start") if half.is_open else ("closed tour", "")
     which = f"each rank{scope} is another" if is_complete else f"{len(chosen)} ranks are each a"
     text = f"{which} {kind}: it visits each square once, by knight's jumps"
-    with published.begin_claim(text, len(chosen), "tours", index=True) as check:
+    with published.begin_claim(text, len(chosen), "tours") as check:
         layers, tours = _TableLayers(published, records, check), set[tuple[int, ...]]()
         for turn, places in groupby(chosen, lambda place: turns[bisect_right(ends, place)]):
             before = ends[turns.index(turn)] - totals[turn]

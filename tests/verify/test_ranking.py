@@ -18,7 +18,7 @@ from pipeline.verify.claims import (
     PublishedTable,
     ignore_claim,
 )
-from pipeline.verify.files import check_files
+from pipeline.verify.files import check_files, iter_records
 from pipeline.verify.knight_ranks import LIMITS, RankingLimits, prove_ranks, try_ranks
 from pipeline.verify.tour_walker import HalfBoard, walk
 from tablebase.frontier.compiled import decode_layer, encode_layer
@@ -205,8 +205,8 @@ def drop_last_record(every: npt.NDArray[np.uint8]) -> None:
 
 
 def end_late(every: npt.NDArray[np.uint8]) -> None:
-    """Write a byte after the zeros that end a record."""
-    every[3, -1] = 1
+    """Write a state after the zeros that end a record."""
+    every[3, -2:] = 1
 
 
 def end_in_a_key(every: npt.NDArray[np.uint8]) -> None:
@@ -226,25 +226,51 @@ ORDER = "layer after layer, each sum is that of the numbers before it"
 
 
 @pytest.mark.parametrize(
-    ("change", "claim", "found"),
+    ("change", "claim", "found", "row"),
     [
-        (change_record(0, 2, 5, -1), ORDER, "layer 4"),
-        (change_record(0, 2, 5, 1), ORDER, "layer 6"),
-        (change_record(2, 8, 5, 1), LAYERS, "ways to the state * of layer 5: 0"),
-        (change_record(10, 8, 5, 1), ORDER, "layer 5"),
-        (change_record(0, 2, -1, 1), LAYERS, "ways to the state * of layer 11: 0"),
-        (Records(drop_last_record), ORDER, "layer *"),
-        (Records(end_late), ORDER, "layer 3"),
-        (Records(end_in_a_key), ORDER, "layer 3"),
-        (Records(end_early), ORDER, "layer 3"),
+        (change_record(0, 2, 5, -1), ORDER, "layer 4", 5),
+        (change_record(0, 2, 5, 1), ORDER, "layer 6", 6),
+        (change_record(2, 8, 5, 1), LAYERS, "ways to the state * of layer 5: 0", ANY),
+        (change_record(10, 8, 5, 1), ORDER, "layer 5", 5),
+        (change_record(0, 2, -1, 1), LAYERS, "ways to the state * of layer 11: 0", ANY),
+        (Records(drop_last_record), ORDER, "layer *", 13),
+        (Records(end_late), ORDER, "layer 3", 3),
+        (Records(end_in_a_key), ORDER, "layer 3", 3),
+        (Records(end_early), ORDER, "layer 3", 3),
     ],
 )
 def test_a_false_record_is_detected(
-    change: Records, claim: str, found: str, ranked_boards: Path, tmp_path: Path
+    change: Records, claim: str, found: str, row: object, ranked_boards: Path, tmp_path: Path
 ) -> None:
     failure = falsify(link_copy(ranked_boards, tmp_path), "knight_closed_ranks_5x6", change)
     assert failure.claim.claim.startswith(claim)
     assert fnmatchcase(str(failure.found), found)
+    if claim == ORDER:
+        assert (failure.expected, failure.row) == ("one in order", row)
+
+
+def test_the_record_of_a_later_chunk_is_named(ranked_boards: Path) -> None:
+    published = open_published(ranked_boards, "5x6")
+    with published.begin_claim("it is read") as check:
+        every = np.concatenate([records for _, records in iter_records(published, check)])
+        every["before"][7] += 1
+        before = np.array([int(every["layer"][5]) - 1, 0])
+        with pytest.raises(VerifyFailed) as caught:
+            proof._decode(every[5:], before, check, 5)
+    assert caught.value.row == 7
+
+
+def test_progress_is_the_number_of_the_last_record(ranked_boards: Path) -> None:
+    reported = dict[str, list[int]]()
+
+    def on_claim(claim: Claim, done: int) -> None:
+        reported.setdefault(claim.claim[: len(LAYERS)], []).append(done)
+
+    published = open_published(ranked_boards, "5x6", on_claim)
+    prove_ranks(published, {})
+    records = published.index.records
+    assert reported[LAYERS] == sorted(reported[LAYERS])
+    assert {0, 1, 2, 3, records} < {*reported[LAYERS]} < {*range(records + 1)}
 
 
 def test_a_layer_too_many_is_detected(ranked_boards: Path) -> None:
@@ -264,6 +290,25 @@ def test_a_rank_without_a_tour_is_detected(
     with pytest.raises(VerifyFailed) as caught:
         try_ranks(published, half, totals, layers._records)
     assert (str(caught.value.found), caught.value.row) == ("[0, 1]", 0)
+
+
+def test_a_path_that_does_not_close_is_detected(
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turn the end of a closed tour round, from the first square that the last one is beside."""
+    published = open_published(ranked_boards, "5x6")
+    half, layers, totals = make_layers(published, "5x6")
+    (tour,) = proof._follow(half, layers, None, [0])
+    turned = next(
+        path
+        for at in range(1, len(tour) - 2)
+        if half.board.is_tour(path := [*tour[: at + 1], *tour[:at:-1]])
+        and not half.board.is_jump(path[-1], path[0])
+    )
+    monkeypatch.setattr(proof, "_follow", lambda *given: [turned] * len(given[-1]))
+    with pytest.raises(VerifyFailed) as caught:
+        try_ranks(published, half, totals, layers._records)
+    assert (str(caught.value.found), caught.value.expected) == (str(turned), "a closed tour")
 
 
 def test_the_same_tour_twice_is_detected(
