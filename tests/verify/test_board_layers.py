@@ -33,6 +33,13 @@ def list_depths(board: SlidingBoard, goal: str) -> list[int]:
     return depth.tolist()
 
 
+def list_layer_sizes() -> str:
+    """List the number of states at each distance, and the states of the last one."""
+    board = parse_board("2x4")
+    depths = np.array(list_depths(board, board.example))
+    return str([np.bincount(depths).tolist(), np.flatnonzero(depths == depths.max()).tolist()])
+
+
 @pytest.mark.parametrize("name", ["2x4", "3x3", pytest.param("2x5", marks=long_run)])
 def test_layers_are_those_of_a_plain_search(name: str) -> None:
     board = parse_board(name)
