@@ -88,14 +88,6 @@ def _estimate_cost(store: Store, table: Table) -> tuple[Cost | None, str]:
     return cost, f"rates of {RATES_DATE}" if cost else "unknown"
 
 
-def find_expected_seconds(request: Request) -> dict[str, float]:
-    """Return the seconds that each table of a request took when it was last built."""
-    runs = (
-        _find_last_run(request.store, table) for _, tables in request.tables for table in tables
-    )
-    return {run.table: run.seconds for run in runs if run and run.seconds is not None}
-
-
 def _find_last_run(store: Store, table: Table) -> TableRun | None:
     """Find the last run that built a table; None if the records cannot be listed.
 

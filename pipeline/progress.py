@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from threading import Event, RLock, Thread
+from threading import RLock
 from typing import TYPE_CHECKING, Self
 
 from rich import progress as bars
@@ -20,7 +20,6 @@ from rich.text import Text
 from pipeline.terminal import find_width, wrap_message
 from tablebase.output import STANDARD
 from tablebase.signals import CleanupOnSignal
-from tablebase.stdio import expand_path
 from tablebase.tables.run_records import COMPLETED, TableRun
 
 if TYPE_CHECKING:
@@ -40,16 +39,6 @@ cursor."""
 
 LINE_INTERVAL = 5.0
 """Seconds between two lines about the same table where there is no terminal."""
-SILENT_SECONDS = 9.0
-"""Seconds without any line after which each table in progress gets one."""
-TICK_SECONDS = 0.5
-"""Seconds between two looks at the clock."""
-WHOLE = ""
-"""The name of the bar for all tables together."""
-MIN_SHARE = 0.05
-"""Share of the work from which on the remaining time is estimated."""
-MAX_UNFINISHED = 0.95
-"""The largest share of its work that a table counts for before it is finished."""
 
 
 class _ActivityColumn(bars.ProgressColumn):
@@ -222,22 +211,12 @@ def _format_seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
-def _is_device(output: str) -> bool:
-    """Return whether an output is a device, which may be the terminal that shows the bar."""
-    try:
-        return Path(expand_path(output)).is_char_device()
-    except (OSError, ValueError):  # opening it for writing fails too, and reports the error
-        return False
-
-
 class BatchProgress(ProgressBar):
     """Progress of a batch. If its answers go to the same terminal, the bar is cleared meanwhile."""
 
     def __init__(self, *, output: str | None) -> None:
         super().__init__()
-        self._shared = (
-            sys.stdout.isatty() if output in (None, STANDARD) else _is_device(str(output))
-        )
+        self._shared = output in (None, STANDARD, "/dev/stdout") and sys.stdout.isatty()
 
     def on_rows(self, done: int) -> None:
         """Show how many rows are done."""
@@ -307,41 +286,21 @@ class _Step:
 class BuildProgress(ProgressBar, BuildObserver):
     """Observer of a build that prints its lines and shows its bars.
 
-    `expected_seconds`: what each table is expected to take, for the time left. `line_interval` and
-    `silent_seconds`: see `LINE_INTERVAL` and `SILENT_SECONDS`.
+    `line_interval`: see `LINE_INTERVAL`.
     """
 
-    def __init__(
-        self,
-        *,
-        quiet: bool,
-        expected_seconds: Mapping[str, float] | None = None,
-        line_interval: float = LINE_INTERVAL,
-        silent_seconds: float = SILENT_SECONDS,
-    ) -> None:
-        super().__init__(_CountColumn(UNBROKEN), _RateColumn(UNBROKEN), shown=not quiet)
-        self._expected = dict(expected_seconds or {})
-        self._line_interval, self._silent_seconds = line_interval, silent_seconds
+    def __init__(self, *, quiet: bool, line_interval: float = LINE_INTERVAL) -> None:
+        count = bars.MofNCompleteColumn(table_column=UNBROKEN)
+        left = bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN)
+        super().__init__(count, left, shown=not quiet)
+        self._line_interval = line_interval
         self._steps: dict[str, _Step] = {}
         self.planned: list[str] = []
         """The names of the tables that the build makes."""
-        self._started = self._printed_at = time.monotonic()
         self._lock = RLock()
-        self._is_over = Event()
-        self._ticker = Thread(target=self._tick, daemon=True)
         self.built: dict[str, TableRun] = {}
         """The tables that were built, in the order in which they were finished."""
         self.up_to_date: list[str] = []
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self._ticker.start()
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._is_over.set()
-        self._ticker.join()
-        super().__exit__(kind, error, trace)
 
     def on_plan(self, tables: Sequence[Table]) -> None:
         """Begin the bar for all tables."""
@@ -393,40 +352,8 @@ class BuildProgress(ProgressBar, BuildObserver):
         for name, reason in left_out.items():
             self._print(f"not recovered: {name} ({reason})")
 
-    def estimate_seconds_left(self) -> float | None:
-        """Estimate the seconds until all tables are built; None where too little is known."""
-        expected = {name: self._expected.get(name) for name in self.planned}
-        whole = sum(filter(None, expected.values()))
-        if None in expected.values() or not whole:
-            return None
-        now, done = time.monotonic(), 0.0
-        for name, seconds in expected.items():
-            if name in self.built:
-                done += seconds or 0
-            elif name in self._steps:
-                spent = now - self._steps[name].table_started
-                done += min(spent, MAX_UNFINISHED * (seconds or 0))
-        share = done / whole
-        return (now - self._started) * (1 - share) / share if share >= MIN_SHARE else None
-
-    def describe_whole(self) -> str:
-        """Return the text of the bar for all tables, with the time left where it is known."""
-        left = self.estimate_seconds_left()
-        return "tables" if left is None else f"tables, about {_format_time_left(left)} left"
-
     def _show_whole(self) -> None:
-        self.show(self.describe_whole(), len(self.built), len(self.planned), WHOLE)
-
-    def _tick(self) -> None:
-        """Update the time left; without a terminal, break a long silence."""
-        while not self._is_over.wait(TICK_SECONDS):
-            with self._lock:
-                if self.console.is_terminal:
-                    if len(self.planned) > 1:
-                        self._show_whole()
-                elif time.monotonic() - self._printed_at >= self._silent_seconds:
-                    for name, step in self._steps.items():
-                        self._print_step(name, step)
+        self.show("tables", len(self.built), len(self.planned))
 
     def _print_step(self, table: str, step: _Step) -> None:
         step.printed_at = time.monotonic()
@@ -435,39 +362,9 @@ class BuildProgress(ProgressBar, BuildObserver):
             self._print(step.format_line(table))
 
     def _print(self, line: str) -> None:
-        self._printed_at = time.monotonic()
         width = find_width(sys.stderr)
         self.console.print(wrap_message(line, width) if width else line, markup=False)
 
 
-class _CountColumn(bars.ProgressColumn):
-    """Column with the count, the total and the percentage."""
-
-    def render(self, task: bars.Task) -> Text:
-        count = f"{task.completed:,.0f}"
-        if task.total:
-            count += f"/{task.total:,.0f} {task.completed / task.total:.0%}"
-        return Text(count)
-
-
-class _RateColumn(bars.ProgressColumn):
-    """Column with the count for each second."""
-
-    def render(self, task: bars.Task) -> Text:
-        is_whole = task.description.startswith("tables")
-        return Text("" if is_whole or not task.speed else _format_rate(task.speed))
-
-
 def _format_rate(rate: float) -> str:
     return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
-
-
-def _format_time_left(seconds: float) -> str:
-    """Format a time left.
-
-    >>> _format_time_left(7.4), _format_time_left(200), _format_time_left(9000)
-    ('7 s', '3 min', '2.5 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -158,13 +158,12 @@ def precompute(
 def _build(run: Invocation) -> None:
     """Build the tables, and print what was built."""
     from pipeline.build import build
-    from pipeline.dry_run import find_expected_seconds
     from pipeline.progress import BuildProgress
     from pipeline.runs import RunRecorder
     from pipeline.tasks import open_executor
 
     request = run.request
-    progress = BuildProgress(quiet=run.is_quiet, expected_seconds=find_expected_seconds(request))
+    progress = BuildProgress(quiet=run.is_quiet)
     with (
         CleanupOnSignal(partial(_note_interrupt, run, progress)),
         progress,

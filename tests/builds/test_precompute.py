@@ -246,7 +246,7 @@ def read_progress(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], interval: float, *tables: Table
 ) -> list[str]:
     """Build tables; return the printed lines, of which none depends on how long the build takes."""
-    with BuildProgress(quiet=False, line_interval=interval, silent_seconds=3600) as report:
+    with BuildProgress(quiet=False, line_interval=interval) as report:
         build(Request(Folder(tmp_path), [(PUZZLE, tables)]), report)
     return capsys.readouterr().err.splitlines()
 
@@ -314,25 +314,6 @@ def test_progress_names_the_table_while_several_are_built(
         "knight_tours_5x5: 1,728 rows in 0.5 s",
         "  knight_tours_6x6: starts 2 of 36 (6%), 0 s",
     ]
-
-
-@pytest.mark.parametrize(("expected", "left"), [(60, "60 s"), (1000, "17 min"), (9000, "2.5 h")])
-def test_the_time_left_is_that_of_all_tables(
-    monkeypatch: pytest.MonkeyPatch, expected: float, left: str
-) -> None:
-    """Finish one of two tables in the time that was expected."""
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    five, six = PUZZLE.tables[:2]
-    expectations = {five.name: expected, six.name: expected}
-    report = BuildProgress(quiet=True, expected_seconds=expectations)
-    report.on_plan([five, six])
-    assert report.describe_whole() == "tables"
-    report.on_table(five, "missing")
-    now += expected
-    report.on_end(FIVE)
-    report.on_table(six, "missing")
-    assert report.describe_whole() == f"tables, about {left} left"
 
 
 def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
