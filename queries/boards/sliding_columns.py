@@ -138,7 +138,7 @@ class GoalLookup:
 def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
     """Bring keys that are states to the notation that `SlidingBoard.parse` returns.
 
-    Other keys become any text that is not a state, and so do those with a space for the blank.
+    Other keys become any text that is not a state, and so do those with an empty field for a blank.
     """
     lower = keys.str.to_lowercase()
     if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():

@@ -68,15 +68,15 @@ def parse(text: str) -> str:
     state = "".join(text.split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
-    from tablebase.board_text import find_gap, split_cells
+    from tablebase.board_text import find_empty_field, split_cells
 
     cells = "".join(split_cells(text))
     if len(cells) == 9 and set(cells) == set(SOLVED):
         return cells
-    if found := find_gap(text, len(SOLVED) // WIDTH, WIDTH):
-        tiles, gap = found
+    if found := find_empty_field(text, len(SOLVED) // WIDTH, WIDTH):
+        tiles, cell = found
         if sorted(tiles) == sorted(SOLVED.replace("0", "")):
-            return "".join([*tiles[:gap], "0", *tiles[gap:]])
+            return "".join([*tiles[:cell], "0", *tiles[cell:]])
     is_number = state == text.strip()
     raise NotationError(what, text, _find_problem(cells, is_number=is_number), example)
 

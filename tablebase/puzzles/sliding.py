@@ -7,7 +7,7 @@ columns is the mirror image of a wide one, whose tables have its answers. All ta
 
 from __future__ import annotations
 
-from tablebase.board_text import find_gap, list_tile_problems, split_cells
+from tablebase.board_text import find_empty_field, list_tile_problems, split_cells
 from tablebase.errors import BadRequest, NotationError, require_text
 from tablebase.puzzle import MANHATTAN, ONLY_HALF, GoalPuzzle, Puzzle, SymmetryView, write_cells
 from tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
@@ -124,10 +124,10 @@ class SlidingBoard(GoalPuzzle):
         state = self._join_words(words, self.cells)
         if self._is_state(state):
             return state
-        if found := find_gap(lower, self.height, self.width):
-            tiles, gap = found
+        if found := find_empty_field(lower, self.height, self.width):
+            tiles, cell = found
             marks = self._join_words(tiles, self.cells - 1)
-            if self._is_state(with_blank := f"{marks[:gap]}0{marks[gap:]}"):
+            if self._is_state(with_blank := f"{marks[:cell]}0{marks[cell:]}"):
                 return with_blank
         example = f"{self.example} (0 is the blank)"
         raise NotationError(what, text, self._find_problem(self._join_numbers(words)), example)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -40,28 +40,18 @@ def test_every_layout_of_a_sliding_board_is_read_back(board: SlidingBoard) -> No
         for blank in range(board.cells):
             state = f"{order[:blank]}0{order[blank:]}"
             for text in write_layouts(state, board.width):
-                result = read(board.parse, text)
-                if result is None:  # see the next test
-                    assert (board.height, text != text.strip(" ")) == (2, True), repr(text)
-                else:
-                    assert result == state, repr(text)
-
-
-def test_a_space_around_two_rows_may_mean_nothing() -> None:
-    """Refuse _12 345 in one line, as without the first space it is 12_ 345."""
-    board = SlidingBoard(2, 3)
-    assert read_board(" 12 345", "12345", 3) == {"012345", "120345"}
-    assert read(board.parse, " 12 345") is None
-    assert (board.parse("12 345"), board.parse(" 12\n345")) == ("120345", "012345")
+                assert board.parse(text) == state, repr(text)
 
 
 @pytest.mark.parametrize("blank", range(12))
 @pytest.mark.parametrize(
-    "form", ["{:<3}", "{:>3}", "{:>4}", "{},", " {} |"], ids=["left", "right", "wide", "csv", "bar"]
+    ("form", "blanks"),
+    [("{:<3}", ".0"), ("{:>4}", ".0"), ("{},", ["", ".", "0"]), (" {} |", ["", ".", "0"])],
+    ids=["left", "right", "csv", "bar"],
 )
-def test_tiles_with_two_digits_may_be_aligned(form: str, blank: int) -> None:
+def test_tiles_with_two_digits_may_be_aligned(form: str, blanks: Sequence[str], blank: int) -> None:
     tiles = [*map(str, range(1, 12))]
-    for gap in ("", ".", "0"):
+    for gap in blanks:
         cells = [*tiles[:blank], gap, *tiles[blank:]]
         rows = ("".join(form.format(cell) for cell in cells[at : at + 4]) for at in (0, 4, 8))
         expected = SlidingBoard(3, 4).make_ordered_state(blank)
@@ -70,7 +60,7 @@ def test_tiles_with_two_digits_may_be_aligned(form: str, blank: int) -> None:
 
 @given(
     eight_states,
-    st.lists(st.sampled_from(["", "", "", "", " ", " ", "  ", "\n", "\n ", "/"]), min_size=9,
+    st.lists(st.sampled_from(["", " ", "\n", ",", ",", ", ", ",,", ",\n", "/", " | "]), min_size=9,
              max_size=9),
 )  # fmt: skip
 def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> None:
@@ -82,28 +72,6 @@ def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> N
     if expected:
         assert {result} == expected
     assert result is None or result.replace("0", "") == tiles
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("378546 2 1", "378546201"),  # the first space is between rows, the second in one
-        ("378546 21", "378546021"),
-        ("3785462 1", "378546201"),
-        ("378 546 2 1", "378546201"),
-        ("378 546  21", "378546021"),
-        ("3 7 8 5 4 6 2  1", "378546201"),
-        ("12345678 ", "123456780"),
-        (" 12345678", "012345678"),
-        ("3 7 8\n 5 4 6\n 2   1", "378546201"),  # the first line has lost its indentation
-        (" 3 7 8\n 5 4 6\n   2 1", "378546021"),
-        ("123\n456\n78", "123456780"),  # the line's end has lost its space
-        ("123\n45\n678", "123450678"),
-        ("12345678.", "123456780"),
-    ],
-)
-def test_a_space_can_be_the_blank(text: str, state: str) -> None:
-    assert eight.parse(text) == state == SlidingBoard(3, 3).parse(text)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +89,9 @@ def test_a_space_can_be_the_blank(text: str, state: str) -> None:
         "1,2,3,4,5,6,7,8",
         "1,2,,4,5,6,,7,8",
         "12  34\n5678",
+        "378546 2 1",
+        " 3 7 8\n 5 4 6\n 2   1",
+        "12345678 ",
     ],
 )
 def test_a_blank_that_may_be_elsewhere_is_refused(text: str) -> None:

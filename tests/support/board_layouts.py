@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-BLANKS = ("0", ".", "_", " ")
+BLANKS = ("0", ".", "_")
 
 
 def write_board(rows: list[list[str]], between_cells: str, between_rows: str, frame: str) -> str:
@@ -58,7 +58,7 @@ def write_layouts(state: str, width: int) -> Iterator[str]:
     """Write a state in every layout, with every spelling of the blank."""
     for between_cells, between_rows, frame in LAYOUTS:
         is_field = any(end in between_cells for end in ",\t|")
-        for blank in [*BLANKS, ""] if is_field else BLANKS:
+        for blank in [*BLANKS, " ", ""] if is_field else BLANKS:
             rows = cut_rows(state, width)
             spelled = [[blank if cell == "0" else cell for cell in row] for row in rows]
             yield write_board(spelled, between_cells, between_rows, frame)

@@ -7,7 +7,7 @@ COMMANDS = {
         query eight 378546201
         query eight 152703846
         query eight 1 5 2 7 0 3 8 4 6
-        query eight '[[3, 7, 8], [5, 4, 6], [2, _, 1]]' --goal '123/4 5/678'
+        query eight '[[3, 7, 8], [5, 4, 6], [2, _, 1]]' --goal '123/4_5/678'
         query eight --hardest
         query eight --hardest --goal edge --json
         sample eight --size 3 --seed 5
