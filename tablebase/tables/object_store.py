@@ -4,14 +4,13 @@ There is no rename and no lock. A file appears in one step of the object store, 
 complete. The manifest lists what is published, and is replaced only if it has not changed since it
 was read.
 
-Errors of the stores' library become system errors, with a reason that ends a sentence. Keys, region
-and endpoint of S3 may come from the files of AWS's own tools, `~/.aws/credentials`. The
-environment's variables come first; the library reads those itself.
+Errors of the stores' library become system errors, with a reason that ends a sentence. The library
+reads the environment's variables. Without keys there, those of S3 come from the profiles of AWS's
+own tools (`~/.aws/credentials`), which `boto3` reads.
 """
 
 from __future__ import annotations
 
-import configparser
 import contextlib
 import errno
 import functools
@@ -31,7 +30,8 @@ from tablebase.tables.store import LOCK, RandomAccessFile, Store
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion, WritableFile
-    from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Config, S3Store
+    from obstore.auth.boto3 import Boto3CredentialProvider
+    from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Store
 
     Bucket: TypeAlias = AzureStore | GCSStore | S3Store
 
@@ -107,61 +107,30 @@ def _explain(text: str, root: str) -> tuple[str, int]:
     return " ".join(words.split()).rstrip("."), 0
 
 
-FILES = {
-    "AWS_SHARED_CREDENTIALS_FILE": "~/.aws/credentials",
-    "AWS_CONFIG_FILE": "~/.aws/config",
-}
-"""The two files, by the variable that names another one."""
 ELSEWHERE = (
-    *("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
-    *("AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_SKIP_SIGNATURE"),
+    *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
+    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
 )
-"""Variables that say where else credentials are, or that none are needed."""
-
-OTHER_WAYS = "sso_", "role_arn", "credential_process"
-"""Beginnings of settings of profiles that have no keys: a program gets some for a while."""
+"""Variables that give credentials, say where they are, or that none are needed."""
 
 
-def read_profile() -> S3Config:
-    """Return what the profile of the environment says and the environment itself does not."""
-    profile = os.environ.get("AWS_PROFILE", "default")
-    settings = _read_settings(profile)
-    found: S3Config = {}
-    region, endpoint = settings.get("region"), settings.get("endpoint_url")
-    if region and "AWS_REGION" not in os.environ and "AWS_DEFAULT_REGION" not in os.environ:
-        found["region"] = region
-    if endpoint and not any(name.startswith("AWS_ENDPOINT") for name in os.environ):
-        found["endpoint"] = endpoint
-    if "AWS_ACCESS_KEY_ID" in os.environ or any(name in os.environ for name in ELSEWHERE):
-        return found
-    if key := settings.get("aws_access_key_id"):
-        found["access_key_id"] = key
-        found["secret_access_key"] = settings.get("aws_secret_access_key", "")
-        if token := settings.get("aws_session_token"):
-            found["session_token"] = token
-    elif any(name.startswith(OTHER_WAYS) for name in settings):
-        needed = "aws configure export-credentials --format env"
-        raise Unreachable(f"the profile {profile} has no keys of its own; get some by: {needed}")
-    elif os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
+def find_profile() -> Boto3CredentialProvider | None:
+    """Return what gets keys by the profile of the environment; None where keys are elsewhere."""
+    if any(name in os.environ for name in ELSEWHERE):
+        return None
+    file = os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials")
+    try:
+        import boto3
+        from obstore.auth.boto3 import Boto3CredentialProvider
+    except ImportError:
+        if "AWS_PROFILE" in os.environ or os.path.exists(os.path.expanduser(file)):
+            problem = "keys in the profiles of AWS need a package: pip install boto3"
+            raise Unreachable(problem) from None
+        return None
+    session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
+    if session.get_credentials() is None:
         raise Unreachable("no credentials were found")
-    return found
-
-
-def _read_settings(profile: str) -> dict[str, str]:
-    """Return a profile's settings from both files; those of the first one count."""
-    settings: dict[str, str] = {}
-    for variable, usual_path in FILES.items():
-        # `%` is an ordinary character of a key
-        parser = configparser.ConfigParser(interpolation=None, strict=False)
-        path = os.path.expanduser(os.environ.get(variable, usual_path))
-        try:
-            parser.read(path, encoding="utf-8")
-        except (configparser.Error, OSError, UnicodeError) as error:
-            raise Unreachable(f"{path} cannot be read: {error}") from error
-        for section in (profile, f"profile {profile}"):
-            if parser.has_section(section):
-                settings = {**parser[section], **settings}
-    return settings
+    return Boto3CredentialProvider(session)
 
 
 ATTEMPTS = 20
@@ -403,7 +372,9 @@ def open_bucket(root: str, is_writing: bool) -> Bucket:
     if service == "az":
         return AzureStore.from_url(root, client_options=client, retry_config=RETRY)
 
-    return S3Store.from_url(root, config=read_profile(), client_options=client, retry_config=RETRY)
+    return S3Store.from_url(
+        root, credential_provider=find_profile(), client_options=client, retry_config=RETRY
+    )
 
 
 class _Upload(io.RawIOBase):
