@@ -3,99 +3,41 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 
 from pipeline.builders import build_table_data, checkpoints
+from pipeline.plan import FORCED, Request, list_reasons, read_published
 from pipeline.progress import UP_TO_DATE, BuildObserver
-from pipeline.recovery import Recovery, make_entry, recover, require_own_files
+from pipeline.recovery import make_entry, require_own_files
 from pipeline.tasks import BuildContext, MemoryLimit, SharedResults, TaskRunner, TaskUsage
-from tablebase.errors import SearchError, TableDamaged, TableVersionError, Unreachable
+from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle
 from tablebase.resources import measure_peak_memory
 from tablebase.schema import Table
-from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.access import list_files, list_unfinished, make_open_error
+from tablebase.tables import BACKUP
+from tablebase.tables.access import list_files, list_unfinished
 from tablebase.tables.checkpoints import list_checkpoint_files
 from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.index_format import compute_index_bytes, write_index
 from tablebase.tables.manifest import (
     Entry,
-    Page,
     StateCounter,
     amend_manifest,
     has_manifest,
-    read_backup,
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter, compute_description
+from tablebase.tables.parquet import TableWriter
 from tablebase.tables.run_records import COMPLETED, FAILED, TableRun
 from tablebase.tables.store import Store
 
-PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
-
-FORCED = "forced"
-
 TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one puzzle and one search: they are built one after another and share results."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A build's tables, its store and its limits."""
-
-    store: Store
-    tables: PuzzleTables
-    force: bool = False
-    jobs: int = 1
-    without: frozenset[str] = frozenset()
-    """Names of tables to remove."""
-    memory: int | None = None
-    """Bytes that a search may use; None: all free memory."""
-
-
-def list_reasons(
-    request: Request, published: Mapping[str, Entry], notes: HashNotes
-) -> Iterator[tuple[Puzzle, Table, str]]:
-    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
-
-    A table that is published with rows keeps them.
-    """
-    for puzzle, tables in request.tables:
-        for requested in tables:
-            entry = published.get(requested.name)
-            has_rows = entry is not None and bool(entry.parameters.get("rows"))
-            with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
-            table = with_rows or requested
-            yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
-
-
-def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: bool) -> str:
-    """Return the reason why a table must be built, or `UP_TO_DATE`."""
-    if force:
-        return FORCED
-    if entry is None:
-        return "missing"
-    if entry.parameters != table.recipe.list_parameters():
-        return "parameters changed"
-    if entry.description != compute_description(table):
-        return "description changed"
-    for file in entry.all_files:
-        try:
-            if notes.find_mismatch(file):
-                return f"{file.file} damaged"
-        except FileNotFoundError:
-            return f"{file.file} missing"
-        except Unreachable as error:
-            raise make_open_error(notes.store.locate(file.file), error, "") from error
-        except OSError:
-            return f"{file.file} cannot be read"
-    return UP_TO_DATE
 
 
 def build(
@@ -155,35 +97,6 @@ def _build_tables(
         for queue_entries in table_runner.run_tasks(_build_queue, arguments):
             entries |= queue_entries
     return entries
-
-
-def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
-    """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
-
-    Nothing is written. A manifest of a newer version is replaced only by force, since a newer
-    program can read it.
-    """
-    store, is_older = request.store, False
-    try:
-        published = read_manifest(store)
-        if published or has_manifest(store):
-            return published, None
-        problem = f"{store.locate(MANIFEST)} is missing."
-    except TableDamaged as error:
-        problem = f"{error.file} is damaged: {error.problem}."
-    except TableVersionError as error:
-        if error.version > error.supported and not request.force:
-            raise
-        is_older = error.version < error.supported
-        problem = f"{error.file} has format version {error.version}, not {error.supported}."
-    try:
-        backup = read_backup(store)
-    except TableVersionError:
-        if not request.force:
-            raise
-        backup = dict[str, Entry](), dict[str, Page]()
-    recovery = recover(store, *backup)._replace(problem=problem, is_older=is_older)
-    return dict(recovery.tables), recovery
 
 
 def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:

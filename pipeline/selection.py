@@ -15,7 +15,7 @@ from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
-    from pipeline.build import Request
+    from pipeline.plan import Request
 
 
 def select_tables(
@@ -109,7 +109,8 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
     A removal that was killed after the manifest was written is completed by removing again.
     """
     # slow to import, and the shell's completion does not need it
-    from pipeline.build import Request, find_unlisted_files
+    from pipeline.build import find_unlisted_files
+    from pipeline.plan import Request
 
     published, defaults, without = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:

@@ -19,7 +19,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from pipeline.build import explain_rebuild
+from pipeline.plan import explain_rebuild
 from pipeline.progress import UP_TO_DATE
 from pipeline.run import run_command
 from queries import open_tables

@@ -129,7 +129,7 @@ BUILD_TESTS = {
     "pipeline/builders/tour_lists.py": "tasks build rebuilt[knight]",
     "pipeline/builders/graph_table.py": "build build_errors",
     "pipeline/builders/tour_sweeps.py": "tasks removal rebuilt[knight]",
-    "pipeline/dry_run.py": "dry_run",
+    "pipeline/plan.py": "build dry_run",
     "pipeline/commands/puzzle_commands.py": "queries/sampling",
     "pipeline/tasks.py": "tasks build",
     "tablebase/tables/checkpoints.py": "tasks build",

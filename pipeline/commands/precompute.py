@@ -32,7 +32,7 @@ from tablebase.tables.access import open_store
 from tablebase.tables.store import DEFAULT_FOLDER
 
 if TYPE_CHECKING:
-    from pipeline.build import Request
+    from pipeline.plan import Request
     from pipeline.progress import BuildProgress
 
 FACTS = (
@@ -143,7 +143,7 @@ def precompute(
     as_json: Json = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
-    from pipeline.build import Request
+    from pipeline.plan import Request
     from pipeline.selection import select_tables
 
     tables = select_tables(names or [], with_rows=parquet or None)
@@ -184,7 +184,7 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
 
     A forced build resumes nothing.
     """
-    from pipeline.dry_run import find_saved_work
+    from pipeline.plan import find_saved_work
 
     if run.is_quiet or run.request.force:
         return
@@ -243,7 +243,7 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
 def _print_dry_run(run: Invocation) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
     from pipeline.commands.text_tables import format_dry_run
-    from pipeline.dry_run import plan_build
+    from pipeline.plan import plan_build
 
     plan = plan_build(run.request)
     if run.as_json:

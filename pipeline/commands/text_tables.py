@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pipeline.cleaning import Leftover
     from pipeline.comparison import Comparison
-    from pipeline.dry_run import PlannedTable, SavedWork
+    from pipeline.plan import PlannedTable, SavedWork
     from tablebase.cost import Cost
 
 

@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.builders import BUILDERS
+from pipeline.plan import Request
 from pipeline.tasks import BuildContext, TableData
 from tablebase.errors import SearchError
 from tablebase.graph import Graph

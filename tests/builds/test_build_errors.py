@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import pipeline.build
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from tablebase.errors import SearchError, StoreError, TablebaseError, TableDamaged, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.build import Request
 from pipeline.builders import checkpoints
-from pipeline.dry_run import plan_build
+from pipeline.plan import Request, plan_build
 from pipeline.selection import find_request
 from tablebase.cost import RATES_DATE
 from tablebase.puzzles import get_puzzle, list_puzzles

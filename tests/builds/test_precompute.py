@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from pipeline.progress import BuildProgress
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.schema import Table

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.builders.sliding_table import join_parts
+from pipeline.plan import Request
 from pipeline.verify import VerifyFailed, verify
 from queries.histogram import count_states, list_counts
 from tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated

@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 
 import pipeline.tasks
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.builders import BUILDERS, checkpoints
 from pipeline.builders.tour_lists import list_tours_from
+from pipeline.plan import Request
 from pipeline.tasks import (
     MemoryLimit,
     SharedResults,

@@ -19,9 +19,10 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.builders import checkpoints
 from pipeline.builders.tour_lists import list_tours_from
+from pipeline.plan import Request
 from pipeline.tasks import TaskRunner, open_executor
 from tablebase.errors import BadRequest, ClusterError
 from tablebase.puzzles.knight.board import KnightBoard

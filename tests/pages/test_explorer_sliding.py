@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer

@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 from pipeline import tasks
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.builders import checkpoints, sliding_table
 from pipeline.builders.sliding_table import make, make_rows
+from pipeline.plan import Request
 from pipeline.progress import BuildObserver
 from pipeline.tasks import BuildContext, TaskRunner
 from queries.histogram import count_states

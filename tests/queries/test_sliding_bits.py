@@ -9,7 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from queries.boards.sliding import BitReader, SlidingReader
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import Request, build
-from pipeline.dry_run import plan_build
+from pipeline.build import build
+from pipeline.plan import Request, plan_build
 from pipeline.verify import verify
 from queries.status import list_status
 from tablebase.puzzle import Puzzle

@@ -10,9 +10,10 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
 from pipeline.cleaning import list_leftovers, remove_leftovers
 from pipeline.comparison import compare_stores
+from pipeline.plan import Request
 from pipeline.verify import verify
 from queries import open_tables
 from queries.dispatch import open_reader

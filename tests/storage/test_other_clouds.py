@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from queries import open_tables
 from tablebase.errors import StoreError, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from pipeline.progress import BuildObserver
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard

@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from pipeline.verify import verify
 from pipeline.verify.fifteen import list_new_orders, list_places
 from tablebase.puzzles import fifteen as fifteen_tables

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import Request, build
+from pipeline.build import build
+from pipeline.plan import Request
 from pipeline.progress import BuildObserver
 from pipeline.verify import knight_tours
 from tablebase.puzzles.knight.board import KnightBoard

@@ -1,23 +1,115 @@
-"""Dry runs: what a build would do, why, from which checkpoints, and at what cost.
+"""Plans: what a build does, why, from which checkpoints, and at what cost.
 
-A dry run takes the same decisions as the build, by the same functions, and writes nothing.
+A dry run prints the plan, and writes nothing. A build takes the same decisions by the same
+functions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pipeline.build import Request, list_reasons, read_published
 from pipeline.builders import checkpoints
 from pipeline.progress import UP_TO_DATE
-from pipeline.recovery import Recovery
+from pipeline.recovery import Recovery, recover
 from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
-from tablebase.errors import TableUnreadable
+from tablebase.errors import TableDamaged, TableUnreadable, TableVersionError, Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
+from tablebase.tables import MANIFEST
+from tablebase.tables.access import make_open_error
 from tablebase.tables.hash_notes import HashNotes
+from tablebase.tables.manifest import Entry, Page, has_manifest, read_backup, read_manifest
+from tablebase.tables.parquet import compute_description
 from tablebase.tables.run_records import TableRun, find_table_run
 from tablebase.tables.store import Store
+
+PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
+
+FORCED = "forced"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A build's tables, its store and its limits."""
+
+    store: Store
+    tables: PuzzleTables
+    force: bool = False
+    jobs: int = 1
+    without: frozenset[str] = frozenset()
+    """Names of tables to remove."""
+    memory: int | None = None
+    """Bytes that a search may use; None: all free memory."""
+
+
+def list_reasons(
+    request: Request, published: Mapping[str, Entry], notes: HashNotes
+) -> Iterator[tuple[Puzzle, Table, str]]:
+    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
+
+    A table that is published with rows keeps them.
+    """
+    for puzzle, tables in request.tables:
+        for requested in tables:
+            entry = published.get(requested.name)
+            has_rows = entry is not None and bool(entry.parameters.get("rows"))
+            with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
+            table = with_rows or requested
+            yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
+
+
+def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: bool) -> str:
+    """Return the reason why a table must be built, or `UP_TO_DATE`."""
+    if force:
+        return FORCED
+    if entry is None:
+        return "missing"
+    if entry.parameters != table.recipe.list_parameters():
+        return "parameters changed"
+    if entry.description != compute_description(table):
+        return "description changed"
+    for file in entry.all_files:
+        try:
+            if notes.find_mismatch(file):
+                return f"{file.file} damaged"
+        except FileNotFoundError:
+            return f"{file.file} missing"
+        except Unreachable as error:
+            raise make_open_error(notes.store.locate(file.file), error, "") from error
+        except OSError:
+            return f"{file.file} cannot be read"
+    return UP_TO_DATE
+
+
+def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
+    """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
+
+    Nothing is written. A manifest of a newer version is replaced only by force, since a newer
+    program can read it.
+    """
+    store, is_older = request.store, False
+    try:
+        published = read_manifest(store)
+        if published or has_manifest(store):
+            return published, None
+        problem = f"{store.locate(MANIFEST)} is missing."
+    except TableDamaged as error:
+        problem = f"{error.file} is damaged: {error.problem}."
+    except TableVersionError as error:
+        if error.version > error.supported and not request.force:
+            raise
+        is_older = error.version < error.supported
+        problem = f"{error.file} has format version {error.version}, not {error.supported}."
+    try:
+        backup = read_backup(store)
+    except TableVersionError:
+        if not request.force:
+            raise
+        backup = dict[str, Entry](), dict[str, Page]()
+    recovery = recover(store, *backup)._replace(problem=problem, is_older=is_older)
+    return dict(recovery.tables), recovery
 
 
 class SavedWork(NamedTuple):
@@ -41,7 +133,7 @@ class PlannedTable(NamedTuple):
     source: str
 
 
-class DryRun(NamedTuple):
+class Plan(NamedTuple):
     """The tables that a build would write, those that are up to date, and a recovery before it."""
 
     tables: list[PlannedTable]
@@ -49,7 +141,7 @@ class DryRun(NamedTuple):
     recovery: Recovery | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dry run as plain values."""
+        """Return the plan as plain values."""
         return {
             "tables": [_describe(planned) for planned in self.tables],
             "up_to_date": self.up_to_date,
@@ -57,7 +149,7 @@ class DryRun(NamedTuple):
         }
 
 
-def plan_build(request: Request) -> DryRun:
+def plan_build(request: Request) -> Plan:
     """List the tables that a build would write, and those that are up to date."""
     published, recovery = read_published(request)
     planned, up_to_date = list[PlannedTable](), list[str]()
@@ -68,7 +160,7 @@ def plan_build(request: Request) -> DryRun:
         saved = None if request.force else find_saved_work(request.store, table)
         cost, source = _estimate_cost(request.store, table)
         planned.append(PlannedTable(puzzle, table, reason, saved, cost, source))
-    return DryRun(planned, up_to_date, recovery)
+    return Plan(planned, up_to_date, recovery)
 
 
 def find_saved_work(store: Store, table: Table) -> SavedWork | None:
