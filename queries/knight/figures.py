@@ -14,6 +14,7 @@ from queries.figure import (
     draw_board_map,
     draw_grid,
     format_labels,
+    make_even_bounds,
 )
 from queries.svg import Picture, draw_tour
 from tablebase.puzzles.knight.board import KnightBoard
@@ -92,8 +93,9 @@ def _tell_starts(frame: pl.DataFrame) -> Told:
     )
     total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
     return finding, (
-        f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. An empty "
-        "square starts none: on a board of odd size a tour starts and ends on the corners' colour."
+        f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. Each "
+        "board has a scale of colours of its own. An empty square starts none: on a board of odd "
+        "size a tour starts and ends on the corners' colour."
     )
 
 
@@ -175,19 +177,20 @@ def _tell_ends(frame: pl.DataFrame) -> Told:
         else f"At most {top['tours']:,} tours connect two squares"
     )
     return finding, (
-        "The number of tours from a square to each other square. The starts shown represent all "
-        "starts, which follow by turning and mirroring the board. At most "
-        f"{top['tours']:,} connect two squares (for example {top['start']} and {top['finish']})."
+        "The number of tours from a square to each other square, on one scale of colours. The "
+        "starts shown represent all starts, which follow by turning and mirroring the board. "
+        f"At most {top['tours']:,} connect two squares (for example {top['start']} and "
+        f"{top['finish']})."
     )
 
 
 def _draw_ends(frame: pl.DataFrame, side: int) -> Panels:
-    boards = {}
+    boards, bounds = {}, make_even_bounds(frame["tours"])
     for start in frame["start"].unique(maintain_order=True):
         ends = frame.filter(pl.col("start") == start).drop("start")
         cells = _fill_board(ends, side, "finish").with_columns(format_labels("tours"))
         name = f"from {start}"
-        boards[name] = draw_board_map(cells, "tours", name, 48 if side == 6 else 38)
+        boards[name] = draw_board_map(cells, "tours", name, 48 if side == 6 else 38, bounds)
     return boards
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import base64
 import importlib.util
+import json
 import os
 import re
+from collections.abc import Iterator
 from html import escape
 from io import StringIO
 from itertools import groupby
@@ -728,3 +730,25 @@ def test_sliding_boards_that_are_built_have_a_chapter(
     monkeypatch.chdir(place)
     for figure in section.figures:
         assert run_code(sources.format_code(figure)).equals(sources.answer(figure))
+
+
+def test_the_boards_of_a_figure_have_one_scale_of_colours(report_data: ReportData) -> None:
+    figure = report_data[1]["knight-ends-6x6"]
+    scales = {
+        json.dumps(list(find_domains(panel.to_dict())))
+        for panel in list_panels(figure.draw(report_data[0].answer(figure))).values()
+    }
+    assert len(scales) == 1
+    assert "[]" not in scales
+
+
+def find_domains(part: Any) -> Iterator[list[float]]:
+    """Yield the bounds of all scales in a chart's description."""
+    if isinstance(part, dict):
+        if part.get("type") == "threshold":
+            yield part["domain"]
+        for value in part.values():
+            yield from find_domains(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from find_domains(value)
