@@ -1,4 +1,4 @@
-"""The page `docs/cli.md`: every command with its options, those of several commands once."""
+"""The page `docs/cli.md`: every command, and every option once, with the commands that take it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ BEGIN = """# Commands
 `pipeline COMMAND --help` prints the same for one command, and `pipeline precompute PUZZLE --help`
 the names of the tables that can be built. `make docs` writes this page from the program's help.
 
+| command | what it does |
+| --- | --- |
+"""
+OF_SEVERAL = """
 ## Options of several commands
 
 | option | what it does | commands |
@@ -22,6 +26,12 @@ the names of the tables that can be built. `make docs` writes this page from the
 | `-h`, `--help` | Show a command's help. | all |
 | `-V`, `--version` | Print the version (`pipeline --version`). | |
 | `--install-completion`, `--show-completion` | Complete words in the current shell. | |
+"""
+OF_ONE = """
+## Options of one command
+
+| command | argument or option | what it does |
+| --- | --- | --- |
 """
 OF_PUZZLES = """
 ## Options of single puzzles
@@ -31,7 +41,6 @@ A batch takes all of them but those for one key.
 | option | what it does | command: puzzle |
 | --- | --- | --- |
 """
-HEADER = "| option | what it does |\n| --- | --- |\n"
 
 
 def format_command_page() -> str:
@@ -42,14 +51,20 @@ def format_command_page() -> str:
     for name, rows in tables.items():
         for row in rows:
             users.setdefault(row, []).append(name)
-    common = {row: names for row, names in users.items() if len(names) > 1}
-    parts = [BEGIN, *(f"{row[:-1]} {', '.join(names)} |\n" for row, names in common.items())]
-    for name, command in commands:
-        children = list_subcommands(command)
-        words = " PUZZLE" if children else format_arguments(command)
-        parts += [f"\n## pipeline {name}{words}\n\n{command.help}\n"]
-        parts += format_table([row for row in tables[name] if row not in common])
-    return "".join([*parts, OF_PUZZLES, *format_puzzle_rows(commands, tables)])
+    summaries = [format_summary(name, command) for name, command in commands]
+    common = [
+        f"{row[:-1]} {', '.join(names)} |\n" for row, names in users.items() if len(names) > 1
+    ]
+    own = [f"| {names[0]} {row}" for row, names in users.items() if len(names) == 1]
+    of_puzzles = format_puzzle_rows(commands, tables)
+    return "".join([BEGIN, *summaries, OF_SEVERAL, *common, OF_ONE, *own, OF_PUZZLES, *of_puzzles])
+
+
+def format_summary(name: str, command: Any) -> str:
+    """Format a row with a command, its arguments and its help."""
+    words = " PUZZLE" if list_subcommands(command) else format_arguments(command)
+    shown = f"pipeline {name}{words}".replace("|", "\\|")
+    return f"| `{shown}` | {' '.join(command.help.split())} |\n"
 
 
 def format_puzzle_rows(commands: list[tuple[str, Any]], tables: dict[str, list[str]]) -> list[str]:
@@ -106,8 +121,3 @@ def list_rows(command: Any) -> list[str]:
         if each.help:
             rows.append(f"| `{word}` | {each.help} |\n")
     return rows
-
-
-def format_table(rows: list[str]) -> list[str]:
-    """Format a table of options, after an empty line; nothing if there are none."""
-    return ["\n", HEADER, *rows] if rows else []
