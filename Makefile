@@ -90,11 +90,8 @@ report: precompute $(REPORT) ## write outputs/report.html, a page of charts made
 explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-# The files of tests that the long run adds, or repeats more often.
-ORDEAL = $(shell grep -rlwE 'LONG|long_run|often|given' --include='test_*.py' tests)
-
 ordeal: same-bytes ## run the long tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ORDEAL)
+	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'only_in or often or hypothesis'
 
 mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
 	$(BIN)/python -m tools.mutants

@@ -29,5 +29,9 @@ T = TypeVar("T")
 
 
 def often(usual: T, long: T) -> T:
-    """Return the number of repetitions, say: `usual`, or `long` in the long run."""
+    """Return the number of repetitions, say: `usual`, or `long` in the long run.
+
+    A test that calls it is a part of the long run, also if it is wide. If it calls it elsewhere,
+    it needs the mark `often`.
+    """
     return long if LONG else usual

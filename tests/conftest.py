@@ -68,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
     config.addinivalue_line("markers", "only_in: left out of other runs than this")
+    config.addinivalue_line("markers", "often: the long run repeats it, or asserts more")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LeftOutReporter(config))
     if config.getoption("numprocesses", None):
@@ -84,6 +85,13 @@ def _compile(modules: list[Path]) -> None:
         name = ".".join(module.resolve().relative_to(ROOT).with_suffix("").parts)
         with contextlib.suppress(Exception):  # pytest reports an import error better itself
             importlib.import_module(name)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test that itself says what the long run does more often; hypothesis marks its own."""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    if code and {"often", "LONG"} & {*code.co_names}:
+        item.add_marker("often")
 
 
 def pytest_collection_finish() -> None:
@@ -117,6 +125,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def find_missing_run(item: pytest.Item) -> str:
     """Return the run that a test is a part of, if it is not this one."""
+    if LONG and item.get_closest_marker("often"):
+        return ""
     marks = (mark.kwargs for mark in item.iter_markers("only_in"))
     return next((mark["run"] for mark in marks if not mark["is_running"]), "")
 

@@ -19,6 +19,8 @@ from tablebase.tables.store import Folder
 from tests import often
 from tests.support.shell import ROOT, SCRIPT, environment
 
+pytestmark = pytest.mark.often
+
 SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
 TIMEOUT_SECONDS = 20.0
 MAX_SECONDS = often(TIMEOUT_SECONDS, 1.0)
