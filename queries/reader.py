@@ -333,9 +333,11 @@ class Reader(Generic[Found]):
         The options select what is drawn. MemoryShort if the sample is too large for memory.
         """
         from queries.sampling import SampleRequest, draw_frame, draw_set
+        from tablebase.resources import get_free_memory
 
         request = SampleRequest(size, seed, replacement).check()
-        return draw_frame(request, draw_set(self.make_query(**options), request, ignore_progress))
+        samples = draw_set(self.make_query(**options), request, ignore_progress)
+        return draw_frame(request, samples, get_free_memory())
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""

@@ -21,7 +21,6 @@ import polars as pl
 from tablebase.errors import BadRequest, MemoryShort, NoAnswer, quote, require_whole_number
 from tablebase.puzzle import SymmetryView
 from tablebase.puzzles.sliding import SlidingBoard
-from tablebase.resources import get_free_memory
 
 SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18
@@ -76,13 +75,14 @@ class SampleRequest(NamedTuple):
             yield rows[numbers]
 
 
-def draw_frame(request: SampleRequest, samples: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Return the chunks of a sample as one frame; MemoryShort if they are too large for memory."""
+def draw_frame(
+    request: SampleRequest, samples: Iterable[pl.DataFrame], free: int | None
+) -> pl.DataFrame:
+    """Return the chunks of a sample as one frame; MemoryShort if they need more than is free."""
     frames = list[pl.DataFrame]()
     for frame in samples:
         if not frames:
             need = int(frame.estimated_size()) * request.size // len(frame)
-            free = get_free_memory()
             if free is not None and need > free:
                 raise MemoryShort(f"A sample of {request.size:,} rows", need, free, SAMPLE_HINT)
         frames.append(frame)

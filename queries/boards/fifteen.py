@@ -6,6 +6,7 @@ from time import monotonic
 
 from queries.answer import Answer, format_count
 from queries.boards.fifteen_search import (
+    MAX_GOOD_POSITIONS,
     PatternReader,
     PlainSearchOver,
     PlainSolver,
@@ -95,8 +96,6 @@ class FifteenSolution(BoardAnswer):
         return rows
 
 
-MAX_PLAIN_POSITIONS = 20_000
-"""Positions after which the compiled search takes over: loading it takes about as long."""
 CORNER_EXAMPLE = BOARD.make_ordered_state(0)
 """A goal with the blank in the first corner, for messages."""
 EXPLORED_PARTITION = "5-5-5"
@@ -188,7 +187,8 @@ class FifteenQuery(Query):
             answered = answer_in_threads(unique, self.solve)
         else:
             answered = self._solve_in_turns(solver, unique)
-        yield from iter_in_order(keys, answered, self.make_schema(), self.on_progress)
+        seconds, schema = self.reader.part_seconds, self.make_schema()
+        yield from iter_in_order(keys, answered, schema, self.on_progress, seconds)
 
     def _solve_in_turns(self, solver: CompiledSolver, keys: list[str]) -> Answered:
         """Solve the state of every key, several in turns on each core.
@@ -273,6 +273,12 @@ class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     query = FifteenQuery
+    max_plain_positions = 20_000
+    """Positions after which the compiled search takes over: loading it takes about as long."""
+    max_good_positions = MAX_GOOD_POSITIONS
+    """Positions that a search for any solution tries before it is content with longer ones."""
+    part_seconds = 0.5
+    """Seconds after which a batch passes answered rows on: an interrupt does not lose them."""
     has_pictures = True
     options = (
         Option(
@@ -352,7 +358,7 @@ class FifteenReader(Reader[FifteenSolution]):
         """Return the blank's cells on a shortest solution, by the search that is faster."""
         if ("compiled", partition) not in self._kept:
             try:
-                return self.open_plain(partition).search(board, search, MAX_PLAIN_POSITIONS)
+                return self.open_plain(partition).search(board, search, self.max_plain_positions)
             except PlainSearchOver:
                 pass
         return self.open_compiled(partition, search.pause).search(board, search)
@@ -363,7 +369,8 @@ class FifteenReader(Reader[FifteenSolution]):
         """Return the blank's cells on a solution that is found at once, and may be longer."""
         from queries.boards.fifteen_search import find_any_path
 
-        return find_any_path(self.open_plain(partition), board, pause)
+        solver = self.open_plain(partition)
+        return find_any_path(solver, board, pause, self.max_good_positions)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""

@@ -226,8 +226,6 @@ def _list_blanks(search: Words) -> list[int]:
 
 REPORT_SECONDS = 0.2
 """Seconds between two reports of progress."""
-PART_SECONDS = 0.5
-"""Seconds after which the rows that are answered are passed on: an interrupt does not lose them."""
 
 GetAnswer = Callable[[], Answer]
 """A function that returns the answer for a key, or raises its error."""
@@ -302,8 +300,9 @@ def iter_in_order(
     answered: Answered,
     schema: pl.Schema,
     on_progress: Callable[[int], None],
+    seconds: float,
 ) -> Iterator[Answers]:
-    """Yield the rows of keys in order, soon after they are answered.
+    """Yield the rows of keys in order, `seconds` after they are answered.
 
     `answered`: the keys in any order, and None now and then.
     """
@@ -326,7 +325,7 @@ def iter_in_order(
             if now >= reported + REPORT_SECONDS:
                 on_progress(len(answers))
                 reported = now
-            if at > first and now >= passed_on + PART_SECONDS:
+            if at > first and now >= passed_on + seconds:
                 yield look_up(keys[first:at])
                 first, passed_on = at, now
     yield look_up(keys[first:])

@@ -266,19 +266,23 @@ def _apply(changes: list[Change]) -> None:
 
 WEIGHTS = (1.5, 2.0)
 """Weights of a position's bound against the moves to it: a larger one is faster, and finds longer
-solutions. The first is tried for so many positions, the second until it finds one."""
-MAX_POSITIONS = 5_000
+solutions."""
+MAX_GOOD_POSITIONS = 5_000
 
 
 def find_any_path(
-    solver: PlainSolver, board: list[int], pause: Callable[[], None] = ignore_progress
+    solver: PlainSolver,
+    board: list[int],
+    pause: Callable[[], None] = ignore_progress,
+    max_good_positions: int = MAX_GOOD_POSITIONS,
 ) -> list[int]:
     """Return the cells of the blank on a solution, the first one included.
 
+    The first weight is tried for `max_good_positions`, the second until it finds a solution.
     `pause` is called at each position, and may raise SearchPaused.
     """
     good, fast = WEIGHTS
-    path = _search(solver, board, good, MAX_POSITIONS, pause)
+    path = _search(solver, board, good, max_good_positions, pause)
     path = path or _search(solver, board, fast, None, pause)
     assert path
     return path

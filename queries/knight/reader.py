@@ -187,7 +187,7 @@ class KnightQuery(Query):
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
             hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
-        if closed or board.squares > MAX_LISTED_SQUARES:
+        if closed or board.squares > reader.max_listed_squares:
             tours = reader.open_ranked_tours(board, closed=closed)
             counts = count_ranked_tours(tours)
             for numbers in request.draw_numbers(sum(counts), "tour"):
@@ -218,6 +218,8 @@ class KnightReader(Reader[KnightAnswer]):
     """
 
     query = KnightQuery
+    max_listed_squares = MAX_LISTED_SQUARES
+    """Squares of the largest boards whose open tours are drawn from a list, not by rank."""
     has_pictures = True
     options = (
         Option("to", "Square where the tour ends.", "SQUARE"),

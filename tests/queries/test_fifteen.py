@@ -17,8 +17,9 @@ import pytest
 
 import puzzle_tablebase as pt
 from pipeline.run import run_command
-from queries.boards import fifteen, fifteen_compiled
+from queries.batch import Batch, run_batch
 from queries.boards.fifteen_search import PlainSolver
+from queries.reader import ignore_progress
 from tablebase.errors import Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
@@ -32,9 +33,7 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(
-    patterns_555: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Ask:
+def ask(patterns_555: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Ask:
     def run(*words: str) -> tuple[int, str, str]:
         code = run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)])
         output, errors = capfdbinary.readouterr()
@@ -218,14 +217,12 @@ def test_a_time_limit_ends_with_what_is_known(
 def test_a_time_limit_holds_for_all_of_an_answer(
     patterns_555: Path,
     expire: Callable[[str], None],
-    monkeypatch: pytest.MonkeyPatch,
     slow: str,
     is_solved: bool,
 ) -> None:
-    monkeypatch.setattr("queries.boards.fifteen.MAX_PLAIN_POSITIONS", 0)
-    monkeypatch.setattr("queries.boards.fifteen_search.MAX_POSITIONS", 1)
     state, distance = list_published("farthest")[QUICK]
     with pt.open_tables(str(patterns_555)) as tables:
+        tables.fifteen.max_plain_positions, tables.fifteen.max_good_positions = 0, 1
         expire(slow)
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)
@@ -279,14 +276,12 @@ def test_a_solution_of_the_farthest_board_is_found_at_once(
     assert distance <= len(str(answer.to_dict()["solution"])) <= 120
 
 
-def test_the_compiled_search_takes_over(
-    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_compiled_search_takes_over(patterns_555: Path) -> None:
     state, distance = min(list_published("korf"), key=lambda board: board[1])
     with pt.open_tables(str(patterns_555)) as tables:
         expected = tables.fifteen.probe(state, "0123456789abcdef")
-    monkeypatch.setattr(fifteen, "MAX_PLAIN_POSITIONS", 300)
     with pt.open_tables(str(patterns_555)) as tables:
+        tables.fifteen.max_plain_positions = 300
         assert tables.fifteen.probe(state, "0123456789abcdef") == expected
     assert expected.distance == distance
 
@@ -350,13 +345,13 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
     assert (rest, errors, process.returncode) == (b"", b"", 130)
 
 
-def test_parquet_has_one_group_of_rows(
-    patterns_555: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fifteen_compiled, "PART_SECONDS", 0.0)
-    for name in ("answers.parquet", "answers.csv"):
-        words = ["--input", str(_write_keys(tmp_path)), "--output", str(tmp_path / name)]
-        assert run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)]) == 0
+def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> None:
+    keys = str(_write_keys(tmp_path))
+    with pt.open_tables(str(patterns_555)) as tables:
+        tables.fifteen.part_seconds = 0.0
+        for kind in ("parquet", "csv"):
+            batch = Batch(keys, kind, str(tmp_path / f"answers.{kind}"))
+            assert not run_batch(tables.fifteen.make_query(), batch, ignore_progress)
     answers = pl.read_parquet(tmp_path / "answers.parquet")
     assert answers.rows() == pl.read_csv(tmp_path / "answers.csv", schema=answers.schema).rows()
     assert pq.ParquetFile(tmp_path / "answers.parquet").num_row_groups == 1

@@ -132,7 +132,7 @@ def test_a_batch_that_fails_ends_its_searches(monkeypatch: pytest.MonkeyPatch) -
             yield None if searched is None else (searched[0], refuse)
 
     with pytest.raises(MemoryError):
-        next(iter_in_order(keys, list_answered(), pl.Schema(), fail))
+        next(iter_in_order(keys, list_answered(), pl.Schema(), fail, seconds=0.5))
     assert 0 < len(solved) < len(keys)
 
 

@@ -13,6 +13,7 @@ import pytest
 from queries import open_tables
 from queries.figure import Sources
 from queries.knight.jump_report import (
+    CHUNK_ROWS,
     check_closed,
     compute_shares,
     draw_jumps,
@@ -168,17 +169,15 @@ def test_invalid_samples_are_rejected(kind: str, tmp_path: Path) -> None:
     assert error.value.hint == f"Draw one: {example}"
 
 
-def test_the_invalid_row_is_named_in_any_chunk(
-    samples: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("queries.knight.jump_report.CHUNK_ROWS", 7)
-    rows = pl.read_parquet(samples["6x6"])
-    file = tmp_path / "cycles.parquet"
-    turned = rows[17, "path"][2:] + "a1a1"
+def test_the_invalid_row_is_named_in_any_chunk(samples: dict[str, Path], tmp_path: Path) -> None:
+    few = pl.read_parquet(samples["6x6"])
+    rows = pl.concat([few] * (CHUNK_ROWS // len(few) + 2))
+    file, wrong = tmp_path / "cycles.parquet", CHUNK_ROWS + 17
+    turned = rows[wrong, "path"][2:] + "a1a1"
     paths = rows["path"].to_list()
-    paths[17] = turned
+    paths[wrong] = turned
     rows.with_columns(path=pl.Series(paths)).write_parquet(file)
-    with pytest.raises(BadRequest, match="its row 18, 'c2"):
+    with pytest.raises(BadRequest, match=f"its row {wrong + 1:,}, '{turned[:2]}"):
         load_sample(str(file))
 
 

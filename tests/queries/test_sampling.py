@@ -17,8 +17,8 @@ from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.kernels.tours import MAX_STEPS, SweepCells, step_back_kernel
 from queries.knight.reader import KnightReader
-from queries.knight.sampling import count_ranked_tours, sample_by_rank
-from queries.sampling import MAX_DISTINCT, SampleRequest
+from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
+from queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
 from tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
 from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer, list_all_partners
 from tablebase.frontier.layers import FREE, State, step_back, step_forward
@@ -26,6 +26,7 @@ from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import (
     PUZZLE,
     make_ranking_table,
+    make_tour_table,
 )
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.tables.checkpoints import Arrays
@@ -166,25 +167,23 @@ def test_samples_are_drawn_in_chunks(replacement: bool) -> None:
     assert all(0 <= number < 1000 for part in parts for number in part)
 
 
-def test_open_tours_are_sampled_from_their_list(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
+def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
     all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
         (chosen,) = SampleRequest(300, 1).draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
+        table = make_tour_table(KnightBoard(5, 5))
+        in_chunks = sample_list(tables.knight, table, all_tours.height, chosen, chunk_rows=500)
+        assert in_chunks.equals(drawn)
         all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)
         assert all_drawn["path"].n_unique() == 1728
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
-def test_open_tours_of_larger_boards_are_sampled_by_rank(
-    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("queries.knight.reader.MAX_LISTED_SQUARES", 19)
+def test_open_tours_of_larger_boards_are_sampled_by_rank(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
+        tables.knight.max_listed_squares = 19
         draw = tables.knight.sample
         all_drawn = draw(164, seed=5, board="5x4", replacement=False)
         assert all_drawn.columns == ["board", "start", "rank", "path"]
@@ -198,18 +197,16 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(
             draw(165, board="5x4", replacement=False)
 
 
-def test_all_chunks_of_a_sample_are_written(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("queries.sampling.CHUNK_NUMBERS", 700)
+def test_all_chunks_of_a_sample_are_written(outputs: Path, tmp_path: Path) -> None:
+    size = SampleRequest(1).chunk_numbers + 1
     file, where = tmp_path / "tours.txt", str(outputs)
     words = ["sample", "knight", "--board", "5x5", "--output", str(file), "--format", "csv"]
     assert run_app([*words, "--outputs", where]) == 0
     with open_tables(where) as tables:
         one = tables.knight.sample(1, seed=0, board="5x5")
         assert pl.read_csv(file)["path"].to_list() == one["path"].to_list()
-        sample = tables.knight.sample(1729, seed=0, board="5x5")
-    assert run_app([*words, "--outputs", where, "--size", "1729"]) == 0
+        sample = tables.knight.sample(size, seed=0, board="5x5")
+    assert run_app([*words, "--outputs", where, "--size", str(size)]) == 0
     assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
@@ -239,13 +236,11 @@ def test_invalid_sizes_and_seeds_are_rejected(
     assert str(caught.value) == problem
 
 
-def test_a_sample_that_is_too_large_for_memory_is_refused(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("queries.sampling.get_free_memory", lambda: 1 << 20)
-    assert tables.eight.sample(100).height == 100
+def test_a_sample_that_is_too_large_for_memory_is_refused() -> None:
+    rows, free = pl.DataFrame({"state": ["123456780"] * 100}), 1 << 20
+    assert draw_frame(SampleRequest(200), [rows, rows], free).height == 200
     with pytest.raises(MemoryShort, match=r"A sample of 1,000,000 rows needs .* Draw fewer"):
-        tables.eight.sample(1_000_000)
+        draw_frame(SampleRequest(1_000_000), [rows], free)
 
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:

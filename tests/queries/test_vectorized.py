@@ -213,10 +213,9 @@ def test_inconsistent_solutions_are_damage(
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
 def test_paths_for_all_keys_together_equal_single_ones(
-    outputs: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, goal: str | None
+    outputs: Path, tables: Tables, goal: str | None
 ) -> None:
-    """Answer chunks of a few rows, with unanswerable keys among them."""
-    monkeypatch.setattr(eight_columns, "CHUNK_ROWS", 7)
+    """Answer keys and unanswerable ones, then so many of them that there are two chunks."""
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
@@ -234,6 +233,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
+    times = eight_columns.CHUNK_ROWS // len(keys) + 2
+    in_chunks, _ = query.answer_keys(pl.concat([keys] * times))
+    assert in_chunks.equals(pl.concat([answers] * times))
     one_by_one, also_bad = Query.answer_keys(query, keys)
     assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
     none, _ = query.answer_keys(keys.clear())
