@@ -169,9 +169,10 @@ def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 
 @pytest.fixture(autouse=True)
-def _default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unset the variable that names a folder, so that no test depends on the caller's shell."""
+def _variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make no test depend on the caller's folder, and let a bug end it with its traceback."""
     monkeypatch.delenv("PIPELINE_OUTPUTS", raising=False)
+    monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
 
 
 @pytest.fixture(scope="session")
@@ -236,7 +237,8 @@ def cli_in_process(
         timeout: float = 0,
     ) -> Said:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(os.fsencode(stdin))))
-        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
+        variables = environment({"PIPELINE_TRACEBACK": "1", **(env or {})})
+        with chdir(cwd), patch.dict(os.environ, variables, clear=True):
             code = run_command([*words])
         output, errors = capfdbinary.readouterr()
         return Said(code, output.decode(), errors.decode())

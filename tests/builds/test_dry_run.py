@@ -134,16 +134,9 @@ def test_every_default_table_has_an_estimate(tmp_path: Path) -> None:
         assert planned.cost.rows
 
 
+@long_run
 @pytest.mark.parametrize(
-    "name",
-    [
-        "senet",
-        *(
-            pytest.param(table.name, marks=long_run)
-            for name in ("eight", "knight")
-            for table in get_puzzle(name).tables
-        ),
-    ],
+    "name", [table.name for puzzle in list_puzzles() for table in puzzle.tables]
 )
 def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path, name: str) -> None:
     """Build a table alone, in a process that compiles all that it needs."""

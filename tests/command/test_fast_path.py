@@ -71,6 +71,7 @@ def test_an_internal_error_is_one_sentence(
     def fail(words: list[str]) -> str:
         raise ZeroDivisionError(f"\x1b{words}")
 
+    monkeypatch.delenv("PIPELINE_TRACEBACK")
     monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (

@@ -133,6 +133,7 @@ def test_a_panic_is_one_sentence(
     def panic(_: list[str]) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
+    monkeypatch.delenv("PIPELINE_TRACEBACK")
     monkeypatch.setattr("pipeline.single_query.answer_fast", panic)
     assert run_command(["query", "eight", "123456780"]) == 3
     text = capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Tests with a Dask cluster on this machine, whose scheduler and workers are processes."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -67,13 +68,12 @@ def start_dask_process(
 
 @contextmanager
 def run_cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = ["scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard"]
-    scheduler = start_dask_process(folder, words, variables)
-    running = Cluster(f"tcp://127.0.0.1:{port}", folder, scheduler, variables=variables)
+    file = folder / "scheduler.json"
+    words = ["scheduler", "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}"]
+    scheduler = start_dask_process(folder, [*words, "--no-dashboard"], variables)
+    running = Cluster("", folder, scheduler, variables=variables)
     try:
+        running.address = await_address(scheduler, file)
         for _ in range(2):
             running.start_worker()
         await_workers(running, 2)
@@ -82,6 +82,15 @@ def run_cluster(folder: Path, **variables: str) -> Iterator[Cluster]:
         for process in (*running.workers, scheduler):
             process.kill()
             process.wait()
+
+
+def await_address(scheduler: subprocess.Popen[Any], file: Path) -> str:
+    """Wait for the file in which a scheduler says which port the system gave it."""
+    while True:
+        with suppress(FileNotFoundError, json.JSONDecodeError):
+            return str(json.loads(file.read_text("utf-8"))["address"])
+        assert scheduler.poll() is None
+        time.sleep(0.01)
 
 
 def await_workers(running: Cluster, number: int) -> None:

@@ -90,11 +90,15 @@ def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, ta
 def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
     """Kill the build twice; of 8x8, count only closed tours, which the source has undirected."""
     words: list[str | Path]
+    kept = set[str]()
     table = f"knight_{'closed_' * (board == '8x8')}counts_{board}"
     words = [SCRIPT, "precompute", table, "--outputs", copy, "--quiet"]
     for _ in range(2):
         killed = subprocess.Popen(words, env=environment())
-        time.sleep(20)
+        while len(new := {path.name for path in copy.glob(f".{table}.*.kept")} - kept) < 2:
+            assert killed.poll() is None
+            time.sleep(0.1)
+        kept |= new
         killed.send_signal(signal.SIGKILL)
         killed.wait()
     final = subprocess.Popen(words, env=environment())
