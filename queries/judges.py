@@ -309,27 +309,6 @@ def explain_illegal(move: str) -> str:
     return f"tile {move}: it is not next to the blank"
 
 
-class EightJudge(BoardJudge):
-    """A judge of the 8-puzzle: of many answers, array code walks those of letters together."""
-
-    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
-        from queries.boards.eight_columns import group_walks
-
-        letters = answers.fill_null("").str.replace_all(f"[{SEPARATORS}]+", "")
-        walks = group_walks(keys, letters, self.reader.read_distances(self.lookup.goal))
-        return super().group(keys, answers).scatter(*walks)
-
-    def judge_alike(self, group: int) -> Judgement:
-        from queries.boards.eight_columns import read_walk
-
-        length, done, loss, start, is_home, letter = read_walk(group)
-        problem = ""
-        if done < length:
-            problem = f"move {done + 1}, {explain_illegal(self.puzzle.letters[letter])}"
-        shortest = start - 1 if start else None
-        return judge_moves(length, shortest, loss or None, done + 1, problem, is_home=bool(is_home))
-
-
 class FifteenJudge(BoardJudge):
     """A judge of solutions of the 15-puzzle: it searches only where the bound does not decide."""
 

@@ -42,7 +42,7 @@ class EightQuery(BoardQuery):
     """A query of 8-puzzle states."""
 
     reader: EightReader
-    judge_class = "queries.judges:EightJudge"
+    judge_class = "queries.boards.eight_columns:EightJudge"
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:

@@ -14,7 +14,9 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
+from queries.answer import Judgement
 from queries.answer_frames import join_cells, read_key_column, view_texts
+from queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
 from tablebase.errors import BadRequest, NotationError
 from tablebase.graph import UNREACHED
 from tablebase.puzzle import View
@@ -339,6 +341,23 @@ def make_next_boards(ranks: npt.NDArray[np.uint32]) -> Bytes:
     return moved
 
 
+class EightJudge(BoardJudge):
+    """A judge of the 8-puzzle: of many answers, array code walks those of letters together."""
+
+    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
+        letters = answers.fill_null("").str.replace_all(f"[{SEPARATORS}]+", "")
+        walks = group_walks(keys, letters, self.reader.read_distances(self.lookup.goal))
+        return super().group(keys, answers).scatter(*walks)
+
+    def judge_alike(self, group: int) -> Judgement:
+        length, done, loss, start, is_home, letter = map(int, np.unravel_index(group, WALKS))
+        problem = ""
+        if done < length:
+            problem = f"move {done + 1}, {explain_illegal(LETTERS[letter])}"
+        shortest = start - 1 if start else None
+        return judge_moves(length, shortest, loss or None, done + 1, problem, is_home=bool(is_home))
+
+
 def group_walks(
     keys: pl.Series, answers: pl.Series, distances: npt.NDArray[np.int16]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -374,8 +393,3 @@ def group_walks(
         facts = lengths, done, loss, start + 1, distances.take(here) == 0, letter
         walks[order] = np.ravel_multi_index(facts, WALKS)
     return plain, walks
-
-
-def read_walk(number: int) -> tuple[int, ...]:
-    """Return what a walk's number stands for: one number for each of `WALKS`."""
-    return tuple(map(int, np.unravel_index(number, WALKS)))
