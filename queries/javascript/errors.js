@@ -30,6 +30,15 @@ export function makeUnusable(place, problem, status = 0) {
   return new TablebaseError(UNUSABLE, `${place} cannot be used: ${problem}.`, { place, status });
 }
 
+/**
+ * @param {string} place
+ * @param {string} name of the table, which can be built
+ * @returns {TablebaseError}
+ */
+export function makeMissing(place, name) {
+  return new TablebaseError(UNUSABLE, `${place} is not published. Run: pipeline precompute ${name}`, { place });
+}
+
 /** @param {string} place @param {string} problem */
 export function makeUnreadable(place, problem, status = 0) {
   return new TablebaseError(UNUSABLE, `${place} cannot be read: ${problem}.`, { place, status });

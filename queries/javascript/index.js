@@ -1,11 +1,12 @@
 // Answers from published tables: on any static host, by HTTP Range, or in a folder.
 import { BAD_REQUEST, makeUnusable, TablebaseError } from "./errors.js";
+import { answerFifteen } from "./fifteen.js";
 import { FolderSource } from "./folder_source.js";
 import { HttpSource } from "./http_source.js";
 import { IndexFile } from "./index_file.js";
 import { answerKnight } from "./knight.js";
 import { answerSenet } from "./senet.js";
-import { Board, EIGHT, listGoals } from "./sliding.js";
+import { Board, EIGHT, listGoals, parseBoard } from "./sliding.js";
 
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
@@ -85,22 +86,29 @@ export class Tables {
    * Return the index of a table, whose records have `width` bytes.
    * @param {string} name
    * @param {number} width
+   * @param {string} [request] what builds the table, for messages
    */
-  openIndex(name, width) {
+  openIndex(name, width, request) {
     let index = this.indexes.get(name);
     if (!index) {
-      index = new IndexFile(this, name, width);
+      index = new IndexFile(this, name, width, request);
       this.indexes.set(name, index);
     }
     return index;
   }
 
-  /** Give a question the records that it needs, until it is answered. */
+  /**
+   * Give a question the records that it needs, until it is answered.
+   * @template Answer
+   * @param {Generator<import("./sliding.js").Need, Answer, any>} question
+   * @returns {Promise<Answer>}
+   */
   async #answer(question) {
     let step = question.next();
     while (!step.done) {
-      const { table, width, ranks } = step.value;
-      step = question.next(await this.openIndex(table, width).records(ranks));
+      const { table, width, ranks, isWhole, request } = step.value;
+      const index = this.openIndex(table, width, request);
+      step = question.next(await (isWhole ? index.allRecords() : index.records(ranks)));
     }
     return step.value;
   }
@@ -114,8 +122,9 @@ export class Tables {
    * the one of the first two that the state reaches.
    * @param {string} state nine digits, 0 for the blank
    * @param {{goal?: string, solution?: boolean}} [options]
+   * @returns {Promise<import("./sliding.js").BoardAnswer>}
    */
-  eight(state, options) {
+  async eight(state, options) {
     return this.#answer(this.#makeBoard(EIGHT).answer(state, options));
   }
 
@@ -134,29 +143,39 @@ export class Tables {
   }
 
   /**
-   * Answer for a state of a sliding board. `goal`: a state; by default the first one that has a table
-   * and is reached. `onProgress` gets `{ moves, state }` after each move of the walk to the goal.
+   * Answer for a state of a sliding board. `goal`: `corner`, the last one, which is the default, or a state. `onProgress` gets `{ moves, state }` after each move of the walk to the goal.
    * @param {string} board rows x columns, such as `3x4`
    * @param {string} state a digit or letter for each cell, 0 for the blank
    * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
+   * @returns {Promise<import("./sliding.js").BoardAnswer>}
    */
   async sliding(board, state, options) {
-    const boards = await this.#listGoals();
-    const [rows, columns] = String(board).split("x").map(Number);
+    const [rows, columns] = parseBoard(board);
     // a taller board is the mirror image of a wide one, whose tables have its answers
-    const wide = rows > columns ? `${columns}x${rows}` : board;
-    if (!Object.hasOwn(boards, wide) || board !== `${rows}x${columns}`) {
-      throw new TablebaseError(BAD_REQUEST, `The board ${JSON.stringify(board)} is not published.`);
-    }
-    return this.#answer(this.#makeBoard({ rows, columns, goals: boards[wide] }).answer(state, options));
+    const [low, high] = rows > columns ? [columns, rows] : [rows, columns];
+    const goals = (await this.#listGoals())[`${low}x${high}`] ?? [];
+    const goal = options?.goal ?? "corner";
+    return this.#answer(this.#makeBoard({ rows, columns, goals }).answer(state, { ...options, goal }));
+  }
+
+  /**
+   * Search for a shortest solution of the 15-puzzle, with the tables fifteen_5-5-5, which are read whole. `goal`: a
+   * state with the blank in a corner, or `corner`, the last one, which is the default.
+   * @param {string} state
+   * @param {{goal?: string, onProgress?: import("./fifteen.js").OnBound}} [options]
+   * @returns {Promise<import("./fifteen.js").FifteenAnswer>}
+   */
+  async fifteen(state, options) {
+    return this.#answer(answerFifteen(state, options));
   }
 
   /**
    * Answer for a position of Senet.
    * @param {string} position 15 characters, five each of A, B and .
    * @param {{onProgress?: import("./sliding.js").OnProgress}} [options]
+   * @returns {Promise<import("./senet.js").SenetAnswer>}
    */
-  senet(position, options) {
+  async senet(position, options) {
     return this.#answer(answerSenet(position, options));
   }
 
@@ -164,8 +183,9 @@ export class Tables {
    * Return a knight's tour of 8x8 between two squares.
    * @param {string} start
    * @param {string} finish
+   * @returns {Promise<import("./knight.js").KnightAnswer>}
    */
-  knight(start, finish) {
+  async knight(start, finish) {
     return this.#answer(answerKnight(start, finish));
   }
 }

@@ -1,5 +1,5 @@
 import { crc32 } from "./crc32.js";
-import { BAD_REQUEST, makeUnusable, TablebaseError, UNUSABLE } from "./errors.js";
+import { BAD_REQUEST, makeMissing, makeUnusable, TablebaseError } from "./errors.js";
 
 export const BLOCK = 4096;
 /** The bytes of a block before its checksum. */
@@ -24,13 +24,15 @@ export class IndexFile {
    * @param {Published} tables
    * @param {string} name of the table
    * @param {number} width bytes of a record
+   * @param {string} [request] what builds the table, for messages
    */
-  constructor(tables, name, width) {
+  constructor(tables, name, width, request = name) {
     this.tables = tables;
     this.source = tables.source;
     this.name = name;
     this.file = `${name}.idx`;
     this.width = width;
+    this.request = request;
     this.build = new Build(this);
   }
 
@@ -48,16 +50,28 @@ export class IndexFile {
    * @param {number[]} ranks
    * @returns {Promise<Uint8Array[]>}
    */
-  async records(ranks) {
+  records(ranks) {
+    return this.#read((build) => build.records(ranks));
+  }
+
+  /**
+   * Return all records, one after the other.
+   * @returns {Promise<Uint8Array>}
+   */
+  allRecords() {
+    return this.#read((build) => build.allRecords());
+  }
+
+  async #read(ask) {
     const { build } = this;
     try {
-      return await build.records(ranks);
+      return await ask(build);
     } catch (error) {
       if (!error.mayHaveChanged) throw error;
     }
     // the table may have been published anew since it was opened: once more, past all caches
     if (this.build === build) this.build = new Build(this, true);
-    return this.build.records(ranks);
+    return ask(this.build);
   }
 }
 
@@ -103,6 +117,16 @@ class Build {
     });
   }
 
+  async allRecords() {
+    await this.records([0]);
+    const numbers = Array.from({ length: Math.ceil(this.count / this.perBlock) }, (_, at) => at + 1);
+    const blocks = await this.#readBlocks(numbers, await this.listing);
+    const { width } = this.index;
+    const all = new Uint8Array(width * this.perBlock * numbers.length);
+    blocks.forEach((block, at) => all.set(block.subarray(0, width * this.perBlock), width * this.perBlock * at));
+    return all.subarray(0, width * this.count);
+  }
+
   #requireRanks(ranks, count) {
     for (const rank of ranks) {
       // "" and null count as 0 in a comparison
@@ -114,7 +138,7 @@ class Build {
   async #findListed() {
     const { tables, source, file } = this.index;
     const listed = await tables.find(file, this.isFresh);
-    if (!listed) throw new TablebaseError(UNUSABLE, `${source.locate(file)} is not published.`);
+    if (!listed) throw makeMissing(source.locate(file), this.index.request);
     const content = Uint8Array.from(listed.content.match(/../g), (pair) => Number.parseInt(pair, 16));
     return { content, bytes: listed.bytes };
   }

@@ -1,7 +1,7 @@
 // Sliding boards: rules, ranks, and answers from tables with a byte or a bit for each state. Cells are
 // numbered in reading order; a state has a character for each cell, 0 for the blank. A move's letter is
 // the direction in which the blank goes.
-import { BAD_REQUEST, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
+import { BAD_REQUEST, makeMissing, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
 
 const MARKS = "0123456789abcdef";
 /** Boards of more cells have a bit for each state. */
@@ -42,8 +42,8 @@ export const EIGHT = {
  *
  * @typedef {(told: {moves: number, state: string}) => void} OnProgress
  *
- * Records of a table that a question needs: who asks it gets them, and gives them to its generator.
- * @typedef {{table: string, width: number, ranks: number[]}} Need
+ * Records of a table that a question needs, or all of them: who asks it gets them, and gives them to its generator.
+ * @typedef {{table: string, width: number, ranks?: number[], isWhole?: boolean, request?: string}} Need
  */
 
 /** A board with the tables of some goals. */
@@ -121,6 +121,12 @@ export class Board {
     return moves === swaps;
   }
 
+  /** Throw an error if no moves lead from a state to another. */
+  requireJoined(state, goal) {
+    if (this.joins(state, goal)) return;
+    throw new TablebaseError(NO_ANSWER, `${goal} cannot be reached from ${state}: swap any two tiles.`);
+  }
+
   rank(state) {
     if (this.isNotationOrder) return rankOrder([...state]);
     const cells = this.cellAt.map((cell) => state[cell]);
@@ -138,20 +144,25 @@ export class Board {
     return states.find((state) => this.joins(state, goal));
   }
 
-  /**
-   * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `undo`
-   * leads back from it.
-   */
-  turn(goal) {
+  /** Return the ways to turn or mirror this board into the wide one: for each cell of that, the cell of this one. */
+  #listWays() {
     const { rows, columns, cells, wide } = this;
-    // each way has, for each cell of the wide board, the cell of this one
     const straight = [0, 1, 2, 3].map((flip) => Array.from({ length: cells }, (_, at) => {
       const [row, column] = [Math.floor(at / wide.columns), at % wide.columns];
       return [flip & 1 ? wide.rows - 1 - row : row, flip & 2 ? wide.columns - 1 - column : column];
     }));
     const ways = rows > columns ? [] : straight.map((way) => way.map(([row, column]) => row * columns + column));
     if (rows >= columns) ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
-    for (const way of ways) {
+    return ways;
+  }
+
+  /**
+   * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `undo`
+   * leads back from it.
+   */
+  turn(goal) {
+    const { wide } = this;
+    for (const way of this.#listWays()) {
       const tableGoal = wide.goals.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
       if (!tableGoal) continue;
       const rename = (state, names, others) => [...state].map((tile) => others[names.indexOf(tile)]);
@@ -168,10 +179,22 @@ export class Board {
     return null;
   }
 
+  /** Return the table that is missing for a goal: that of the last cell that its blank can be turned to. */
+  #nameTable(goal) {
+    const cells = this.#listWays().map((way) => way.indexOf(goal.indexOf("0")) + 1);
+    return `sliding_${this.wide.rows}x${this.wide.columns}_${Math.max(...cells)}`;
+  }
+
+  /** Return the moves along a path of states. */
+  trace(path) {
+    return path.slice(1).map((after, at) => this.moves(path[at]).find((move) => move.after === after));
+  }
+
   /** Return the goal of a name or a state; without one, the first that a state reaches. */
   findGoal(state, goal) {
     if (goal !== undefined && goal !== null) {
-      const named = this.goals.find(({ name }) => name === goal)?.state ?? goal;
+      const corner = goal === "corner" ? makeGoal(this.cells, this.cells - 1) : goal;
+      const named = this.goals.find(({ name }) => name === goal)?.state ?? corner;
       this.requireState(named);
       return named;
     }
@@ -189,10 +212,11 @@ export class Board {
     this.requireState(state);
     const goalState = this.findGoal(state, goal);
     const view = this.turn(goalState);
-    if (!view) throw new TablebaseError(NO_ANSWER, `No table has the goal ${goalState}, nor one that turns into it.`);
-    if (!this.joins(state, goalState)) {
-      throw new TablebaseError(NO_ANSWER, `${goalState} cannot be reached from ${state}: swap any two tiles.`);
+    if (!view) {
+      const table = this.#nameTable(goalState);
+      throw makeMissing(this.locate(`${table}.idx`), table);
     }
+    this.requireJoined(state, goalState);
     const walk = new Walk(this, view);
     const first = yield* walk.begin(state);
     const steps = [];
@@ -308,6 +332,14 @@ export function listGoals(files) {
   }
   for (const goals of Object.values(boards)) goals.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
   return boards;
+}
+
+/** Return the numbers of rows and columns of a board, given as text. */
+export function parseBoard(text) {
+  const [, rows, columns] = (typeof text === "string" && /^([2-9])x([2-9])$/.exec(text)) || [];
+  if (rows * columns <= MARKS.length) return [Number(rows), Number(columns)];
+  throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a sliding board, `
+    + `rows x columns of at most ${MARKS.length} cells, such as 3x4.`);
 }
 
 /** Return the state with the contents of two cells swapped. */

@@ -140,7 +140,7 @@ def test_boards_of_bytes_and_of_bits(large_boards: Path) -> None:
         large_boards, ["listBoards"], ["sliding", "9x9", "x"], ["sliding", "3x4", "213456789ab0"]
     )
     assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
-    assert unknown["error"][:2] == [2, 'The board "9x9" is not published.']
+    assert unknown["error"][0] == 2
     assert unreachable["error"][0] == 1
 
 
@@ -258,7 +258,7 @@ def test_index_files_are_read_by_many_questions_at_once() -> None:
 @pytest.mark.parametrize("name", ["index.js", "README.md"])
 def test_the_package_could_be_published(name: str) -> None:
     package = json.loads((PACKAGE / "package.json").read_text("utf-8"))
-    assert package["exports"] == {".": "./index.js"}
+    assert package["exports"]["."]["default"] == "./index.js"
     assert "dependencies" not in package
     assert (PACKAGE / name).is_file()
     for file in PACKAGE.glob("*.js"):

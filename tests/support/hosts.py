@@ -120,6 +120,8 @@ class Host:
             return Answer(file, 404, {}, b"")
         data = file.read_bytes()
         headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
+        if file.suffix == ".js":
+            headers["Content-Type"] = "text/javascript"  # else no browser takes a module
         if request.span is None:
             return Answer(file, 200, headers, data)
         first, last = request.span

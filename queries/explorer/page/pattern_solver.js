@@ -1,4 +1,5 @@
 // The solver of boards that are searched: a worker that answers one question after the other.
+import { WORKER_NAME } from "#tables/pattern_search.js";
 
 const PATIENCE_MS = 1000;
 
@@ -9,10 +10,11 @@ export function makeSolver(tables) {
   const waiting = [];
 
   function start() {
-    worker = new Worker(import.meta.resolve("#page/pattern_search.js"), { type: "module" });
+    worker = new Worker(import.meta.resolve("#tables/pattern_search.js"), { type: "module", name: WORKER_NAME });
     worker.postMessage({ tables });
     worker.onerror = lose;
     worker.onmessage = ({ data }) => {
+      if (data.bound) return;
       const { done } = running;
       running = null;
       next();

@@ -76,9 +76,7 @@ export function makeSlideStudy(view) {
 
   /** Return the letters of the line's first steps. */
   function lettersTo(step) {
-    return line.slice(1, step + 1).map((to, before) => (
-      game().moves(line[before]).find(({ after }) => after === to).letter
-    )).join("");
+    return game().trace(line.slice(0, step + 1)).map(({ letter }) => letter).join("");
   }
 
   function paint(step, { sliding }) {

@@ -52,7 +52,7 @@ export class SolvedGame extends Game {
     if (!(this.findsBestMoves ? this.#bestMoves : this.#paths).has(goal + state)) this.#ask(state, goal);
     const path = this.#paths.get(goal + state);
     if (!path) return { state, goal_state: goal, distance: undefined };
-    const line = path.slice(1).map((after, at) => this.moves(path[at]).find((move) => move.after === after));
+    const line = this.trace(path);
     const letters = this.#bestMoves.get(goal + state);
     const best = letters === undefined ? line.slice(0, 1) : this.moves(state).filter((move) => letters.includes(move.letter));
     return {

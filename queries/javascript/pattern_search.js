@@ -1,5 +1,5 @@
-// A worker that solves 4x4 boards: a search of shortest solutions (IDA*), led by tables of patterns of
-// tiles. It has no imports, because a worker has no import map. docs/fifteen.md describes the tables.
+// A search of shortest solutions of 4x4 boards (IDA*), led by tables of patterns of tiles. It has no imports, so that
+// a page can start it as a worker, which has no import map. docs/fifteen.md describes the tables.
 //
 // An entry of a table is found by the cells of the pattern's tiles, four bits each. The bound is the larger
 // of the board's and of its mirror image's; each is kept up to date by one entry a move.
@@ -15,18 +15,28 @@ const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) => [
 const MIRROR = Uint8Array.from({ length: CELLS }, (_, cell) => (cell % SIDE) * SIDE + Math.floor(cell / SIDE));
 const mirrorTile = (tile) => (tile ? MIRROR[tile - 1] + 1 : 0);
 
-let entries = null;
-const slots = new Uint8Array(2 * CELLS); // by image and tile of the board: the pattern, and its place there
-const shifts = new Uint8Array(2 * CELLS);
+/** The name of a worker that does nothing but search. */
+export const WORKER_NAME = "pattern search";
+
+/**
+ * Tables of patterns, unpacked; by image and tile of the board: the pattern, and its place there.
+ * @typedef {{entries: Uint8Array, slots: Uint8Array, shifts: Uint8Array}} Patterns
+ */
 
 function listOrders(items) {
   if (!items.length) return [[]];
   return items.flatMap((item) => listOrders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 }
 
-/** Unpack the tables: each has its pattern's tiles and a record for each of their placements. */
-function unpack(tables) {
-  entries = new Uint8Array(tables.length * ENTRIES);
+/**
+ * Unpack tables: each has its pattern's tiles and a record for each of their placements.
+ * @param {{tiles: number[], records: Uint8Array}[]} tables
+ * @returns {Patterns}
+ */
+export function unpackPatterns(tables) {
+  const entries = new Uint8Array(tables.length * ENTRIES);
+  const slots = new Uint8Array(2 * CELLS);
+  const shifts = new Uint8Array(2 * CELLS);
   tables.forEach(({ tiles, records }, pattern) => {
     const sets = [];
     for (let mask = 0; mask < 2 ** CELLS; mask++) {
@@ -49,10 +59,17 @@ function unpack(tables) {
       }
     });
   });
+  return { entries, slots, shifts };
 }
 
-/** Find a shortest solution of a board, given the tile on each cell: the cells of the blank, the first included. */
-function solve(board) {
+/**
+ * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
+ * that no solution is below. Return the cells of the blank, the first included, and the number of positions searched.
+ * @param {Patterns} patterns
+ * @param {number[]} board
+ * @returns {Generator<number, {cells: number[], positions: number}, void>}
+ */
+export function* searchSolution({ entries, slots, shifts }, board) {
   const patterns = entries.length / ENTRIES;
   const places = new Int32Array(2 * patterns); // by image and pattern: the entry
   for (let pattern = 0; pattern < patterns; pattern++) places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
@@ -124,11 +141,22 @@ function solve(board) {
   }
 
   const blank = board.indexOf(0);
-  while (!visit(0, blank, -1, ...bounds)) limit += 2;
-  return { cells: [...path.slice(0, limit + 1)], positions };
+  for (;; limit += 2) {
+    yield limit;
+    if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, limit + 1)], positions };
+  }
 }
 
-globalThis.onmessage = ({ data }) => {
-  if (data.tables) unpack(data.tables);
-  else postMessage(solve(data.board));
-};
+if (globalThis.name === WORKER_NAME) {
+  let patterns = null;
+  globalThis.onmessage = ({ data }) => {
+    if (data.tables) {
+      patterns = unpackPatterns(data.tables);
+      return;
+    }
+    const search = searchSolution(patterns, data.board);
+    let round = search.next();
+    for (; !round.done; round = search.next()) postMessage({ bound: round.value });
+    postMessage(round.value);
+  };
+}

@@ -1,0 +1,75 @@
+// The 15-puzzle: no table has its distances, so its shortest solutions are searched for.
+import { NO_ANSWER, TablebaseError } from "./errors.js";
+import { searchSolution, unpackPatterns } from "./pattern_search.js";
+import { Board, makeGoal } from "./sliding.js";
+
+/** The tables of patterns, whose names are their tiles. */
+export const PATTERNS = ["fifteen_12356", "fifteen_478bc", "fifteen_9adef"];
+const GOAL = makeGoal(16, 15);
+/** The board, whose tables are for goals with the blank in a corner. */
+export const FIFTEEN = { rows: 4, columns: 4, goals: [{ name: GOAL, state: GOAL, table: PATTERNS[0] }] };
+
+/**
+ * @typedef {object} FifteenAnswer
+ * @property {string} state
+ * @property {string} goal
+ * @property {string} goal_state
+ * @property {number} distance fewest moves
+ * @property {number} bound the lower bound that the search began with
+ * @property {number} positions number of positions searched
+ * @property {string} solution a shortest solution
+ * @property {string} tiles the tile that each of its moves slides
+ * @property {string[]} path the states on its way
+ *
+ * @typedef {(told: {bound: number}) => void} OnBound is told before each round that no solution has fewer moves
+ */
+
+/** Return the tiles of a text, or of a pattern's name. */
+export function readTiles(text) {
+  return [...text.replace("fifteen_", "")].map((tile) => Number.parseInt(tile, 16));
+}
+
+/** Return the states on the way of the blank over some cells of a goal's view. */
+export function followBlank(board, view, state, cells) {
+  const path = [view.state(state)];
+  for (const cell of cells.slice(1)) path.push(board.moves(path.at(-1)).find((move) => move.cell === cell).after);
+  return path.map(view.undo);
+}
+
+/**
+ * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
+ * @param {string} state
+ * @param {{goal?: string, onProgress?: OnBound}} [options]
+ * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
+ */
+export function* answerFifteen(state, { goal = GOAL, onProgress = () => {} } = {}) {
+  const board = new Board(FIFTEEN);
+  board.requireState(state);
+  const goalState = board.findGoal(state, goal);
+  const view = board.turn(goalState);
+  if (!view) throw new TablebaseError(NO_ANSWER, `The blank of ${goalState} is not in a corner, as a goal's must be.`);
+  board.requireJoined(state, goalState);
+  const tables = [];
+  for (const table of PATTERNS) {
+    const records = yield { table, width: 1, isWhole: true, request: "fifteen_5-5-5" };
+    tables.push({ tiles: readTiles(table), records });
+  }
+  const search = searchSolution(unpackPatterns(tables), readTiles(view.state(state)));
+  let round = search.next();
+  const bound = round.value;
+  for (; !round.done; round = search.next()) onProgress({ bound: round.value });
+  const { cells, positions } = round.value;
+  const path = followBlank(board, view, state, cells);
+  const steps = board.trace(path);
+  return {
+    state,
+    goal: goalState,
+    goal_state: goalState,
+    distance: steps.length,
+    bound,
+    positions,
+    solution: steps.map((move) => move.letter).join(""),
+    tiles: steps.map((move) => move.tile).join(""),
+    path,
+  };
+}

@@ -1,0 +1,222 @@
+"""The JavaScript package: taller boards, the 15-puzzle, missing tables; and as npm packs it, used
+from a script, from TypeScript, and in a page and a worker of a browser.
+"""
+
+import json
+import random
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from queries import open_tables
+from tablebase.errors import TablebaseError
+from tablebase.puzzles.sliding import parse_board
+from tests.readers.test_javascript_reader import PACKAGE, ask
+from tests.support.hosts import serve
+from tests.support.reader_programs import run, tool
+from tests.support.shell import ROOT, environment
+from tests.support.tampered import link_copy
+
+FIFTEEN = "0123456789abcdef"
+SENET = "ABABABABAB....."
+
+
+def test_taller_boards_are_answered_as_at_the_shell(small_boards: Path, large_boards: Path) -> None:
+    rng = random.Random(45)
+    for place, name, goals in (
+        (small_boards, "3x2", [None, "corner", "012345", "123405"]),
+        (large_boards, "5x2", [None, "corner"]),
+        (large_boards, "4x3", [None]),
+    ):
+        board = parse_board(name)
+        goal_of = {goal: board.example if goal in (None, "corner") else goal for goal in goals}
+        with open_tables(str(place)) as tables:
+            for goal in goals:
+                states = list[str]()
+                while len(states) < 8:
+                    state = "".join(rng.sample(board.example, board.cells))
+                    if board.can_reach(state, str(goal_of[goal])):
+                        states.append(state)
+                told = ask(place, *(["sliding", name, state, {"goal": goal}] for state in states))
+                for state, each in zip(states, told, strict=True):
+                    options: dict[str, Any] = {} if goal is None else {"goal": goal}
+                    expected = tables.answer("sliding", state, board=name, **options).to_dict()
+                    answer = each["answer"]
+                    answer.pop("path")
+                    assert answer.pop("goal_state") == goal_of[goal]
+                    answer.pop("goal")
+                    assert answer == {name: expected[name] for name in answer}
+
+
+def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> None:
+    rng = random.Random(15)
+    board = parse_board("4x4")
+    pairs = list[tuple[str, str]]()
+    while len(pairs) < 4:
+        state, goal = "".join(rng.sample(FIFTEEN, 16)), rng.choice(("corner", FIFTEEN))
+        if board.can_reach(state, board.example if goal == "corner" else goal):
+            pairs.append((state, goal))
+    told = ask(patterns_555, *(["fifteen", state, {"goal": goal}] for state, goal in pairs))
+    with open_tables(str(patterns_555)) as tables:
+        for (state, goal), each in zip(pairs, told, strict=True):
+            answer = each["answer"]
+            expected = tables.answer("fifteen", state, goal=goal).to_dict()
+            assert {key: answer[key] for key in ("state", "distance", "bound")} == {
+                key: expected[key] for key in ("state", "distance", "bound")
+            }
+            assert each["progress"] >= 1
+            path = answer["path"]
+            assert (path[0], path[-1]) == (state, board.example if goal == "corner" else goal)
+            letters = [
+                letter
+                for before, after in pairwise(path)
+                for letter, to in board.moves(before)
+                if to == after
+            ]
+            assert "".join(letters) == answer["solution"]
+    wrong, beside, far = ask(
+        patterns_555,
+        ["fifteen", "0"],
+        ["fifteen", FIFTEEN, {"goal": "1023456789abcdef"}],
+        ["fifteen", "0213456789abcdef", {"goal": FIFTEEN}],
+    )
+    assert wrong["error"][0] == 2
+    assert beside["error"][:2] == [
+        1,
+        "The blank of 1023456789abcdef is not in a corner, as a goal's must be.",
+    ]
+    assert far["error"][0] == 1
+
+
+def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
+    """The same command, and the number that the program exits with."""
+    told = ask(
+        large_boards,
+        ["sliding", "3x3", "123456780"],
+        ["sliding", "4x3", "1023456789ab", {"goal": "1023456789ab"}],
+        ["fifteen", FIFTEEN, {"goal": FIFTEEN}],
+        ["senet", SENET],
+    )
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        ("sliding", "123456780", {"board": "3x3"}),
+        ("sliding", "1023456789ab", {"board": "4x3", "goal": "1023456789ab"}),
+        ("fifteen", FIFTEEN, {"patterns": "5-5-5", "goal": FIFTEEN}),
+        ("senet", SENET, {}),
+    ]
+    with open_tables(str(large_boards)) as tables:
+        for (puzzle, key, options), each in zip(asked, told, strict=True):
+            with pytest.raises(TablebaseError) as raised:
+                tables.answer(puzzle, key, **options)
+            expected = str(raised.value).partition("Run: ")[2].partition(" --outputs")[0]
+            assert each["error"][0] == 3
+            assert each["error"][1].partition("Run: ")[2] == expected
+
+
+@pytest.mark.parametrize("board", ["", 0, "9x9", "3x", "1x4", "03x4", "4x5"])
+def test_a_text_that_is_no_board_is_refused(large_boards: Path, board: object) -> None:
+    (told,) = ask(large_boards, ["sliding", board, "x"])
+    assert told["error"][0] == 2
+    assert told["error"][1].startswith(f"{json.dumps(board)} is not a sliding board, ")
+
+
+# ---- as npm packs it ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder where the packed package is installed."""
+    folder = tmp_path_factory.mktemp("user")
+    packed = run_npm(PACKAGE, "pack", "--silent", "--pack-destination", str(folder))
+    (folder / "package.json").write_text('{"type": "module"}')
+    archive = folder / packed.split()[-1]
+    run_npm(folder, "install", "--offline", "--no-audit", "--no-fund", archive.name)
+    return folder
+
+
+def run_npm(folder: Path, *words: str) -> str:
+    return subprocess.run(
+        [tool("npm"), *words],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    ).stdout
+
+
+SCRIPT = """
+import { openTables, TablebaseError, UNUSABLE } from "puzzle-tablebase-reader";
+
+const tables = openTables(process.argv[2]);
+const { distance, best_moves } = await tables.eight("378546201");
+const missing = await tables.senet("ABABABABAB.....").catch((error) => error);
+console.log(distance, best_moves, missing.plies ?? missing.code === UNUSABLE);
+console.log(await tables.eight("").catch((error) => error instanceof TablebaseError && error.code));
+"""
+TYPED = """
+import { openTables, TablebaseError } from "puzzle-tablebase-reader";
+const tables = openTables("https://example.org/tables", { retryDelays: [] });
+const distance: number = (await tables.eight("378546201", { goal: "edge" })).distance;
+const solutions: number | undefined = (await tables.sliding("4x2", "12345670")).solutions;
+const path: string[] = (await tables.fifteen("x", { onProgress: ({ bound }) => bound + 1 })).path;
+const plies: number = (await tables.senet("x")).plies;
+const closed: boolean = (await tables.knight("b1", "a3")).closed;
+const place: string = new TablebaseError(3, "x", { place: "y" }).place;
+export { closed, distance, path, place, plies, solutions };
+"""
+WORKER = """
+import { openTables } from "./index.js";
+onmessage = async ({ data }) => {
+    const { distance } = await openTables(data).eight("378546201");
+    postMessage(distance);
+};
+"""
+IN_PAGE = """async () => {
+    const { openTables } = await import("./index.js");
+    const { closed } = await openTables(".").knight("b1", "a3");
+    const worker = new Worker("worker.js", { type: "module" });
+    const said = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
+    worker.postMessage(new URL(".", location.href).href);
+    return [closed, await said];
+}"""
+
+
+def test_a_script_uses_the_installed_package(installed: Path, outputs: Path) -> None:
+    (installed / "use.mjs").write_text(SCRIPT)
+    assert run(tool("node"), installed / "use.mjs", outputs).out == "27 ULR 0\n2\n"
+
+
+def test_strict_typescript_knows_its_types(installed: Path) -> None:
+    (installed / "use.ts").write_text(TYPED)
+    compiler = ROOT / "node_modules" / ".bin" / "tsc"
+    if not compiler.exists():
+        tool("tsc")
+    options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
+    told = run(compiler, installed / "use.ts", *options)
+    assert told.code == 0, told.out
+    (installed / "wrong.ts").write_text(TYPED.replace("plies: number", "plies: string"))
+    told = run(compiler, installed / "wrong.ts", *options)
+    assert told.code != 0
+    assert "TS2322" in told.out
+
+
+def test_a_page_and_a_worker_use_the_installed_package(
+    installed: Path, outputs: Path, browser: Browser, tmp_path: Path
+) -> None:
+    package = installed / "node_modules" / "puzzle-tablebase-reader"
+    folder = link_copy(outputs, tmp_path)
+    for file in package.glob("*.js"):
+        shutil.copy(file, folder)
+    (folder / "worker.js").write_text(WORKER)
+    (folder / "page.html").write_text("<!doctype html><title>A page</title>")
+    with serve(folder) as host:
+        page = browser.new_page()
+        page.goto(f"{host.url}/page.html")
+        assert page.evaluate(IN_PAGE) == [True, 27]
+        page.close()
