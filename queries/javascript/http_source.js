@@ -23,7 +23,7 @@ import { makeUnreadable } from "./errors.js";
  */
 
 /** Bytes of the largest file that is read whole where the host ignores ranges. */
-export const MAX_WHOLE_BYTES = 64 << 20;
+const MAX_WHOLE_BYTES = 64 << 20;
 /** Milliseconds before each further attempt. */
 const RETRY_DELAYS = [300, 1000];
 /** The most seconds to wait because a host asks for it. */

@@ -1,9 +1,9 @@
 import { crc32 } from "./crc32.js";
 import { BAD_REQUEST, makeMissing, makeUnusable, TablebaseError } from "./errors.js";
 
-export const BLOCK = 4096;
+const BLOCK = 4096;
 /** The bytes of a block before its checksum. */
-export const BODY = 4092;
+const BODY = 4092;
 const INDEX_VERSION = 2;
 /** Indexes up to this size are read whole, by one request. */
 const MAX_SMALL_BYTES = 1 << 20;

@@ -5,6 +5,8 @@ import { swapCells } from "./sliding.js";
 export const OPENING = "ABABABABAB.....";
 export const PIECES = ".AB";
 export const NEVER = 255;
+/** The number of arrangements. */
+export const POSITIONS = 756756;
 /** What needs records of Senet. */
 const TABLE = { table: "senet", width: 8 };
 
@@ -19,22 +21,18 @@ const TABLE = { table: "senet", width: 8 };
  * @property {number} lines number of shortest lines
  */
 
-/** Return in how many ways some empty squares and pieces can be arranged with one of them, by its number, first. */
-function countArrangements(left, first) {
-  if (!left[first]) return 0;
-  const [empty, a, b] = left.map((count, piece) => (piece === first ? count - 1 : count));
-  const factorial = (number) => (number < 2 ? 1 : number * factorial(number - 1));
-  return factorial(empty + a + b) / (factorial(empty) * factorial(a) * factorial(b));
-}
-
-/** Return the rank of a position among all arrangements, where `.` < `A` < `B`. */
+/**
+ * Return the rank of a position among all arrangements, where `.` < `A` < `B`. Of the ways to go on from a square, those
+ * that put a piece there are as many as its share of the pieces left.
+ */
 export function rankPosition(position) {
   const left = [5, 5, 5];
-  let rank = 0;
-  for (const letter of position) {
-    const piece = PIECES.indexOf(letter);
-    for (let smaller = 0; smaller < piece; smaller++) rank += countArrangements(left, smaller);
-    left[piece]--;
+  let [rank, ways] = [0, POSITIONS];
+  for (let square = 0; square < OPENING.length; square++) {
+    const piece = PIECES.indexOf(position[square]);
+    const total = OPENING.length - square;
+    for (let smaller = 0; smaller < piece; smaller++) rank += (ways * left[smaller]) / total;
+    ways = (ways * left[piece]--) / total;
   }
   return rank;
 }
@@ -42,13 +40,13 @@ export function rankPosition(position) {
 /** Return the position with a rank. */
 export function unrankPosition(rank) {
   const left = [5, 5, 5];
-  let position = "";
-  let rest = rank;
+  let [position, rest, ways] = ["", rank, POSITIONS];
   while (position.length < OPENING.length) {
+    const total = OPENING.length - position.length;
     let piece = 0;
-    for (; rest >= countArrangements(left, piece); piece++) rest -= countArrangements(left, piece);
+    for (; rest >= (ways * left[piece]) / total; piece++) rest -= (ways * left[piece]) / total;
     position += PIECES[piece];
-    left[piece]--;
+    ways = (ways * left[piece]--) / total;
   }
   return position;
 }

@@ -14,7 +14,7 @@ export function makeSolver(tables) {
     worker.postMessage({ tables });
     worker.onerror = lose;
     worker.onmessage = ({ data }) => {
-      if (data.bound) return;
+      if (data.bound !== undefined) return;
       const { done } = running;
       running = null;
       next();

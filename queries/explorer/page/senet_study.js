@@ -4,9 +4,8 @@ import { makePlayer } from "#page/player.js";
 import { countLines, listFarthest, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
 import { senetProblem } from "#page/senet_rules.js";
-import { NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
+import { NEVER, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
 
-const POSITIONS = 1 + rankPosition("BBBBBAAAAA.....");
 const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;
 const SQUARES = /^[AB.]{15}$/;
