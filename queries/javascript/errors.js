@@ -21,20 +21,12 @@ export class TablebaseError extends Error {
   }
 }
 
-/**
- * @param {string} place
- * @param {string} problem what is wrong there, as the end of a sentence
- * @returns {TablebaseError}
- */
+/** @param {string} place @param {string} problem what is wrong there, as the end of a sentence */
 export function makeUnusable(place, problem, status = 0) {
   return new TablebaseError(UNUSABLE, `${place} cannot be used: ${problem}.`, { place, status });
 }
 
-/**
- * @param {string} place
- * @param {string} name of the table, which can be built
- * @returns {TablebaseError}
- */
+/** @param {string} place @param {string} name of the table, which can be built */
 export function makeMissing(place, name) {
   return new TablebaseError(UNUSABLE, `${place} is not published. Run: pipeline precompute ${name}`, { place });
 }

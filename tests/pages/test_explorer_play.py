@@ -29,6 +29,7 @@ def distance_of(shown: Explorer) -> int:
 def reload(page: Page, view: str) -> None:
     page.reload()
     page.wait_for_selector(f"body[data-ready={view}]")
+    page.wait_for_function("globalThis.explorer")
 
 
 # ---- sliding boards -------------------------------------------------------------------------

@@ -74,6 +74,36 @@ VIEWS = {
     ),
 }
 """Some addresses of each view: a plain answer first, then special cases."""
+CONSOLE = """addEventListener("DOMContentLoaded", async () => {
+    if (!document.querySelector("script[type=importmap]")) return;
+    const modules = ["tabled_game", "fifteen", "senet", "knight_tours"];
+    const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { BOARDS, ...tours }] = await Promise.all(
+        modules.map((name) => import(`#page/${name}.js`)));
+    globalThis.explorer = {
+        openEight: EIGHT.open, openSenet: senet.openSenet, openKnight: tours.openKnight,
+        eight: (state, goal) => EIGHT.facts(state, goal),
+        openSliding: (board) => SLIDING[board].open(),
+        sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
+        async fifteen(state, goal) {
+            await FIFTEEN.open();
+            return FIFTEEN.solve(state, goal);
+        },
+        senet: senet.senetFacts, countLines: senet.countLines,
+        // a tour by its board, its start, and its number or its end
+        knight(board, start, which) {
+            const on = BOARDS[board];
+            const from = on.numberOf(start);
+            const number = typeof which === "number" ? which
+                : tours.toursOf(on).numberTo(from, on.numberOf(which));
+            return tours.knightFacts(on, from, number);
+        },
+        knightTotal(board, start) {
+            return tours.toursOf(BOARDS[board]).total(BOARDS[board].numberOf(start));
+        },
+        completeTour: (board, squares) => tours.toursOf(BOARDS[board]).complete(squares),
+    };
+});"""
+"""What the page's modules answer, as functions for tests."""
 HASHED = """async (tables) => {
     const hashes = {};
     for (const [name, table] of Object.entries(tables)) {
@@ -149,6 +179,7 @@ class Explorer:
         self.file = file
         self.context = context
         self.page = context.new_page()
+        self.page.add_init_script(CONSOLE)
         self.said: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
@@ -170,6 +201,7 @@ class Explorer:
         self.page.goto("about:blank")
         self.page.goto(f"{self.file.as_uri()}#{address}" if address else self.file.as_uri())
         self.page.wait_for_selector(f"body[data-ready={ready}]")
+        self.page.wait_for_function("globalThis.explorer")
         return self.page
 
     def address(self) -> str:

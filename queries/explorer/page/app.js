@@ -1,8 +1,9 @@
 // The page: its views, and the address, which has the name of the visible view and its contents.
 import { byId, make, quoted } from "#page/dom.js";
 import { findHosted } from "#page/hosted.js";
+import { handleKeys } from "#page/keys.js";
 import { IS_ON_DISK, makeTakeAway } from "#page/take_away.js";
-import { CONSOLE, VIEWS } from "#page/views.js";
+import { VIEWS } from "#page/views.js";
 
 const views = {};
 let showing = null;
@@ -122,14 +123,18 @@ listViews();
 // the address of a file means nothing elsewhere
 if (IS_ON_DISK) byId("share").textContent = ": its end, from # on, works in every copy of this page";
 
+/** Return what of the board on show can have the focus. */
+function findBoard() {
+  const board = byId(views[showing].board);
+  return board.tabIndex === 0 ? board : board.querySelector("button[tabindex='0']");
+}
+
+handleKeys(findBoard);
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
-  const board = byId(views[showing].board);
-  (board.tabIndex === 0 ? board : board.querySelector("button[tabindex='0']")).focus();
+  findBoard().focus();
 });
 
 addEventListener("hashchange", route);
 route();
 addHosted();
-
-globalThis.explorer = CONSOLE;

@@ -5,7 +5,6 @@ import { SolvedGame } from "#page/solved_game.js";
 import { FIFTEEN as BOARD, followBlank, PATTERNS, readTiles } from "#tables/fifteen.js";
 
 const [GOAL] = BOARD.goals;
-const LEVELS = [5, 10, 20, 30];
 
 /** Whether the page can solve these boards. */
 export const hasFifteen = PATTERNS.every((name) => document.getElementById(`${name}.idx`));
@@ -17,7 +16,7 @@ export const FIFTEEN = new SolvedGame({
   goals: [{ ...GOAL, label: "Gap last" }],
   title: "15-puzzle",
   address: [],
-  distances: LEVELS,
+  distances: [5, 10, 20, 30],
   first: () => FIFTEEN.random(GOAL.state),
   knows: "This page searches for a shortest solution: no table could hold all 10,461,394,944,000 boards.",
   goalsHere: "the gap of a goal must be in a corner of this board",

@@ -6,7 +6,6 @@ import { SolvedGame } from "#page/solved_game.js";
 import { openTables } from "#tables/index.js";
 import { makeGoal } from "#tables/sliding.js";
 
-const LEVELS = [5, 10, 20];
 /** Statuses of a host that has no such file: a page may be hosted without tables. */
 const ABSENT = [403, 404, 410];
 const FROM_DISK = "Boards of more than 10 cells are not inside a page: it reads them from the tables beside it, which browsers "
@@ -43,7 +42,7 @@ async function listGames() {
 function makeHostedBoard(board, goals) {
   const game = new SolvedGame({
     ...describeBoard(board, goals.map((state) => ({ name: state, state }))),
-    distances: LEVELS,
+    distances: [5, 10, 20],
     first: () => makeGoal(game.cells, game.cells - 1).replace(/(.)(.)0$/, "0$1$2"),
     knows: "This page reads the answer from the tables beside it, a few blocks for each move.",
     goalsHere: "no table beside this page has the gap of a goal there",

@@ -133,7 +133,6 @@ export function makeKnightPlay({ drawing, changed }) {
     begin,
     get place() { return { board, squares }; },
     title: () => `${squares.length} of ${board.count}`,
-    leave: () => {},
     /** Show the contents of an address: a board, and the squares so far; return its problem. */
     show([text = USUAL, path = ""]) {
       const isKnown = Object.hasOwn(BOARDS, text);

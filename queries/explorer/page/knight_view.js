@@ -4,30 +4,26 @@ import { drawKnight, makeKnightBoard } from "#page/knight_board.js";
 import { makeKnightPlay } from "#page/knight_play.js";
 import { makeKnightStudy } from "#page/knight_study.js";
 import { BOARDS, openKnight } from "#page/knight_tours.js";
-import { joinMode, makeModes, makeModeView } from "#page/modes.js";
+import { makeModeView } from "#page/modes.js";
 
 /** Make the view; it calls `went(parts, how)` to change the address. */
 export function makeKnightView(went) {
-  const changed = (parts, how) => went(joinMode(modes.shown, parts), how);
-  const drawing = makeKnightBoard((square) => now().pick(square));
-  const modesOf = { play: makeKnightPlay({ drawing, changed }), study: makeKnightStudy({ drawing, changed }) };
-  const modes = makeModes(byId("view-knight"), (mode) => {
-    const { board, squares } = now().place;
-    now().leave();
-    modes.show(mode);
-    if (mode === "play") modesOf.play.begin(board, squares, {});
-    else modesOf.study.begin(board, squares[0] ?? null, modesOf.play.number);
+  const drawing = makeKnightBoard((square) => view.now().pick(square));
+  const view = makeModeView(byId("view-knight"), went, (changed) => (
+    { play: makeKnightPlay({ drawing, changed }), study: makeKnightStudy({ drawing, changed }) }
+  ), (mode, { board, squares }, { play, study }) => {
+    if (mode === play) play.begin(board, squares, {});
+    else study.begin(board, squares[0] ?? null, play.number);
   });
-  const now = () => modesOf[modes.shown];
 
   for (const button of document.querySelectorAll("#view-knight [data-board]")) {
-    button.addEventListener("click", () => now().use(BOARDS[button.dataset.board]));
+    button.addEventListener("click", () => view.now().use(BOARDS[button.dataset.board]));
   }
 
   return {
-    ...makeModeView(modes, modesOf),
+    ...view,
     taken: () => {
-      const { board, squares } = now().place;
+      const { board, squares } = view.now().place;
       const rows = board.squares.filter((square) => square % board.side === 0).reverse().map((first) => (
         Array.from({ length: board.side }, (_, file) => String(squares.indexOf(first + file) + 1 || ".").padStart(3)).join("")
       ));

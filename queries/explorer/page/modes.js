@@ -31,12 +31,24 @@ export function splitMode(parts, modes = MODES) {
   return [parts.length ? "study" : "play", parts];
 }
 
-/** Return what every view with two modes does by the one that is shown: its title, leaving it, and showing an address. */
-export function makeModeView(modes, modesOf) {
+/**
+ * Make what every view with two modes does by the one that is shown, which is `now()`: its title, leaving it, and showing
+ * an address. `makeModesOf(changed)` makes the modes; `entered(mode, place, modesOf)` shows
+ * the place that the other mode showed.
+ */
+export function makeModeView(section, went, makeModesOf, entered) {
   const now = () => modesOf[modes.shown];
+  const modesOf = makeModesOf((parts, how) => went(joinMode(modes.shown, parts), how));
+  const modes = makeModes(section, (mode) => {
+    const { place } = now();
+    now().leave?.();
+    modes.show(mode);
+    entered(now(), place, modesOf);
+  });
   return {
+    now,
     title: () => now().title(),
-    leave: () => now().leave(),
+    leave: () => now().leave?.(),
     /** Show the contents of an address; return its problem. */
     show(parts) {
       const [mode, rest] = splitMode(parts);

@@ -12,6 +12,11 @@ const SQUARES = OPENING.length;
 export function makeSenetBoard(picked, typed) {
   const cells = makeGrid(byId("senet-board"), (cell) => picked(cell + 1), (cell, key) => typed(cell + 1, key))
     .lay(SQUARES, SQUARES);
+  // in a narrow window three rows, the middle one backwards as on the old boards: neighbours stay neighbours
+  cells.forEach((button, cell) => {
+    const [row, column] = [Math.floor(cell / 5), cell % 5];
+    button.style.setProperty("--place", `${row + 1} / ${row === 1 ? 5 - column : column + 1}`);
+  });
 
   /** Show a position, the squares of its last move, and the moves that can be chosen. */
   function paint(position, last = null, choices = []) {

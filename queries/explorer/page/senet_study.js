@@ -136,7 +136,7 @@ export function makeSenetStudy({ board, changed }) {
     byId("senet-unit").textContent = draft ? "not a position yet" : never ? "reached"
       : facts.plies === 0 ? "plies: this is the opening"
         : facts.plies === 1 ? "ply from the opening" : "plies from the opening";
-    setFacts(byId("senet-facts"), draft ? unfinished() : never ? unreached() : reached());
+    setFacts(byId("senet-facts"), draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached());
     const both = !never && [facts.plies_even, facts.plies_odd].every((plies) => plies !== null);
     byId("senet-parity").replaceChildren(...(both ? [facts.plies_even, facts.plies_odd] : [])
       .map((plies) => {
@@ -175,10 +175,6 @@ export function makeSenetStudy({ board, changed }) {
   function unreached() {
     return [["Why", `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} `
       + `of the ${POSITIONS.toLocaleString("en")} positions.`]];
-  }
-
-  function unfinished() {
-    return [["Still", `${senetProblem(draft)}.`]];
   }
 
   function tell() {

@@ -190,6 +190,5 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
       paint({ sliding: false });
     },
     title: () => (isSolved() ? "solved" : counted(at.moves.length, "move")),
-    leave: () => {},
   };
 }

@@ -76,10 +76,7 @@ export function makeSlideSheet({ mine, game }) {
     get taken() {
       return { state: at.states[0], facts: at.states.map((state, number) => [`${number + 1}  ${state}`, `  ${writeAnswer(state)}`]) };
     },
-    slid() {},
     learn: paint,
-    lose() {},
     title: () => `sheet of ${counted(at.states.length, "board")}`,
-    leave: () => {},
   };
 }

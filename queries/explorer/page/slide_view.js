@@ -25,14 +25,14 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   const modes = makeModes(section, change);
   const now = () => modesOf[modes.shown];
   const changed = (parts, how) => went(joinMode(modes.shown, [...game.address, ...parts]), how);
-  const board = makeSlideBoard(mine("board"), (move) => now().slid(move));
+  const board = makeSlideBoard(mine("board"), (move) => now().slid?.(move));
   const shared = { mine, board, game: () => game, changed, begin };
   const modesOf = { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSlideSheet(shared) };
 
   /** Change to another mode, with the same board. */
   function change(mode) {
     const shown = now().game;
-    now().leave();
+    now().leave?.();
     modes.show(mode);
     now().show(shown);
     changed(now().parts());
@@ -47,7 +47,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     const states = await modesOf.sheet.draw(goal, count, mine("sheet-level").value);
     mine("sheet-make").textContent = "Make a sheet";
     if (!states.length || location.hash !== address) return;
-    now().leave();
+    now().leave?.();
     modes.show("sheet");
     modesOf.sheet.show({ goal, states, wanted: count });
     changed(now().parts());
@@ -57,7 +57,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   function use(other) {
     game = other;
     game.onLearned = () => { if (game === other) now().learn(); };
-    game.onLost = () => { if (game === other) now().lose(); };
+    game.onLost = () => { if (game === other) now().lose?.(); };
     game.onProgress = (text) => { if (game === other) mine("unit").textContent = text; };
     board.lay(game);
     modesOf.study.lay();
@@ -166,7 +166,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       return findGame(named)[0].open();
     },
     title: () => now().title(),
-    leave: () => now().leave(),
+    leave: () => now().leave?.(),
     /** Show the contents of an address; return its problems. */
     async show(parts) {
       const [named, given] = splitMode(parts, MODES_HERE);
@@ -184,7 +184,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       isShown = true;
       // from here on nothing waits: board, mode and game change together
       if (wanted !== game) use(wanted);
-      if (modes.shown !== mode) now().leave();
+      if (modes.shown !== mode) now().leave?.();
       modes.show(mode);
       now().show(asked);
       changed(now().parts(), { replace: true });

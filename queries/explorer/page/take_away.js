@@ -39,20 +39,9 @@ export function makeTakeAway(section, taken) {
   section.querySelector(".take").addEventListener("toggle", () => { said.textContent = ""; });
 }
 
-/** Copy a text; return whether the browser did. */
+/** Copy a text; return whether the browser did: it refuses pages that are not secure. */
 async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // older browsers, and pages that are not secure
-    const field = make("textarea", { class: "unseen" }, text);
-    document.body.append(field);
-    field.select();
-    const isCopied = document.execCommand("copy");
-    field.remove();
-    return isCopied;
-  }
+  return navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
 }
 
 /** Return a picture as the text of an SVG file. */

@@ -1,9 +1,7 @@
 // The registry of the page's views, by their names in the address.
 import { FIFTEEN, hasFifteen } from "#page/fifteen.js";
 import { findHosted } from "#page/hosted.js";
-import { BOARDS, knightFacts, openKnight, toursOf } from "#page/knight_tours.js";
 import { makeKnightView } from "#page/knight_view.js";
-import { countLines, openSenet, senetFacts } from "#page/senet.js";
 import { makeSenetView } from "#page/senet_view.js";
 import { makeSlideView } from "#page/slide_view.js";
 import { EIGHT, SLIDING } from "#page/tabled_game.js";
@@ -36,25 +34,3 @@ export const VIEWS = {
   senet: { title: "Senet", make: makeSenetView },
   knight: { title: "Knight’s tour", make: makeKnightView },
 };
-
-/** The functions for tests, and for the browser's console. */
-export const CONSOLE = Object.freeze({
-  openEight: EIGHT.open, openSenet, openKnight,
-  eight: (state, goal) => EIGHT.facts(state, goal),
-  openSliding: (board) => SLIDING[board].open(),
-  sliding: (board, state, goal) => SLIDING[board].facts(state, goal),
-  /** Return the states of a shortest solution of a 4x4 board. */
-  async fifteen(state, goal) {
-    await FIFTEEN.open();
-    return FIFTEEN.solve(state, goal);
-  },
-  senet: senetFacts, countLines,
-  /** Return a tour by its board, its start, and its number or its end. */
-  knight(board, start, which) {
-    const on = BOARDS[board];
-    const from = on.numberOf(start);
-    return knightFacts(on, from, typeof which === "number" ? which : toursOf(on).numberTo(from, on.numberOf(which)));
-  },
-  completeTour: (board, squares) => toursOf(BOARDS[board]).complete(squares),
-  knightTotal: (board, start) => toursOf(BOARDS[board]).total(BOARDS[board].numberOf(start)),
-});

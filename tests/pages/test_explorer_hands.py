@@ -1,0 +1,121 @@
+"""Tests of the explorer's hands: keys, lines of tiles, and swipes."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.support.explorer_browser import Explorer, broken_rules
+from tests.support.explorer_fixtures import in_both
+
+START = "eight/play/283104765/123804765"
+
+
+@in_both
+def test_keys_alone_play_each_puzzle(shown: Explorer) -> None:
+    page = shown.open(START)
+    page.keyboard.press("ArrowUp")
+    assert shown.address() == f"{START}/D", "with the focus on no board"
+    page.keyboard.press("u")
+    assert shown.address() == START
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+z")
+    for _ in range(4):
+        page.keyboard.press("h")
+        (tile,) = re.findall(r"Hint: slide tile (\d)", shown.text("#eight-word"))
+        page.keyboard.press(tile)
+    assert shown.text("#eight-word") == "Solved! 4 moves with 4 hints; the best is 4."
+    page.keyboard.press("n")
+    expect(page.locator("#eight-count")).to_have_text("0")
+    assert not shown.address().startswith(START)
+
+    page = shown.open("senet/play")
+    page.keyboard.press("t")
+    word = shown.text("#senet-word")
+    assert word.startswith("A threw ")
+    page.keyboard.press("u")
+    assert shown.address() == "senet/play"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("5")
+    page.keyboard.press("ArrowRight")
+    page.click("#senet-board .open >> nth=0")
+    assert shown.text("#senet-count") == "1"
+    page.keyboard.press("n")
+    assert shown.address() == "senet/play"
+
+    page = shown.open("knight/play/5x5")
+    for count in range(1, 26):
+        page.keyboard.press("h")
+        hint = page.locator("#knight-board .hinted")
+        hint.focus()
+        page.keyboard.press("Enter")
+        assert shown.text("#knight-made") == str(count)
+    assert shown.text("#knight-word").startswith("You made a tour!")
+    page.keyboard.press("u")
+    assert shown.text("#knight-made") == "24"
+    page.keyboard.press("n")
+    assert shown.address() == "knight/play/5x5"
+
+
+def test_the_keys_are_listed(shown: Explorer) -> None:
+    page = shown.open(START)
+    page.keyboard.press("?")
+    dialog = page.locator("#keys")
+    expect(dialog).to_be_visible()
+    listed = " ".join(dialog.locator("dt").all_inner_texts())
+    keys = page.locator("[data-key]").evaluate_all("all => all.map((one) => one.dataset.key)")
+    assert {*keys} <= {*re.split(r"[ ,]+", listed)}
+    assert broken_rules(page) == []
+    page.keyboard.press("u")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    page.click("#keys-open")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert shown.address() == START
+
+
+def test_what_is_typed_presses_no_button(shown: Explorer) -> None:
+    page = shown.open("eight/play/123456708/123456780/LR")
+    page.click("text=Sheet to print")
+    page.focus("#eight-sheet-count")
+    page.keyboard.press("u")
+    assert shown.address() == "eight/play/123456708/123456780/LR"
+
+
+def test_a_click_slides_all_tiles_up_to_the_gap(shown: Explorer) -> None:
+    page = shown.open("eight/play/123456780/012345678")
+    page.click("#eight-board [aria-label^='tile 7, slides right with others']")
+    assert shown.address() == "eight/play/123456780/012345678/LL"
+    page.click("#eight-board [aria-label='tile 1, slides down with others']")
+    assert shown.address() == "eight/play/123456780/012345678/LLUU"
+    page.click("#eight-board [aria-label='tile 5']", force=True)
+    assert shown.text("#eight-count") == "4", "neither in its row nor in its column"
+    page = shown.open("eight/play/123456078/123456780")
+    page.click("#eight-board [aria-label^='tile 8']")
+    assert shown.text("#eight-word") == "Solved! 2 moves; the best is 2. Nobody can do better."
+    page = shown.open("eight/play/120453786/123450786/DU")
+    page.click("#eight-board [aria-label^='tile 6']")
+    assert shown.text("#eight-count") == "3", "a game that is over takes no more of them"
+
+
+def test_a_swipe_slides_the_tile_that_goes_its_way(shown: Explorer) -> None:
+    page = shown.open("eight/play/123405678/123456780")
+    board = page.locator("#eight-board").bounding_box()
+    assert board
+
+    def swipe(right: int, down: int) -> None:
+        page.mouse.move(board["x"] + 40, board["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(board["x"] + 40 + right, board["y"] + 40 + down, steps=4)
+        page.mouse.up()
+
+    for (right, down), letters in (
+        ((60, 5), "L"),
+        ((3, -60), "LD"),
+        ((-60, 0), "LDR"),
+        ((0, 60), "LDRU"),
+        ((15, 0), "LDRU"),
+    ):
+        swipe(right, down)
+        assert shown.address() == f"eight/play/123405678/123456780/{letters}"
