@@ -42,11 +42,6 @@ export class Tables {
     this.indexes = new Map();
   }
 
-  /** The number of requests, or of reads, so far. */
-  get requests() {
-    return this.source.requests;
-  }
-
   /** Return the manifest. `isFresh`: past all caches. */
   readManifest(isFresh = false) {
     if (isFresh || !this.manifest) {

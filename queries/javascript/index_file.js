@@ -37,15 +37,6 @@ export class IndexFile {
   }
 
   /**
-   * Return the record of a rank.
-   * @param {number} rank
-   * @returns {Promise<Uint8Array>}
-   */
-  async record(rank) {
-    return (await this.records([rank]))[0];
-  }
-
-  /**
    * Return the records of several ranks, whose blocks are requested at the same time.
    * @param {number[]} ranks
    * @returns {Promise<Uint8Array[]>}

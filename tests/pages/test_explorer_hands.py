@@ -1,4 +1,4 @@
-"""Tests of the explorer's hands: keys, lines of tiles, and swipes."""
+"""Tests of the explorer's hands: keys, lines of tiles, swipes; and of looking back at a game."""
 
 import re
 
@@ -65,11 +65,11 @@ def test_the_keys_are_listed(shown: Explorer) -> None:
     expect(listed).to_be_visible()
     expect(listed).to_be_in_viewport()
     keys = page.locator("[data-key]").evaluate_all("all => all.map((one) => one.dataset.key)")
-    assert {*keys} == {"h", "u", "t", "n", "?"} <= {*re.split(r"[ ,]+", listed.inner_text())}
+    assert {*keys} == {"b", "h", "u", "t", "n", "?"} <= {*re.split(r"[ ,]+", listed.inner_text())}
     assert broken_rules(page) == []
     page.keyboard.press("?")
     expect(listed).to_be_hidden()
-    page.keyboard.press("2")
+    page.keyboard.press("8")
     assert shown.text("#eight-count") == "1", "the game goes on where the keys were listed"
 
 
@@ -117,3 +117,64 @@ def test_a_swipe_slides_the_tile_that_goes_its_way(shown: Explorer) -> None:
     ):
         swipe(right, down)
         assert shown.address() == f"eight/play/123405678/123456780/{letters}"
+
+
+# ---- looking back ---------------------------------------------------------------------------
+
+
+def test_a_game_is_looked_over_and_played_on_from_before_a_move_that_lost(
+    shown: Explorer,
+) -> None:
+    game = "123456708/123456780"
+    page = shown.open(f"eight/play/{game}")
+    assert page.locator("#eight-back").is_hidden()
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert shown.text("#eight-word") == "Solved! 3 moves; the best is 1."
+    page.keyboard.press("b")
+    assert shown.address() == f"eight/{game}/LRR"
+    bars = page.locator("#eight-chart rect")
+    assert ["lost" in str(bar.get_attribute("class")) for bar in bars.all()] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert shown.text("#eight-change") == "Tile 8 left: one move nearer."
+    assert page.locator("#eight-from").is_hidden()
+    page.focus("#eight-player input")
+    page.keyboard.press("Home")
+    assert shown.text("#eight-change") == ""
+    page.keyboard.press("ArrowRight")
+    told = "Tile 7 right: one move farther. Better: tile 8 left."
+    assert shown.text("#eight-change") == told
+    page.reload()
+    page.wait_for_selector("body[data-ready=eight]")
+    assert shown.text("#eight-change") == told
+    assert broken_rules(page) == []
+    page.click("#eight-from")
+    assert shown.address() == f"eight/play/{game}/hints=1", "who has seen it here has had a hint"
+    page.keyboard.press("8")
+    expect(page.locator("#eight-word")).to_have_text("Solved! 1 move with 1 hint; the best is 1.")
+
+
+def test_a_pasted_game_is_looked_over(shown: Explorer) -> None:
+    game = "123456708/123456780"
+    page = shown.open(f"eight/{game}")
+    for text, letters in (("7 7 8", "LRR"), ("lrU", "LRU"), ("778", "LRR"), ("L, R", "LR")):
+        page.fill("#eight-moves", text)
+        page.press("#eight-moves", "Enter")
+        assert shown.address() == f"eight/{game}/{letters}"
+    for text, problem in (
+        ("7 9 8", "Move 2 of “7 9 8” is not possible."),
+        ("LL", "Move 2 of “LL” is not possible."),
+        ("hop", "Move 1 of “hop” is not possible."),
+    ):
+        page.fill("#eight-moves", text)
+        page.press("#eight-moves", "Enter")
+        expect(page.locator("#eight-problem")).to_have_text(problem)
+        assert page.get_attribute("#eight-moves", "aria-invalid") == "true"
+    assert shown.address() == f"eight/{game}/LR"
+    page.fill("#eight-moves", "")
+    page.press("#eight-moves", "Enter")
+    assert shown.address() == f"eight/{game}"

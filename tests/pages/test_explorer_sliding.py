@@ -247,6 +247,13 @@ def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
     expect(page.locator("#fifteen-distance")).to_have_text("1")
     assert shown.facts("fifteen")["A best move"] == "15 ←"
     assert shown.text("#fifteen-marks") == "A best move is marked."
+    page.fill("#fifteen-moves", "14 14 15")
+    page.press("#fifteen-moves", "Enter")
+    assert shown.address() == f"fifteen/123456789abcde0f/{GOAL}/LRR"
+    page.click("#fifteen-player [aria-label='To the beginning']")
+    page.click("#fifteen-player [aria-label='One move on']")
+    told = "Tile 14 right: one move farther. Better: tile 15 left."
+    expect(page.locator("#fifteen-change")).to_have_text(told)
     page.fill("#fifteen-start", "123456789abcdfe0")
     assert shown.text("#fifteen-distance") == "No solution"
     shown.open(f"fifteen/{GOAL}/1234567890abcdef")

@@ -51,7 +51,7 @@ export function makeKnightStudy({ drawing, changed }) {
     problem("");
     const isAnimated = draw && facts && !calm();
     const last = facts ? board.count - 1 : 0;
-    player.set(last, isAnimated ? 0 : Math.min(step ?? last, last), { quiet: true });
+    player.set(last, isAnimated ? 0 : Math.min(step ?? last, last));
     paint(player.at);
     answer();
     tell();
@@ -146,9 +146,7 @@ export function makeKnightStudy({ drawing, changed }) {
     else say(byId("knight-now").textContent);
   }
 
-  function problem(text, field) {
-    setProblem(byId("knight-problem"), text, field);
-  }
+  const problem = (text, field) => setProblem(byId("knight-problem"), text, field);
 
   /** Return the square that a text names, or its problem. */
   function squareOf(text) {

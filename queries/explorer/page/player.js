@@ -43,12 +43,12 @@ export function makePlayer(place, { name, step, delay, show }) {
     timer = 0;
   }
 
-  function go(to, how = {}) {
+  function go(to) {
     const from = at;
     at = Math.max(0, Math.min(last, to));
     if (at === last) stop();
     refresh();
-    if (at !== from || how.again) show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
+    if (at !== from) show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
   }
 
   function start() {
@@ -74,13 +74,12 @@ export function makePlayer(place, { name, step, delay, show }) {
   refresh();
 
   return {
-    /** Set the number of steps of a line, and show one of them. */
-    set(steps, from, { quiet = false } = {}) {
+    /** Set the number of steps of a line and the one that is shown, for which `show` is not called. */
+    set(steps, from) {
       stop();
       last = steps;
       at = from;
       refresh();
-      if (!quiet) show(at, { moved: false, playing: false, from });
     },
     go,
     start,

@@ -36,9 +36,8 @@ export async function carried(name) {
   const block = document.getElementById(name);
   mustBe(block, name, "missing");
   try {
-    const letters = atob(block.textContent);
-    const packed = new Uint8Array(letters.length);
-    for (let at = 0; at < packed.length; at++) packed[at] = letters.charCodeAt(at); // `from` takes ten times as long
+    const text = block.textContent;
+    const packed = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {

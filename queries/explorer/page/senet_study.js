@@ -29,9 +29,7 @@ export function makeSenetStudy({ board, changed }) {
     return plies < line.length ? line[plies].before : position;
   }
 
-  function onBoard() {
-    return draft ?? after(player.at);
-  }
+  const onBoard = () => draft ?? after(player.at);
 
   /** Return what is shown as parts of an address: the position, the step if it is not the last, the side to move. */
   function parts() {
@@ -56,7 +54,7 @@ export function makeSenetStudy({ board, changed }) {
   /** Show the line of a number of plies. */
   function choose(plies, step) {
     line = plies === null ? [] : senetLine(position, plies);
-    player.set(line.length, Math.min(step ?? line.length, line.length), { quiet: true });
+    player.set(line.length, Math.min(step ?? line.length, line.length));
     answer();
     paint(player.at);
   }
@@ -89,7 +87,7 @@ export function makeSenetStudy({ board, changed }) {
     line = [];
     facts = { position: squares, plies: null };
     setProblem(byId("senet-problem"), "");
-    player.set(0, 0, { quiet: true });
+    player.set(0, 0);
     answer();
     paint(0);
   }
@@ -191,9 +189,7 @@ export function makeSenetStudy({ board, changed }) {
     if (!bad && text !== position) begin(text);
   }
 
-  function wrong(text, bad) {
-    return `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
-  }
+  const wrong = (text, bad) => `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
 
   field.addEventListener("input", entered);
   onEntered(field, entered);

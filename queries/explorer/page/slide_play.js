@@ -10,7 +10,7 @@ const TRIES = 20;
  * Make the part of a sliding board's view that plays. `view` has the view's elements, its board, and
  * the functions that change the address and begin another board.
  */
-export function makeSlidePlay({ mine, board, game, changed, begin }) {
+export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
   const at = { start: "", goal: "", moves: "", hints: 0 };
   let states = [""];
   let hint = "";
@@ -52,7 +52,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
     mine("word").textContent = word();
     mine("word").classList.toggle("solved", solved);
     const hidden = {
-      help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves,
+      help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves, back: !solved || !at.moves,
     };
     for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = isHidden;
   }
@@ -151,6 +151,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin }) {
     step("Undone.");
     if (!at.moves) mine("help").focus();
   });
+  mine("back").addEventListener("click", () => change("study"));
   mine("again").addEventListener("click", () => {
     begin(at.start, at.goal, { replace: true });
     mine("board").focus({ preventScroll: true });

@@ -1,4 +1,5 @@
 // A game on a sliding board: its rules, which are the package's, and what people type and read.
+import { quoted } from "#page/dom.js";
 import { Board, makeGoal, swapCells } from "#tables/sliding.js";
 
 /** Return a tile's number as people write it. */
@@ -75,6 +76,22 @@ export class Game extends Board {
       states.push(move.after);
     }
     return states;
+  }
+
+  /** Return the letters of the moves that a text names, by letters or by tiles, and the problem of the first that is none. */
+  readMoves(start, text) {
+    const words = text.trim().split(/[\s,]+/);
+    const steps = words.every((word) => /^\d+$/.test(word)) && words.length > 1 ? words.map((word) => this.marks[Number(word)])
+      : [...words.join("")];
+    const isLetters = steps.every((step) => "UDLRudlr".includes(step));
+    let [state, letters] = [start, ""];
+    for (const step of steps) {
+      const move = this.moves(state).find((one) => (isLetters ? one.letter === step.toUpperCase() : one.tile === step?.toLowerCase()));
+      if (!move) return { letters, problem: `Move ${letters.length + 1} of ${quoted(text)} is not possible.` };
+      letters += move.letter;
+      state = move.after;
+    }
+    return { letters, problem: "" };
   }
 
   /** Return a random state that reaches the goal. */

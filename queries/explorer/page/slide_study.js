@@ -1,5 +1,5 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
-import { counted, drawn, make, pickOne, say, setFacts, setProblem } from "#page/dom.js";
+import { counted, drawn, make, onEntered, pickOne, say, setFacts, setProblem } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
@@ -30,9 +30,7 @@ export function makeSlideStudy(view) {
     }),
   ];
 
-  function state() {
-    return line[player.at];
-  }
+  const state = () => line[player.at];
 
   /** Return the line that is shown as parts of an address. */
   function parts() {
@@ -44,7 +42,7 @@ export function makeSlideStudy(view) {
   function show({ start, goal, moves = "", step = 0, hints = 0 }) {
     Object.assign(at, { start, goal, moves, hints });
     lengthen();
-    player.set(line.length - 1, Math.min(step, line.length - 1), { quiet: true });
+    player.set(line.length - 1, Math.min(step, line.length - 1));
     paint(player.at, { sliding: false });
     tell();
   }
@@ -57,21 +55,14 @@ export function makeSlideStudy(view) {
 
   /** Handle a tile slid by the user: the line's next step, or the beginning of another line. */
   function slid(move) {
-    const before = game().distance(state(), at.goal);
     player.halt();
     const step = player.at + 1;
     if (line[step] !== move.after) {
       at.moves = lettersTo(player.at) + move.letter;
       lengthen();
     }
-    player.set(line.length - 1, step, { quiet: true });
+    player.set(line.length - 1, step);
     shown(step, { moved: true, playing: false });
-    const after = game().distance(state(), at.goal);
-    if (Number.isInteger(before) && Number.isInteger(after)) {
-      const isNearer = after < before;
-      paintChange(`Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: `
-        + `${isNearer ? "one move nearer" : "one move farther"}.`, isNearer);
-    }
   }
 
   /** Return the letters of the line's first steps. */
@@ -83,12 +74,13 @@ export function makeSlideStudy(view) {
     isLost = false;
     facts = game().facts(state(), at.goal);
     board.show(state(), facts.best_moves ?? "", { sliding });
-    paintChange("");
+    paintChange(step);
     paintAnswer();
     paintChart(step);
     // the text with the problem is no longer on view
     setProblem(mine("problem"), "");
     setups.forEach(({ refresh }) => refresh());
+    if (document.activeElement !== mine("moves")) mine("moves").value = at.moves;
   }
 
   /** Show another place of the line; called by the player. */
@@ -143,26 +135,26 @@ export function makeSlideStudy(view) {
       + `of moves, but it takes an ${swaps} number of swaps. Swap any two tiles to make the goal reachable.`]];
   }
 
-  function listExchange() {
-    return [...state()].filter((tile) => tile !== "0").slice(0, 2);
-  }
+  const listExchange = () => [...state()].filter((tile) => tile !== "0").slice(0, 2);
 
   function tell() {
     if (facts.distance === undefined) return;
-    const best = [...(facts.best_moves ?? "")].map((letter, place) => (
-      `tile ${nameTile(facts.best_tiles[place])} ${TILE_WAY[letter]}`
-    ));
-    if (facts.distance === null) say(`This goal cannot be reached: ${listUnsolved()[0][1]}`);
-    else if (facts.distance === 0) say("Solved: this is the goal.");
-    else {
-      const ways = facts.solutions ? `, ${counted(facts.solutions, "shortest solution")}` : "";
-      say(`${counted(facts.distance, "move")} to the goal${ways}. Best: ${best.join(", ")}.`);
-    }
+    const ways = facts.solutions ? `, ${counted(facts.solutions, "shortest solution")}` : "";
+    say(facts.distance === null ? `This goal cannot be reached: ${listUnsolved()[0][1]}`
+      : facts.distance === 0 ? "Solved: this is the goal." : `${counted(facts.distance, "move")} to the goal${ways}.`);
   }
 
-  function paintChange(text, isNearer) {
-    mine("change").textContent = text;
-    mine("change").className = `change ${isNearer ? "nearer" : "farther"}`;
+  /** Say what the move to a place of the line did, and what would have been better. */
+  function paintChange(step) {
+    const [before, after] = step ? [step - 1, step].map((place) => game().facts(line[place], at.goal)) : [{}, {}];
+    const isLoss = after.distance > before.distance;
+    const name = (tile, letter) => `tile ${nameTile(tile)} ${TILE_WAY[letter]}`;
+    const better = [...before.best_moves ?? ""].map((letter, place) => name(before.best_tiles[place], letter)).join(" or ");
+    const [move] = game().trace(line.slice(step - 1, step + 1));
+    mine("change").textContent = !Number.isInteger(before.distance) || !Number.isInteger(after.distance) ? ""
+      : `T${name(move.tile, move.letter).slice(1)}: one move ${isLoss ? "farther" : "nearer"}.${isLoss && better ? ` Better: ${better}.` : ""}`;
+    mine("change").className = `change ${isLoss ? "farther" : "nearer"}`;
+    mine("from").hidden = !isLoss;
   }
 
   /** Draw the distance at every place of the line as bars; those of past states are dark. */
@@ -176,7 +168,7 @@ export function makeSlideStudy(view) {
     const bars = distances.map((distance, place) => drawn("rect", {
       x: KNOB + place * step - wide / 2, width: wide, y: 30 - (28 * distance) / most - 1,
       height: (28 * distance) / most + 1,
-      class: place === at_ ? "now" : place < at_ ? "gone" : "ahead",
+      class: `${place === at_ ? "now" : place < at_ ? "gone" : "ahead"}${distance > known[place - 1] ? " lost" : ""}`,
     }));
     mine("chart").replaceChildren(drawn("svg", {
       viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img",
@@ -199,6 +191,17 @@ export function makeSlideStudy(view) {
   }
 
   mine("hardest").addEventListener("click", () => begin(pickOne(game().hardest(at.goal)), at.goal));
+  mine("from").addEventListener("click", () => {
+    player.go(player.at - 1);
+    view.change("play");
+  });
+  onEntered(mine("moves"), () => {
+    const { letters: moves, problem } = game().readMoves(at.start, mine("moves").value);
+    setProblem(mine("problem"), problem, mine("moves"));
+    if (problem || moves === at.moves) return;
+    show({ ...at, moves, step: moves.length });
+    changed(parts());
+  });
   mine("random").addEventListener("click", () => begin(game().random(at.goal), at.goal));
   mine("exchange").addEventListener("click", () => {
     const [one, other] = listExchange().map((tile) => state().indexOf(tile));
@@ -221,7 +224,7 @@ export function makeSlideStudy(view) {
     learn() {
       const step = player.at;
       lengthen();
-      player.set(line.length - 1, step, { quiet: true });
+      player.set(line.length - 1, step);
       paint(step, { sliding: false });
       changed(parts(), { replace: true });
       tell();

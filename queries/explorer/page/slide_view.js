@@ -26,7 +26,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   const now = () => modesOf[modes.shown];
   const changed = (parts, how) => went(joinMode(modes.shown, [...game.address, ...parts]), how);
   const board = makeSlideBoard(mine("board"), (move) => now().slid?.(move));
-  const shared = { mine, board, game: () => game, changed, begin };
+  const shared = { mine, board, game: () => game, changed, begin, change };
   const modesOf = { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSlideSheet(shared) };
 
   /** Change to another mode, with the same board. */
@@ -121,11 +121,8 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     const goal = good(named, (text) => wanted.problem(text) || wanted.goalProblem(text))
       ?? wanted.findGoal(start ?? wanted.first());
     if (start === undefined) return { start, goal, problems };
-    const letters = rest.filter((part) => MOVES.test(part)).join("");
-    const moves = letters.slice(0, wanted.follow(start, letters).length - 1);
-    if (moves !== letters) {
-      problems.push(`Move ${moves.length + 1} of ${quoted(letters)} is not possible: the gap is at the edge of the board.`);
-    }
+    const { letters: moves, problem } = wanted.readMoves(start, rest.filter((part) => MOVES.test(part)).join(""));
+    if (problem) problems.push(problem);
     const asked = rest.find((part) => STEP.test(part));
     const hinted = rest.includes("hint");
     const hints = rest.map((part) => HINTS.exec(part)?.[1]).find(Boolean) ?? hinted;
@@ -163,7 +160,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
         unfound = await findMore();
         listBoards();
       }
-      return findGame(named)[0].open();
+      return findGame(named)[0].open?.();
     },
     title: () => now().title(),
     leave: () => now().leave?.(),

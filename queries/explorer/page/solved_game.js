@@ -23,8 +23,6 @@ export class SolvedGame extends Game {
     byId("trouble").hidden = false;
   }
 
-  open() {}
-
   /** Find a shortest solution: its states, the first included. */
   async solve(state, goal) {
     const { path, best_moves } = await this.find(state, goal);
