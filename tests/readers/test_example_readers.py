@@ -358,7 +358,7 @@ def test_the_node_reader_prints_the_answers_of_the_package(
         (["eight", "12345678"], 2, '"12345678" is not a state of 3x3'),
         (["knight", "b1", "b1"], 1, "No tour leads from b1 to b1"),
         (["eight"], 2, "usage: reader.mjs PLACE"),
-        (["9x9", "1"], 2, 'The board "9x9" is not published'),
+        (["9x9", "1"], 2, '"9x9" is not a sliding board'),
     ],
 )
 def test_the_node_reader_reports_a_question_without_an_answer(
