@@ -27,6 +27,11 @@ def test_the_walker_counts_what_the_oracle_lists() -> None:
             assert number == len(expected)
 
 
+def test_the_walker_counts_each_closed_tour_once() -> None:
+    for (files, ranks), tours in (((3, 10), 16), ((5, 6), 8), ((4, 5), 0)):
+        assert walk(HalfBoard(KnightBoard(files, ranks), is_open=False)) == {None: tours}
+
+
 def test_matchings_are_numbered_in_order() -> None:
     """Decode each matching of up to four pairs and encode it again, with other cells between."""
     mate, seen = np.empty(20, dtype=np.int64), set[tuple[int, ...]]()
