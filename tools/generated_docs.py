@@ -8,11 +8,10 @@ the command prints.
 
 from __future__ import annotations
 
-import ast
 import tempfile
+import textwrap
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from pipeline.builders import BUILDERS
 from pipeline.verify import PROVERS
@@ -47,6 +46,7 @@ BUILD_STEPS = {
     "pipeline/run.py",
     "pipeline/commands/precompute.py",
     "pipeline/build.py",
+    "pipeline/plan.py",
     "pipeline/builders/__init__.py",
     "pipeline/tasks.py",
     "pipeline/builders/graph_table.py",
@@ -159,12 +159,6 @@ def table_section(table: Table) -> list[str]:
     ]
 
 
-def summarize(file: Path) -> str:
-    """Return the first paragraph of a module's docstring, on one line."""
-    docstring = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
-    return " ".join(docstring.split("\n\n")[0].split())
-
-
 def fill_parts(name: str, parts: Mapping[str, str]) -> str:
     """Return a page of that name with other texts between the marks of its generated parts."""
     page = (ROOT / name).read_text("utf-8")
@@ -196,9 +190,9 @@ def select_steps(called: list[str], steps: set[str]) -> list[str]:
 
 
 def format_steps(modules: list[str]) -> str:
-    """Format modules in the order of their first calls, each with its docstring's summary."""
-    steps = (f"{at}. `{name}`: {summarize(ROOT / name)}\n" for at, name in enumerate(modules, 1))
-    return "".join(steps)
+    """Format modules in the order of their first calls."""
+    steps = " → ".join(f"`{name}`" for name in modules)
+    return textwrap.fill(steps, 118, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def format_recipes() -> str:

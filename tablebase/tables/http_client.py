@@ -43,7 +43,7 @@ FAILURES = OSError, http.client.HTTPException, ValueError
 
 
 class HttpLimits(NamedTuple):
-    """How long a host is waited for, and how much is read of it at once.
+    """The limits of a client: how long it waits for a host, and how much it reads at once.
 
     `retry_delays`: the seconds before each further attempt. `wait_seconds`: the longest wait for a
     connection, or for the next bytes. `request_seconds`: that for an answer, all attempts together.
