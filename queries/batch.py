@@ -122,8 +122,9 @@ def run_batch(
                 query.on_progress = partial(_report_total, on_progress, done)
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
-                others = (read_key_column(rows[name]) for name in [form.second] if name)
-                parts = query.iter_answers(keys, *others)
+                parts = query.iter_answers(
+                    keys, *(read_key_column(rows[name]) for name in [form.second] if name)
+                )
                 if batch.format in TABLE_WRITERS:  # each part would be a row group
                     parts = iter([concatenate_answers(parts)])
                 first = 0
