@@ -1,52 +1,118 @@
-"""Test that the wheel holds the packages completely, and works without a checkout."""
+"""Test the release as CONTRIBUTING.md makes it: its packages, built, checked, installed and used.
 
+These tests install packages from the index that pip is set up for.
+"""
+
+import hashlib
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests import long_run
+from tests.support.hosts import serve
 from tests.support.shell import ROOT, environment
+
+PACKAGES = ("tablebase", "queries", "pipeline", "puzzle_tablebase")
+ANSWER = """
+import sys
+import puzzle_tablebase as pt
+print(pt.__file__)
+print(pt.open_tables(sys.argv[1]).eight.probe("378546201").distance)
+"""
+
+
+def run(*command: str | Path, cwd: Path, extra: dict[str, str] | None = None, code: int = 0) -> str:
+    """Run a command apart from this checkout's packages; return its output and messages."""
+    env = environment(extra)
+    env.pop("PYTHONPATH", None)
+    words = [str(word) for word in command]
+    ended = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    return ended.stdout + ended.stderr
+
+
+def make_environment(folder: Path, *requirements: str) -> Path:
+    """Make an environment with these packages; return the folder of its programs."""
+    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", *requirements, cwd=folder.parent)
+    return folder / "bin"
+
+
+def hash_files(folder: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+    }
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a release, built twice and checked."""
+    place = tmp_path_factory.mktemp("release")
+    tools = make_environment(place / "tools", "build", "twine")
+    for name, umask in (("first", 0o022), ("second", 0o077)):
+        clone = place / name
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], umask=umask, check=True)
+        if name == "second":
+            (clone / "README.md").touch()
+        epoch = {"SOURCE_DATE_EPOCH": "1700000000"}
+        run(
+            tools / "python",
+            "-m",
+            "build",
+            "--outdir",
+            place / f"{name}-dist",
+            cwd=clone,
+            extra=epoch,
+        )
+    folder = place / "first-dist"
+    assert hash_files(folder) == hash_files(place / "second-dist")
+    run(tools / "twine", "check", "--strict", *folder.iterdir(), cwd=place)
+    return folder
 
 
 @long_run
-def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
-    pip = [sys.executable, "-m", "pip"]
-    build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "."]
-    subprocess.run([*pip, *build, "-w", str(tmp_path)], cwd=ROOT, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
+def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release: Path) -> None:
+    (wheel,) = release.glob("*.whl")
+    (_,) = release.glob("*.tar.gz")  # `build` made the wheel from it
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
-    sources = {
-        str(path.relative_to(ROOT))
-        for package in ("tablebase", "queries", "pipeline", "puzzle_tablebase")
-        for path in (ROOT / package).rglob("*.*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    assert {name for name in names if not name.startswith("puzzle_tablebase-")} == sources
-    site, place = tmp_path / "site", tmp_path / "place"
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
-    subprocess.run([*pip, *install], check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    packed = {name for name in names if not name.startswith("puzzle_tablebase-")}
+    assert packed == set(listed.stdout.split())
+
+
+@long_run
+@pytest.mark.parametrize("extras", ["", "report", "cluster", "report,cluster"])
+def test_an_empty_environment_answers_from_a_host_without_a_build(
+    release: Path, tmp_path: Path, extras: str
+) -> None:
+    (wheel,) = release.glob("*.whl")
+    requirement = f"{wheel}[{extras}]" if extras else str(wheel)
+    programs = make_environment(tmp_path / "env", requirement)
+    place = tmp_path / "place"
     place.mkdir()
-    show_paths = "import pipeline, queries; print(pipeline.__file__, queries.__file__)"
-    script = str(site / "bin" / "pipeline")
-    for command, expected in (
-        (
-            [sys.executable, "-c", show_paths],
-            f"{site}/pipeline/__init__.py {site}/queries/__init__.py",
-        ),
-        ([script, "precompute", "eight"], "eight_edge"),
-        ([sys.executable, "-m", "puzzle_tablebase", "query", "eight", "378546201"], "27 moves"),
-        ([script, "query", "eight", "378546201"], "27 moves"),
-    ):
-        result = subprocess.run(
-            command,
-            cwd=place,
-            env=environment({"PYTHONPATH": str(site)}),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert expected in result.stdout
-    assert [path.name for path in place.iterdir()] == ["outputs"], "in the current folder"
-    assert (place / "outputs" / "manifest.json").is_file()
+    with serve(ROOT / "outputs") as host:
+        file, distance = run(programs / "python", "-c", ANSWER, host.url, cwd=place).split()
+        page = (programs / "pipeline", "report", "--outputs", host.url, "--output", "page.html")
+        said = run(*page, cwd=place, code=0 if "report" in extras else 2)
+    assert Path(file).is_relative_to(tmp_path / "env")
+    assert distance == "27"
+    assert ("page.html" if "report" in extras else "puzzle-tablebase[report]") in said
+    build = (programs / "pipeline", "precompute", "eight")
+    said = run(
+        *build, "--scheduler", "tcp://127.0.0.1:9", cwd=place, code=3 if "cluster" in extras else 2
+    )
+    assert ("no scheduler answers" if "cluster" in extras else "puzzle-tablebase[cluster]") in said
+    if not extras:
+        assert "eight_edge" in run(*build, cwd=place)
+        assert "27 moves" in run(programs / "pipeline", "query", "eight", "378546201", cwd=place)
+        assert {path.name for path in place.iterdir()} == {"outputs"}, "in the current folder"
+    shutil.rmtree(tmp_path / "env")
