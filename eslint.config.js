@@ -5,6 +5,6 @@ export default [
   { ignores: [".venv/", "outputs/", "build/", "dist/"] },
   js.configs.recommended,
   { rules: { eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
-  { files: ["queries/**"], languageOptions: { globals: globals.browser } },
+  { files: ["queries/**", "pipeline/**"], languageOptions: { globals: globals.browser } },
   { files: ["examples/**", "tests/**"], languageOptions: { globals: globals.node } },
 ];

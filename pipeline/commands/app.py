@@ -22,6 +22,7 @@ from pipeline.commands.store_commands import (
     remove,
     report,
     runs,
+    site,
     status,
     verify,
 )
@@ -140,6 +141,6 @@ def make_usage_error(error: Any) -> BadRequest:
     )
 
 
-for command in (remove, status, histogram, verify, runs, report, explore, graph, diff, clean):
+for command in (remove, status, histogram, verify, runs, report, explore, site, graph, diff, clean):
     app.command()(command)
 app.command(name="help")(print_help)

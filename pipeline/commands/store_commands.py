@@ -39,6 +39,7 @@ from tablebase.errors import BadRequest
 from tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
 from tablebase.stdio import expand_path
 from tablebase.tables.access import open_store, require_listable
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names, list_runs, read_run
 from tablebase.tables.store import Store
 
@@ -301,6 +302,37 @@ def explore(
     write_explorer(store, target)
     if target != STANDARD:
         print_answer(f"{target}\n")
+
+
+def site(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Folder to write: new, empty, or a site.")
+    ],
+    outputs: Outputs = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Do not prove the tables; the site says so.")
+    ] = False,
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Address that the site will have.")
+    ] = "",
+    date: Annotated[
+        str, typer.Option("--date", metavar="YYYY-MM-DD", help="Day of publication.")
+    ] = "",
+) -> None:
+    """Write a site for any host: tables, pages, a data set card; the tables are proved first."""
+    from pipeline.progress import ProofProgress
+    from pipeline.site.writer import find_target, require_date, write_site
+    from pipeline.verify import verify as verify_store
+
+    store = open_store(outputs)
+    find_target(folder)
+    require_date(date)
+    with ProofProgress(None, quick=quick) as progress:
+        tables = read_manifest(store)
+        verified = verify_store(store, [*tables], quick=quick, listener=progress)
+    for note in write_site(store, folder, tables, verified.verdicts, url=url, date=date):
+        print_error(f"note: {note}")
+    print_answer(f"{folder}\n")
 
 
 def graph(

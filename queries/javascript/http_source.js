@@ -8,18 +8,19 @@ import { makeUnreadable } from "./errors.js";
 
 /**
  * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
- * further attempt.
- * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[]}} HttpOptions
+ * further attempt; `wholeBytes`: indexes up to this size are read whole (1 MiB if it is not given).
+ * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
  */
 
 /**
  * A place of files. `requests` counts how often it was read; `servesRanges`: the last part that was asked of
- * it came as such; `isFresh`: caches on the way must ask it.
+ * it came as such; `wholeBytes`: indexes up to this size are read whole; `isFresh`: caches on the way must ask it.
  * @typedef {object} Source
  * @property {(file: string, first?: number, last?: number, options?: {isFresh?: boolean}) => Promise<Part>} read
  * @property {(file: string) => string} locate
  * @property {number} requests
  * @property {boolean} servesRanges
+ * @property {number} [wholeBytes]
  */
 
 /** Bytes of the largest file that is read whole where the host ignores ranges. */
@@ -60,12 +61,13 @@ export class HttpSource {
    * @param {string} url
    * @param {HttpOptions} [options]
    */
-  constructor(url, { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS } = {}) {
+  constructor(url, { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS, wholeBytes } = {}) {
     const { origin, pathname, search } = new URL(url);
     this.base = `${origin}${pathname.replace(/\/+$/, "")}`;
     this.query = search;
     this.fetch = fetch;
     this.retryDelays = retryDelays;
+    this.wholeBytes = wholeBytes;
     this.requests = 0;
     this.servesRanges = false;
     this.bytes = 0;

@@ -5,7 +5,7 @@ const BLOCK = 4096;
 /** The bytes of a block before its checksum. */
 const BODY = 4092;
 const INDEX_VERSION = 2;
-/** Indexes up to this size are read whole, by one request. */
+/** Indexes up to this size are read whole, by one request, unless their place says otherwise. */
 const MAX_SMALL_BYTES = 1 << 20;
 /** Blocks this near to each other are read by one request. */
 const MAX_GAP_BLOCKS = 4;
@@ -75,6 +75,7 @@ class Build {
   constructor(index, isFresh = false) {
     this.index = index;
     this.isFresh = isFresh;
+    this.wholeBytes = index.source.wholeBytes ?? MAX_SMALL_BYTES;
     this.perBlock = Math.floor(BODY / index.width);
     /** @type {Map<number, Promise<Uint8Array>>} */
     this.blocks = new Map();
@@ -138,7 +139,7 @@ class Build {
   #readBlocks(numbers, listed) {
     const missing = [...new Set(numbers)].filter((number) => !this.blocks.has(number));
     const last = Math.max(Math.ceil(listed.bytes / BLOCK) - 1, 0);
-    for (const [from, to] of listed.bytes <= MAX_SMALL_BYTES && missing.length ? [[0, last]] : joinNumbers(missing)) {
+    for (const [from, to] of listed.bytes <= this.wholeBytes && missing.length ? [[0, last]] : joinNumbers(missing)) {
       const part = this.#readPart(from, to, listed);
       for (const number of missing.filter((one) => one >= from && one <= to)) {
         const block = part.then(({ bytes, first }) => {
@@ -168,7 +169,7 @@ class Build {
       this.first.catch(() => { this.first = null; });
       return this.first;
     }
-    if (!this.index.source.servesRanges || listed.bytes <= MAX_SMALL_BYTES) await this.first;
+    if (!this.index.source.servesRanges || listed.bytes <= this.wholeBytes) await this.first;
     return this.whole ?? this.#requestPart(from, to, listed);
   }
 

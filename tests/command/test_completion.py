@@ -48,8 +48,8 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 
 
 COMMANDS = (
-    "precompute remove status histogram verify runs report explore graph diff clean help query "
-    "check sample"
+    "precompute remove status histogram verify runs report explore site graph diff clean help "
+    "query check sample"
 )
 
 

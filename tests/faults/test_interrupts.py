@@ -42,6 +42,7 @@ COMMANDS = {
     "histogram eight --svg bars.svg": 1.5,
     "report --output report.html": 5.0,
     "explore": 2.0,
+    "site website --quick": 2.0,
     "status": 1.0,
 }
 """Every command, each with the seconds within which it is interrupted."""

@@ -36,6 +36,7 @@ QUESTIONS = (
     "verify --quick",
     "precompute eight",
     "explore",
+    "site website",
 )
 FAILURES = {
     "all absent": "HTTP status 404: Not Found",

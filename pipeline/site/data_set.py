@@ -1,0 +1,284 @@
+"""The tables as a data set: `croissant.json`, and a card in Markdown as data set hubs read it.
+
+Everything is taken from the manifest, from the metadata of the tables' own files and from the
+verdicts of a verification.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.verify.claims import TableVerdict, find_weakest, group_boards
+from tablebase import __version__
+from tablebase.puzzles import find_owner
+from tablebase.tables import FORMAT_VERSION, MADE_BY
+from tablebase.tables.manifest import Entry, File, IndexEntry
+from tablebase.tables.parquet import COMMENT
+from tablebase.tables.store import Store
+
+CARD = "README.md"
+CROISSANT = "croissant.json"
+TITLE = "Tablebases of the 8-puzzle, Senet and the knight's tour"
+DESCRIPTION = (
+    "Whole state spaces of three puzzles, each searched once by a program: the distance and the "
+    "best moves of every state, lines of play, knight's tours and their counts."
+)
+AUTHOR = "The puzzle-tablebase project"
+KEYWORDS = ("tablebase", "8-puzzle", "sliding puzzle", "senet", "knight's tour", "heuristic search")
+ROWS_TYPE = "application/x-parquet"
+INDEX_TYPE = "application/octet-stream"
+SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+"""Sizes as hubs tell them apart: up to 3 digits of the number of rows, 4 digits, and so on."""
+MAKING = """\
+A program searched each state space from the rules, with the parameters that `manifest.json` lists.
+No number was collected, labelled or taken from elsewhere. What a second program, which shares the
+rules and the file formats alone, then showed of the files:
+"""
+LIMITS = (
+    "A table holds one puzzle under the rules of this project; other rules give other numbers.",
+    "Of several shortest solutions or tours, the one listed follows from an order, not from merit.",
+    "Many states are mirror images of others: a random split puts such pairs on both sides.",
+)
+CONTEXT: dict[str, object] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+    "description": {"@container": "@language"},
+    **{
+        term: f"cr:{term}"
+        for term in (
+            *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract"),
+            *("field", "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray"),
+            *("isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source"),
+            *("subField", "transform"),
+        )
+    },
+}
+"""The terms that a reader of Croissant expects, and those of provenance."""
+
+
+class ColumnFacts(NamedTuple):
+    name: str
+    type: str
+    meaning: str
+    data_type: str
+    """The type in the words of Croissant."""
+
+
+class TableFacts(NamedTuple):
+    """What a table's own files, its entry and its proof say of it."""
+
+    name: str
+    entry: Entry
+    meaning: str
+    rank: str
+    columns: list[ColumnFacts]
+    verdict: str
+    shown: list[str]
+    """How the verdict was reached, a sentence for each group of boards."""
+
+    @property
+    def amount(self) -> str:
+        return ", ".join(f"{n:,} {what}" for what, n in self.entry.list_amounts().items())
+
+
+def list_facts(
+    store: Store, tables: dict[str, Entry], verdicts: Sequence[TableVerdict]
+) -> list[TableFacts]:
+    """List the facts of published tables, in the order of their names."""
+    weakest = find_weakest(verdicts)
+    return [
+        _read_facts(
+            store,
+            name,
+            entry,
+            str(weakest[name]),
+            [each for each in verdicts if each.table == name],
+        )
+        for name, entry in sorted(tables.items())
+    ]
+
+
+def _read_facts(
+    store: Store, name: str, entry: Entry, verdict: str, verdicts: Sequence[TableVerdict]
+) -> TableFacts:
+    shown = [
+        f"{len(boards):,} board{'s' * (len(boards) > 1)} {kind}: {how}" if boards else how
+        for kind, how, boards in group_boards(verdicts)
+    ]
+    if entry.parquet is None:
+        owner = find_owner(name)
+        table = owner.find_table(name) if owner else None
+        meaning, rank = (table.meaning, table.rank) if table else ("", "")
+        return TableFacts(name, entry, meaning, rank, [], verdict, shown)
+    schema = pq.read_schema(store.get_source(entry.parquet.file))
+    about = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    meaning, rank = about.get("meaning", ""), about.get("rank", "")
+    columns = [_read_column(field) for field in schema]
+    return TableFacts(name, entry, meaning, rank, columns, verdict, shown)
+
+
+def _read_column(field: pa.Field) -> ColumnFacts:
+    meaning = (field.metadata or {}).get(COMMENT.encode(), b"").decode()
+    if pa.types.is_integer(field.type):
+        # readers give a null among whole numbers as a number that is none
+        kind = f"cr:{str(field.type).capitalize()}"
+    else:
+        kind = "sc:Boolean" if pa.types.is_boolean(field.type) else "sc:Text"
+    shown = "enum" if pa.types.is_dictionary(field.type) else str(field.type)
+    return ColumnFacts(field.name, f"{shown}, null" if field.nullable else shown, meaning, kind)
+
+
+def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str:
+    """Make the description of the data set for programs, in Croissant 1.1.
+
+    `url`: the address of the site; `date`: the day of publication. Croissant asks for both.
+    """
+    described: dict[str, object] = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "name": "puzzle-tablebase",
+        "description": DESCRIPTION,
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
+        "citeAs": _make_citation(url, date),
+        "creator": {"@type": "sc:Organization", "name": AUTHOR},
+        "license": "https://spdx.org/licenses/MIT.html",
+        "url": url or "./",
+        "version": f"{FORMAT_VERSION}.0.0",
+        **({"datePublished": date} if date else {}),
+        "keywords": list(KEYWORDS),
+        "prov:wasAttributedTo": {"@type": "prov:SoftwareAgent", "prov:label": MADE_BY},
+        "distribution": [
+            _describe_file(table, file) for table in facts for file in table.entry.all_files
+        ],
+        "recordSet": [_describe_rows(table) for table in facts if table.entry.parquet],
+    }
+    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+
+
+def _describe_file(table: TableFacts, file: File | IndexEntry) -> dict[str, object]:
+    parameters = json.dumps(table.entry.parameters, ensure_ascii=False)
+    is_rows = isinstance(file, File)
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.file,
+        "name": file.file,
+        "description": table.meaning if is_rows else f"Index of {table.name}: {table.meaning}",
+        "contentUrl": file.file,
+        "contentSize": f"{file.bytes} B",
+        "encodingFormat": ROWS_TYPE if is_rows else INDEX_TYPE,
+        "sha256": file.sha256,
+        "prov:wasGeneratedBy": {
+            "@type": "prov:Activity",
+            "prov:label": f"Computed from the rules: {parameters}",
+            "prov:wasAssociatedWith": {
+                "@type": "prov:SoftwareAgent",
+                "prov:label": table.entry.made_by,
+            },
+        },
+    }
+
+
+def _describe_rows(table: TableFacts) -> dict[str, object]:
+    assert table.entry.parquet
+    file = table.entry.parquet.file
+    return {
+        "@type": "cr:RecordSet",
+        "@id": table.name,
+        "name": table.name,
+        "description": f"{table.meaning}. {table.rank}. {table.amount}; {table.verdict}.",
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{table.name}/{column.name}",
+                "name": column.name,
+                "description": column.meaning,
+                "dataType": column.data_type,
+                "source": {"fileObject": {"@id": file}, "extract": {"column": column.name}},
+            }
+            for column in table.columns
+        ],
+    }
+
+
+def _make_citation(url: str, date: str) -> str:
+    parts = {
+        "title": f"{{{TITLE}}}",
+        "author": f"{{{AUTHOR}}}",
+        "version": __version__,
+        **({"year": date[:4]} if date else {}),
+        **({"url": url} if url else {}),
+    }
+    lines = (f"  {key} = {{{value}}}" for key, value in parts.items())
+    return "@misc{puzzle-tablebase,\n" + ",\n".join(lines) + "\n}"
+
+
+def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str:
+    """Make the card of the data set: front matter for hubs, then text for people."""
+    rows = [table for table in facts if table.entry.parquet]
+    total = sum(table.entry.rows for table in rows)
+    size = (*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))]
+    # JSON is YAML, too
+    front: dict[str, Any] = {
+        "license": "mit",
+        "pretty_name": TITLE,
+        "size_categories": [size],
+        "tags": list(KEYWORDS),
+        "configs": [
+            {"config_name": table.name, "data_files": f"{table.name}.parquet"} for table in rows
+        ],
+    }
+    header = "".join(f"{key}: {json.dumps(value)}\n" for key, value in front.items())
+    parts = [
+        f"---\n{header}---\n\n# {TITLE}\n\n{DESCRIPTION}\n",
+        f"{len(facts)} tables, {total:,} rows; format version {FORMAT_VERSION}.\n",
+        "## Load it\n",
+        _show_loading(rows) if rows else "No table has rows.\n",
+        "## Tables\n",
+        "\n".join(_format_table(table) for table in facts),
+        "## How it was made and verified\n",
+        MAKING,
+        *(f"- `{t.name}` is {t.verdict}: {'; '.join(t.shown)}." for t in facts),
+        f"\nMade by {MADE_BY}. The same version builds the same bytes.\n",
+        "## Limits\n",
+        *(f"- {limit}" for limit in LIMITS),
+        f"\n## Citation\n\n```bibtex\n{_make_citation(url, date)}\n```",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _show_loading(rows: Sequence[TableFacts]) -> str:
+    """Show the code that loads a table, in a folder of these files."""
+    name = rows[0].name
+    return (
+        "In the folder of these files, with `pip install datasets` or `pip install polars`:\n\n"
+        "```python\nfrom datasets import load_dataset\n\n"
+        f'rows = load_dataset("parquet", data_files="{name}.parquet", split="train")\n```\n\n'
+        f'```python\nimport polars as pl\n\nrows = pl.read_parquet("{name}.parquet")\n```\n'
+    )
+
+
+def _format_table(table: TableFacts) -> str:
+    files = ", ".join(
+        f"[{file.file}]({file.file}) ({file.bytes:,} bytes)" for file in table.entry.all_files
+    )
+    text = f"### {table.name}\n\n{table.meaning}. {table.amount}; {table.verdict}; {files}.\n"
+    if table.columns:
+        text += "\n| column | type | meaning |\n| --- | --- | --- |\n"
+        text += "".join(f"| `{c.name}` | {c.type} | {c.meaning} |\n" for c in table.columns)
+    return text

@@ -1,0 +1,217 @@
+"""The writer of a site: a folder for any host of files, complete or not there at all.
+
+What depends on the version of the formats is below a folder of that version. `SHA256SUMS` lists
+every file: with it a download is checked, and a site is told from a folder of something else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from pipeline.site.data_set import CARD, CROISSANT, list_facts, make_card, make_croissant
+from pipeline.site.pages import (
+    DOCS,
+    FORMAT_PAGES,
+    JAVASCRIPT_PAGE,
+    PACKAGE,
+    SOURCE,
+    make_format_pages,
+    make_start_page,
+)
+from pipeline.verify.claims import TableVerdict
+from queries.explorer.writer import EXPLORER_PAGE, write_explorer
+from queries.report import REPORT_PAGE, write_report
+from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
+from tablebase.output import STANDARD, translate_output_errors
+from tablebase.signals import CleanupOnSignal
+from tablebase.stdio import expand_path
+from tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
+from tablebase.tables.access import format_repair_command, make_open_error
+from tablebase.tables.manifest import (
+    Entry,
+    File,
+    IndexEntry,
+    format_manifest,
+)
+from tablebase.tables.store import Folder, Store, name_temporary
+
+SUMS = "SHA256SUMS"
+START_PAGE = "index.html"
+DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+DOCS_FOLDER, PACKAGE_FOLDER = "docs", "javascript"
+"""The folders of the pages on the formats and of the JavaScript package."""
+
+
+def find_target(folder: str) -> Path:
+    """Return the folder to write; raise OutputError if it holds anything but a site."""
+    if folder == STANDARD or "://" in folder:
+        raise BadRequest(f"A site is a folder, not {quote(folder)}", "Copy the folder to its host")
+    with translate_output_errors(folder):
+        target = Path(os.path.realpath(expand_path(folder)))
+        if not target.exists():
+            return target
+        if not target.is_dir():
+            raise OutputError(quote(folder), "it is a file, and a site is a folder")
+        foreign = next(_iter_foreign(target), None)
+    if foreign is not None:
+        problem = f"it holds {quote(foreign)}, which no site has. Name an empty or a new folder"
+        raise OutputError(quote(folder), problem)
+    return target
+
+
+def require_date(date: str) -> None:
+    """Raise BadRequest if a text is neither a day nor empty."""
+    if date and not DATE.fullmatch(date):
+        raise BadRequest(f"{quote(date)} is not a day", "Write it as in 2026-01-31")
+
+
+def _iter_foreign(folder: Path) -> Iterator[str]:
+    """Yield the files of a folder that its list of a site's files does not name."""
+    sums = folder / SUMS
+    lines = sums.read_text("utf-8", "replace").splitlines() if sums.is_file() else []
+    own = {SUMS, *(line.partition("  ")[2] for line in lines)}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if name not in own and (path.is_symlink() or not path.is_dir()):
+            yield name
+
+
+def write_site(
+    store: Store,
+    folder: str,
+    tables: dict[str, Entry],
+    verdicts: Sequence[TableVerdict],
+    *,
+    url: str = "",
+    date: str = "",
+) -> list[str]:
+    """Write the site of a store's tables, given their entries and the verdicts on them.
+
+    Return why pages are left out. Equal tables make equal bytes.
+    """
+    target = find_target(folder)
+    temporary = target.with_name(name_temporary(target.name))
+    remove = partial(shutil.rmtree, temporary, ignore_errors=True)
+    with CleanupOnSignal(remove), translate_output_errors(folder):
+        try:
+            versioned = temporary / f"v{FORMAT_VERSION}"
+            versioned.mkdir(parents=True)
+            notes = _fill(store, tables, verdicts, versioned, url, date)
+            _write_sums(temporary)
+            _replace_folder(temporary, target)
+        finally:
+            remove()
+    return notes
+
+
+def _fill(
+    store: Store,
+    tables: dict[str, Entry],
+    verdicts: Sequence[TableVerdict],
+    versioned: Path,
+    url: str,
+    date: str,
+) -> list[str]:
+    for name, entry in tables.items():
+        for file in entry.all_files:
+            _copy_file(store, name, file, versioned / file.file)
+    copy = Folder(versioned)
+    _write(versioned / MANIFEST, format_manifest(tables, MADE_BY, {}))
+    facts = list_facts(copy, tables, verdicts)
+    _write(versioned / CROISSANT, make_croissant(facts, url, date))
+    _write(versioned / CARD, make_card(facts, url, date))
+    notes, links = [], dict[str, str]()
+    for page, write, text in (
+        (EXPLORER_PAGE, write_explorer, "Explorer: every answer, and the puzzles to play"),
+        (REPORT_PAGE, write_report, "Report: charts of the tables"),
+    ):
+        try:
+            write(store, str(versioned / page))
+            links[page] = text
+        except (BadRequest, TableMissing) as error:
+            notes.append(f"{page} is left out. {error}")
+    links |= {
+        CARD: "Data set card: every column, how the tables were made and verified",
+        CROISSANT: "The data set for programs, in Croissant 1.1",
+        MANIFEST: "Manifest: the list of tables that readers read",
+        **{f"{DOCS_FOLDER}/{name}.html": f"Format: {name}" for name in FORMAT_PAGES},
+        f"{DOCS_FOLDER}/{JAVASCRIPT_PAGE}.html": "JavaScript package",
+    }
+    _copy_sources(versioned)
+    pages = {f"{versioned.name}/{page}": text for page, text in links.items()}
+    pages[SUMS] = "SHA-256 of every file, as sha256sum -c reads it"
+    _write(versioned.parent / START_PAGE, make_start_page(facts, pages, url))
+    _write(versioned.parent / "robots.txt", "User-agent: *\nAllow: /\n")
+    return notes
+
+
+def _copy_file(store: Store, table: str, file: File | IndexEntry, target: Path) -> None:
+    """Copy a table's file; raise TableDamaged if it is not the one that the manifest lists."""
+    digest = hashlib.sha256()
+    with target.open("wb") as copy:
+        for data in _read_parts(store, file.file):
+            digest.update(data)
+            copy.write(data)
+    if digest.hexdigest() != file.sha256:
+        command = format_repair_command(table, store)
+        problem = "its SHA-256 differs from the manifest"
+        raise TableDamaged(store.locate(file.file), problem, command)
+
+
+def _read_parts(store: Store, name: str) -> Iterator[bytes]:
+    """Read a file in parts; an error is that of the tables, not of the site."""
+    try:
+        with store.open(name) as file:
+            while data := file.read(1 << 20):
+                yield data
+    except OSError as error:
+        raise make_open_error(store.locate(name), error, "") from error
+
+
+def _copy_sources(versioned: Path) -> None:
+    """Write the pages on the formats, the JavaScript package, and what the pages load."""
+    docs, package = versioned / DOCS_FOLDER, versioned / PACKAGE_FOLDER
+    pages, copied = make_format_pages()
+    for name, text in pages.items():
+        _write(docs / name, text)
+    copies = [(DOCS / name, docs / name) for name in copied]
+    copies += [(path, package / path.name) for path in PACKAGE.iterdir() if path.is_file()]
+    copies += [(SOURCE / name, versioned / name) for name in ("style.css", "try.js")]
+    for source, target in copies:
+        _write(target, source.read_bytes())
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _write_sums(folder: Path) -> None:
+    """List every file with its SHA-256, as `sha256sum -c` reads it."""
+    lines = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        lines.append(f"{digest.hexdigest()}  {path.relative_to(folder).as_posix()}\n")
+    _write(folder / SUMS, "".join(lines))
+
+
+def _replace_folder(new: Path, target: Path) -> None:
+    """Move a new folder into the place of an old one, which is moved away first."""
+    if not target.exists():
+        new.rename(target)
+        return
+    old = target.with_name(name_temporary(target.name))
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old)

@@ -1,0 +1,396 @@
+"""Tests of the site: its files, links and pages, its data set, and its start page on hosts."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import mimetypes
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Browser, Page, Request, Route, expect
+
+import puzzle_tablebase as pt
+from pipeline.site.data_set import make_card, make_croissant
+from pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
+from pipeline.site.writer import SUMS, write_site
+from pipeline.verify import verify
+from tablebase.errors import BadRequest, OutputError, TableDamaged
+from tablebase.tables.manifest import read_manifest
+from tablebase.tables.store import Folder
+from tests import long_run
+from tests.conftest import make_once
+from tests.support.explorer_browser import broken_rules
+from tests.support.hosts import NGINX, run_nginx, run_python_server
+from tests.support.shell import ROOT, Cli
+from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
+
+MAX_FIRST_BYTES = 150_000
+TYPES = "types { text/html html; text/css css; text/javascript js; application/json json; }"
+ANSWER = "27 moves to corner (123456780); 15 shortest solutions."
+WATCH_SHIFTS = """window.shifts = 0;
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifts += entry.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+LOADED_BY_OTHERS = """
+import sys
+from datasets import load_dataset
+import mlcroissant
+place, name = sys.argv[1:]
+rows = load_dataset(place, name, split="train")
+same = load_dataset("parquet", data_files=f"{place}/{name}.parquet", split="train")
+described = mlcroissant.Dataset(f"{place}/croissant.json")
+assert not described.metadata.ctx.issues.errors
+assert not described.metadata.ctx.issues.warnings, described.metadata.ctx.issues.report()
+first = next(iter(described.records(name)))
+print(len(rows), len(same), first[f"{name}/state"].decode(), rows[0]["state"])
+"""
+
+
+def write(store: Path, folder: Path) -> list[str]:
+    """Write a site without proving its tables."""
+    opened = Folder(store)
+    verified = verify(opened, quick=True)
+    return write_site(
+        opened,
+        str(folder),
+        read_manifest(opened),
+        verified.verdicts,
+        url="https://example.org",
+        date="2026-01-31",
+    )
+
+
+@pytest.fixture(scope="session")
+def site(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of all default tables."""
+    return make_once(tmp_path_factory, "site", lambda folder: write(place / "outputs", folder))
+
+
+@pytest.fixture
+def small(outputs: Path, tmp_path: Path) -> Path:
+    """Return a store of two small tables."""
+    copy = link_copy(outputs, tmp_path)
+    published = read_manifest(Folder(copy))
+    names = ("knight_tours_5x5", "knight_counts")
+    write_manifest(Folder(copy), {name: published[name] for name in names})
+    return copy
+
+
+def list_files(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
+
+
+class Document(HTMLParser):
+    """A page's links, anchors, policy, and what its policy forbids."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links, self.anchors = list[str](), set[str]()
+        self.policy = ""
+        self.forbidden = list[str]()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.links += [given[name] for name in ("href", "src") if name in given]
+        if "id" in given:
+            assert given["id"] not in self.anchors
+            self.anchors.add(given["id"])
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given["content"]
+        if "style" in given or tag == "style" or (tag == "script" and "src" not in given):
+            self.forbidden.append(tag)
+
+
+def test_every_file_is_listed_and_the_tables_are_those_of_the_store(
+    site: Path, place: Path
+) -> None:
+    listed = dict(line.split("  ")[::-1] for line in (site / SUMS).read_text().splitlines())
+    assert {**listed, SUMS: sha256(site / SUMS)} == list_files(site)
+    assert verify(Folder(site / "v3"), quick=True).unpublished == []
+    assert read_manifest(Folder(site / "v3")) == read_manifest(Folder(place / "outputs"))
+    for name in ("README.md", "package.json", "index.js"):
+        assert f"v3/javascript/{name}" in listed
+    assert not [name for name in listed if Path(name).name.startswith(".")]
+
+
+def test_every_link_is_relative_and_leads_to_a_file_and_a_heading(site: Path) -> None:
+    pages = [site / "index.html", *sorted((site / "v3" / "docs").rglob("*.html"))]
+    documents = {path.resolve(): Document(path) for path in pages}
+    assert len(documents) == 2 + len(FORMAT_PAGES)
+    for path, document in documents.items():
+        assert document.policy.startswith("default-src 'none';")
+        assert document.forbidden == []
+        for link in document.links:
+            if link.startswith(("https://", "data:")):
+                continue
+            file, _, anchor = link.partition("#")
+            target = (path.parent / unquote(file)).resolve() if file else path
+            assert target.is_file(), f"{path.name}: {link}"
+            assert target.is_relative_to(site.resolve())
+            assert not anchor or anchor in documents[target].anchors, f"{path.name}: {link}"
+    tables = documents[(site / "index.html").resolve()].links
+    for entry in read_manifest(Folder(site / "v3")).values():
+        assert {f"v3/{file.file}" for file in entry.all_files} <= set(tables)
+
+
+def test_croissant_has_every_file_hash_and_column_with_its_meaning(site: Path) -> None:
+    described = json.loads((site / "v3" / "croissant.json").read_text())
+    assert described["conformsTo"] == "http://mlcommons.org/croissant/1.1"
+    for key in ("name", "description", "license", "url", "creator", "datePublished", "citeAs"):
+        assert described[key]
+    files = {file["@id"]: file for file in described["distribution"]}
+    tables = read_manifest(Folder(site / "v3"))
+    listed = {file.file: file for entry in tables.values() for file in entry.all_files}
+    assert files.keys() == listed.keys()
+    for name, file in files.items():
+        assert (file["contentUrl"], file["contentSize"]) == (name, f"{listed[name].bytes} B")
+        assert file["sha256"] == sha256(site / "v3" / name)
+        made = file["prov:wasGeneratedBy"]
+        assert '"search": ' in made["prov:label"]
+        assert made["prov:wasAssociatedWith"]["prov:label"].startswith("puzzle-tablebase ")
+    kinds = {"int8": "cr:Int8", "int16": "cr:Int16", "int32": "cr:Int32", "int64": "cr:Int64"}
+    for rows in described["recordSet"]:
+        name, fields = rows["@id"], {field["name"]: field for field in rows["field"]}
+        schema = pq.read_schema(site / "v3" / f"{name}.parquet")
+        assert [*fields] == schema.names
+        for column in schema:
+            field = fields[column.name]
+            assert field["@id"] == f"{name}/{column.name}"
+            source = {"fileObject": {"@id": f"{name}.parquet"}, "extract": {"column": column.name}}
+            assert field["source"] == source
+            assert field["description"] == column.metadata[b"comment"].decode() != ""
+            other = "sc:Boolean" if str(column.type) == "bool" else "sc:Text"
+            assert field["dataType"] == kinds.get(str(column.type), other)
+    assert {rows["@id"] for rows in described["recordSet"]} == {*tables}
+    assert make_croissant([]).count("datePublished") == 0
+
+
+def test_the_card_names_every_table_and_column(site: Path) -> None:
+    _, front, text = (site / "v3" / "README.md").read_text().split("---\n", 2)
+    header = {key: json.loads(value) for key, _, value in map(_split, front.splitlines())}
+    assert header["license"] == "mit"
+    assert header["size_categories"] == ["1M<n<10M"]
+    tables = read_manifest(Folder(site / "v3"))
+    configs = {config["config_name"]: config["data_files"] for config in header["configs"]}
+    assert configs == {name: f"{name}.parquet" for name in tables}
+    for name in tables:
+        section = text.partition(f"### {name}\n")[2].partition("###")[0]
+        for column in pq.read_schema(site / "v3" / f"{name}.parquet"):
+            assert f"| `{column.name}` |" in section
+            assert f"| {column.metadata[b'comment'].decode()} |" in section
+        assert f"- `{name}` is intact: only the bytes" in text
+    assert "@misc{puzzle-tablebase," in text
+    code = text.partition("import polars")[2].partition("```")[0].replace('("', f'("{site}/v3/')
+    namespace = {"pl": pl}
+    exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
+    assert namespace["rows"].height == 362_880
+    assert "No table has rows." in make_card([])
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    return line.partition(": ")
+
+
+def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
+    small: Path, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    notes = write(small, one)
+    assert [note.partition(". ")[0] for note in notes] == [
+        "explorer.html is left out",
+        "report.html is left out",
+    ]
+    assert str(small) in notes[0], "the message names the tables, not the new site"
+    other.mkdir()
+    write(small, other)
+    files = list_files(one)
+    assert list_files(other) == files
+    (one / "v3" / "try.js").write_text("old")
+    write(small, one)
+    assert list_files(one) == files
+    (one / "mine.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"it holds 'mine\.txt', which no site has"):
+        write(small, one)
+    assert (one / "mine.txt").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} - {small.name} == {"one", "other"}
+
+
+@pytest.mark.parametrize("target", ["outputs", "file", "-", "s3://bucket/site", ""])
+def test_only_a_folder_for_a_site_is_written(
+    target: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.chdir(tmp_path)
+    folder = small if target == "outputs" else Path(target) if target else tmp_path
+    before = list_files(tmp_path)
+    named = target if target in ("-", "s3://bucket/site") else str(folder)
+    opened = Folder(small)
+    with pytest.raises((OutputError, BadRequest)):
+        write_site(opened, named, read_manifest(opened), verify(opened, quick=True).verdicts)
+    assert list_files(tmp_path) == before
+
+
+def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_path: Path) -> None:
+    opened = Folder(small)
+    tables, verdicts = read_manifest(opened), verify(opened, quick=True).verdicts
+    flip_byte(replace_link(small / "knight_counts.parquet"))
+    with pytest.raises(TableDamaged, match="its SHA-256 differs from the manifest") as caught:
+        write_site(opened, str(tmp_path / "site"), tables, verdicts)
+    assert str(small / "knight_counts.parquet") in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == [small.name]
+
+
+def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -> None:
+    place = small.parent
+    said = cli_in_process("site", "website", "--outputs", str(small), cwd=place)
+    assert (said.code, said.out) == (0, "website\n")
+    assert said.err.count("is left out. ") == 2
+    card = (place / "website" / "v3" / "README.md").read_text()
+    assert "- `knight_tours_5x5` is proved: every path was walked" in card
+    assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
+    said = cli_in_process(
+        "site", "website", "--outputs", str(small), "--date", "31.1.26", cwd=place
+    )
+    assert (said.code, said.err) == (
+        2,
+        "pipeline: '31.1.26' is not a day. Write it as in 2026-01-31.\n",
+    )
+    flip_byte(replace_link(small / "knight_counts.parquet"))
+    said = cli_in_process("site", "other", "--outputs", str(small), cwd=place)
+    assert said.code == 3
+    assert not (place / "other").exists()
+
+
+def test_the_wheel_has_the_pages_that_the_site_shows() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["sources"] == {"docs": "pipeline/site/docs"}
+    _, copied = make_format_pages()
+    needed = {*(f"docs/{page}.md" for page in FORMAT_PAGES), *(f"docs/{name}" for name in copied)}
+    assert {name for name in wheel["only-include"] if "/" in name} == needed
+    assert all((DOCS.parent / name).is_file() for name in needed)
+
+
+class RangeHost:
+    """A host of a site, by the browser's own routes: it serves ranges, and counts what it sends."""
+
+    address = "http://site.test/below"
+
+    def __init__(self, folder: Path, page: Page) -> None:
+        self.folder = folder
+        self.bytes = 0
+        self.spans = list[str]()
+        page.context.route("**/*", self.answer)
+
+    def answer(self, route: Route) -> None:
+        name = route.request.url.removeprefix(f"{self.address}/")
+        data = (self.folder / name).read_bytes()  # fails for an address of another host
+        headers, status = {"Content-Type": str(mimetypes.guess_type(name)[0])}, 200
+        if span := route.request.headers.get("range"):
+            first, last = map(int, span.removeprefix("bytes=").split("-"))
+            headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
+            data, status = data[first : last + 1], 206
+            self.spans.append(f"{name} {span}")
+        self.bytes += len(data)
+        route.fulfill(status=status, headers=headers, body=data)
+
+
+@pytest.fixture
+def start(chromium: Browser) -> Iterator[Page]:
+    """Yield a narrow, dark page that measures how its layout shifts."""
+    context = chromium.new_context(viewport={"width": 320, "height": 700}, color_scheme="dark")
+    page = context.new_page()
+    page.add_init_script(WATCH_SHIFTS)
+    yield page
+    context.close()
+
+
+def look_up(page: Page, address: str) -> int:
+    """Look the first board up; return the bytes that the page has loaded by then."""
+    loaded, said = list[Request](), list[str]()
+    page.on("requestfinished", lambda request: loaded.append(request))  # noqa: PLW0108  Playwright marks what it is given
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"{address}/index.html")
+    page.click("#ask button")
+    expect(page.locator("#distance")).to_have_text(ANSWER)
+    assert said == []
+    assert all(request.url.startswith((address, "data:")) for request in loaded)
+    assert page.evaluate("window.shifts") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    sizes = [request.sizes() for request in loaded if request.url.startswith("http")]
+    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
+
+
+def test_the_start_page_answers_from_parts_of_the_tables(site: Path, start: Page) -> None:
+    host = RangeHost(site, start)
+    look_up(start, host.address)
+    assert 0 < host.bytes <= MAX_FIRST_BYTES
+    assert all(span.startswith("v3/eight.idx ") for span in host.spans)
+    assert len(host.spans) == 2
+    for distance in range(26, 0, -1):
+        start.locator("#moves button").first.click()
+        expect(start.locator("#distance")).to_have_text(re.compile(rf"^{distance} moves? to"))
+    start.locator("#moves button").first.click()
+    expect(start.locator("#distance")).to_have_text("This is the goal corner.")
+    assert start.input_value("#state") == "123456780"
+    start.fill("#state", "123456788")
+    start.click("#ask button")
+    expect(start.locator("#moves button")).to_have_count(0)
+    expect(start.locator("#cost")).to_have_text("")
+    assert broken_rules(start) == []
+    start.goto(f"{host.address}/v3/docs/tables.html")
+    assert broken_rules(start) == []
+
+
+def test_the_start_page_answers_on_a_host_without_ranges(site: Path, start: Page) -> None:
+    with run_python_server(site) as address:
+        assert look_up(start, address) > 733_184, "the whole index"
+        assert pt.open_tables(f"{address}/v3").eight.probe("378546201").distance == 27
+
+
+def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    with run_python_server(site) as address:
+        page.goto(address)
+        expect(page.locator("#distance")).to_contain_text("it needs JavaScript")
+        with page.expect_download() as download:
+            page.get_by_text("knight_counts.parquet", exact=True).click()
+        expected = sha256(site / "v3" / "knight_counts.parquet")
+        assert sha256(Path(download.value.path())) == expected
+        expect(page.locator("section.table").first).to_contain_text("SHA-256")
+    context.close()
+
+
+@long_run
+def test_nginx_serves_the_site(site: Path, start: Page, tmp_path: Path) -> None:
+    if NGINX is None:
+        pytest.skip("nginx is not installed: apt-get install nginx")
+    with run_nginx(site, tmp_path, TYPES) as address:
+        assert 0 < look_up(start, address) <= MAX_FIRST_BYTES
+        with pt.open_tables(f"{address}/v3") as tables:
+            assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
+
+
+@long_run
+def test_other_libraries_load_the_data_set(site: Path, tmp_path: Path) -> None:
+    if not all(map(importlib.util.find_spec, ("datasets", "mlcroissant"))):
+        pytest.skip("datasets and mlcroissant are not installed: pip install datasets mlcroissant")
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", LOADED_BY_OTHERS, str(site / "v3"), "eight"]
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["362880", "362880", "012345678", "012345678"]
