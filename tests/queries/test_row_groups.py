@@ -6,6 +6,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from queries.figure import Sources
+from queries.report import list_figures, list_sections
 from queries.row_groups import RowGroups
 from tablebase.errors import TableDamaged
 from tablebase.puzzles.knight.board import parse_board
@@ -77,3 +79,16 @@ def test_a_column_that_the_footer_lacks_is_damage(copy: Path) -> None:
         entries[SMALL.name]["parquet"] = describe_file(path)
     with pytest.raises(TableDamaged, match="its footer has no column number"):
         [*open_groups(Folder(copy)).iter_rows({"start": "c3"}, ("number", "path"))]
+
+
+def test_rows_that_cannot_be_decoded_are_damage(copy: Path) -> None:
+    """Spoil all pages of the rows, and let the manifest list the file as it is then."""
+    path = replace_link(copy / "eight_edge.parquet")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    path.write_bytes(data[:4] + bytes(footer - 4) + data[footer:])
+    with edit_manifest(copy) as entries:
+        entries["eight_edge"]["parquet"] = describe_file(path)
+    figure = next(each for each in list_figures(list_sections()) if "eight_edge" in each.sources)
+    with pytest.raises(TableDamaged, match="its rows cannot be decoded"):
+        Sources(Folder(copy)).answer(figure)
