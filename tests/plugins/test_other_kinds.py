@@ -73,7 +73,10 @@ def test_the_table_of_a_searched_toy_has_its_shortest_lines(folder: Path) -> Non
         state = jugs.PUZZLE.unrank(rank)
         shortest = expected.get(state, [])
         first = shortest[0] if shortest else None
-        rows.append((state, first and len(first) if first != "" else 0, len(shortest), first))
+        steps = first and len(first) if first != "" else 0
+        held = tuple(map(int, state))
+        changes = sum(after != held for after in jugs.moves(*held))
+        rows.append((state, steps, len(shortest), first, changes))
     assert pl.read_parquet(folder / "jugs.parquet").rows() == rows
 
 
@@ -141,7 +144,7 @@ def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("state", "00")],
+    [("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("moves", 9), ("state", "00")],
 )
 def test_a_false_cell_of_a_searched_toy_is_found(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: object

@@ -289,6 +289,25 @@ def test_the_bytes_of_a_download_lengthen_its_time() -> None:
         assert HttpStore(url, limits).fetch("letters").data == letters
 
 
+def test_an_endless_answer_is_refused() -> None:
+    """Send for as long as the client reads."""
+
+    def answer() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(ConnectionError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while True:
+                connection.sendall(bytes(1 << 16))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(Unreachable, match="it has more than 1,048,576 bytes"):
+            HttpStore(url, HttpLimits(whole_bytes=1 << 20)).fetch("endless")
+        thread.join()
+
+
 def test_the_environment_sets_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SECONDS_VARIABLE, "0")
     with pytest.raises(Unreachable, match="it does not answer, or too slowly"):

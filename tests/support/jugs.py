@@ -52,6 +52,7 @@ class Jugs(StateSpace):
                 Column("steps", "int8", "fewest moves from two empty jugs", nullable=True),
                 Column("ways", "int16", "number of different shortest lines"),
                 Column("line", "string", "the first of them in the order FfEePp", nullable=True),
+                Column("moves", "int8", "number of moves that change something"),
             ),
             BreadthFirst({"empty": "00"}),
             index=(("steps", "B"), ("ways", "B"), ("last", "B")),
@@ -93,6 +94,7 @@ class Jugs(StateSpace):
             "steps": np.ma.MaskedArray(walk.depth, unreached),
             "ways": walk.ways,
             "line": np.ma.MaskedArray(np.array(lines, dtype=np.bytes_), unreached),
+            "moves": np.diff(graph.offsets),
         }
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
