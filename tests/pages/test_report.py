@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from html import escape
 from io import StringIO
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,12 +27,10 @@ from queries.report import list_figures, list_sections, write_report
 from queries.svg import COLOURS, draw_histogram
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
-from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import Entry, read_manifest, read_pages
 from tablebase.tables.store import Folder
 from tests import first, long_run, wide
 from tests.conftest import make_once
-from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, python
@@ -414,95 +411,6 @@ def test_on_paper_nothing_is_cut_off(open_report: OpenReport) -> None:
     assert all(box["held"] <= box["shown"] <= 700 for box in measure_boxes(window))
 
 
-# ---- the figures' data ---------------------------------------------------------------------------
-
-
-def test_distances_are_the_histogram(report_data: ReportData, outputs: Path) -> None:
-    mine = answer(report_data, "eight-distances").select("goal", "distance", "states")
-    assert sorted(mine.rows()) == sorted(count_states("eight", Folder(outputs)).rows())
-
-
-def test_blank_and_heuristics_count_every_state(report_data: ReportData) -> None:
-    blank = answer(report_data, "eight-blank")
-    assert blank["states"].sum() == 3 * 181_440
-    parities = blank.group_by("goal", "blank").agg((pl.col("distance") % 2).n_unique())
-    assert set(parities["distance"]) == {1}
-    heuristics = answer(report_data, "eight-heuristics")
-    assert heuristics["states"].sum() == 2 * 3 * 181_440
-    gap = (pl.col("distance") - pl.col("value")) * pl.col("states")
-    errors = (
-        heuristics.filter(pl.col("heuristic") == "manhattan")
-        .group_by("goal", "distance")
-        .agg((gap.sum() / pl.col("states").sum()).alias("shortfall"))
-        .join(answer(report_data, "eight-shortfall"), on=["goal", "distance"])
-    )
-    assert errors.height == 95
-    assert (errors["shortfall"] - errors["mean_manhattan_shortfall"]).abs().max() == pytest.approx(
-        0
-    )
-
-
-def test_search_costs_are_those_of_plain_searches(report_data: ReportData, outputs: Path) -> None:
-    costs = answer(report_data, "eight-searches")
-    names = ["mean_breadth_first_states", "mean_misplaced_states", "mean_manhattan_states"]
-    assert (costs["starts"] == 4).all()
-    rows = pl.read_parquet(outputs / "eight.parquet").filter(goal="corner")
-    for distance in (10, 14, 18):
-        at = rows.filter(pl.col("state").str.ends_with("0"), distance=distance)["state"]
-        totals = [0, 0, 0]
-        for start in at.gather([len(at) * number // 4 for number in range(4)]):
-            layer, known = {start}, set[str]()
-            for depth in range(distance):
-                for state in layer:
-                    misplaced = oracles.count_eight_misplaced(state, "123456780")
-                    manhattan = oracles.eight_manhattan(state, "123456780")
-                    for number, bound in enumerate((0, misplaced, manhattan)):
-                        totals[number] += depth + bound < distance
-                known |= layer
-                layer = {
-                    near for state in layer for near in oracles.eight_neighbours(state).values()
-                } - known
-        row = costs.filter(distance=distance).select(names).row(0)
-        assert row == tuple(total / 4 for total in totals)
-
-
-def test_unreachable_positions_have_the_shape_that_is_described(report_data: ReportData) -> None:
-    frame = answer(report_data, "senet-never")
-    lost = frame.filter("never")["position"].to_list()
-    assert len(lost) == 119
-    for position in lost:
-        runs = ["".join(run) for _, run in groupby(position, key=lambda piece: piece == ".")]
-        block, gap, *further_runs = runs
-        assert "." not in block
-        assert len(gap) in (4, 5)
-        assert len(set("".join(further_runs)) - {"."}) <= 1
-    _, text = report_data[1]["senet-never"].tell(frame)
-    assert "All 119 have one shape" in text
-    assert "75 of the 252 with nothing beyond the gap" in text
-    other = frame.with_columns(shape=pl.lit(False))
-    assert "shape" not in report_data[1]["senet-never"].tell(other)[1]
-
-
-def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:
-    starts = answer(report_data, "knight-starts")
-    counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    joined = starts.join(counts, on=["board", "start"], suffix="_counted")
-    assert joined.height == starts.height == 13 + 36
-    assert (joined["tours"] == joined["tours_counted"]).all()
-    assert (joined["closed"] == joined["closed_counted"]).all()
-
-
-@pytest.mark.parametrize("side", [5, 6])
-def test_the_shown_starts_represent_all(report_data: ReportData, side: int) -> None:
-    ends, board = answer(report_data, f"knight-ends-{side}x{side}"), KnightBoard(side, side)
-    sums = ends.group_by("start").agg(pl.col("tours").sum()).rows()
-    starts = answer(report_data, "knight-starts").filter(board=str(board))
-    tours = dict(starts.select("start", "tours").rows())
-    assert all(tours[start] == total for start, total in sums)
-    reached = {image for start, _ in sums for image in board.find_images(board.parse_square(start))}
-    assert {*map(board.name_square, reached)} == tours.keys()
-
-
 def test_a_sample_has_a_chapter(page: str) -> None:
     chapter = page[page.index("<h2>A sample of closed tours</h2>") :]
     assert "The share of 300 closed tours of 6x6, drawn with equal chances" in chapter
@@ -612,8 +520,8 @@ def test_what_cannot_be_drawn_is_refused(report_extra: None, outputs: Path, tmp_
     assert not (tmp_path / "report.html").exists()
 
 
-def test_the_picture_can_be_saved(chromium: Browser, page: str, tmp_path: Path) -> None:
-    window = open_report(chromium, page, tmp_path, 1200)
+def test_the_picture_can_be_saved(open_report: OpenReport) -> None:
+    window = open_report(1200)
     box = window.locator("#eight-within .numbers")
     name, text = box.get_by_role("button", name="Save SVG").evaluate(SAVED_FILE)
     root = ElementTree.fromstring(text)
@@ -621,7 +529,6 @@ def test_the_picture_can_be_saved(chromium: Browser, page: str, tmp_path: Path) 
     name, size = box.get_by_role("button", name="Save PNG").evaluate(SAVED_PICTURE)
     picture = [float(number) for number in str(root.get("viewBox")).split()[2:]]
     assert (name, size) == ("eight-within.png", [2 * round(number) for number in picture])
-    window.close()
 
 
 def test_sliding_boards_that_are_built_have_a_chapter(
