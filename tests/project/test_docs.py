@@ -13,6 +13,7 @@ from tools.sessions import ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+SECTION_LINK = re.compile(r"\]\(([^)#:]*)#([^)]*)\)")
 MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "outputs" / "README.md"]
 
 
@@ -43,6 +44,19 @@ def test_python_in_docs_runs(page: Path, outputs: Path, monkeypatch: pytest.Monk
 def test_links_lead_to_files(page: Path) -> None:
     for link in LINK.findall(page.read_text()):
         assert (page.parent / link).exists(), link
+
+
+def list_sections(page: Path) -> set[str]:
+    """List the names by which links lead to a page's headings."""
+    text = re.sub("```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    headings = re.findall("^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_sections(page: Path) -> None:
+    for name, section in SECTION_LINK.findall(page.read_text("utf-8")):
+        assert section in list_sections(page.parent / name if name else page), (name, section)
 
 
 def test_named_test_files_exist() -> None:
