@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from pipeline.site.data_set import CARD, CROISSANT, list_facts, make_card, make_croissant
@@ -29,7 +28,7 @@ from queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from queries.report import REPORT_PAGE, write_report
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
 from tablebase.output import STANDARD, translate_output_errors
-from tablebase.signals import CleanupOnSignal
+from tablebase.signals import CleanupOnSignal, cleanup_lock
 from tablebase.stdio import expand_path
 from tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.access import format_repair_command, make_open_error
@@ -44,8 +43,7 @@ from tablebase.tables.store import Folder, Store, name_temporary
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"
 DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
-DOCS_FOLDER, PACKAGE_FOLDER = "docs", "javascript"
-"""The folders of the pages on the formats and of the JavaScript package."""
+DOCS_FOLDER = "docs"
 
 
 def find_target(folder: str) -> Path:
@@ -96,15 +94,20 @@ def write_site(
     Return why pages are left out. Equal tables make equal bytes.
     """
     target = find_target(folder)
-    temporary = target.with_name(name_temporary(target.name))
-    remove = partial(shutil.rmtree, temporary, ignore_errors=True)
+    temporary, old = (target.with_name(name_temporary(target.name)) for _ in range(2))
+
+    def remove() -> None:
+        for path in (temporary, old) * 3:  # meanwhile files may still be made
+            shutil.rmtree(path, ignore_errors=True)
+
     with CleanupOnSignal(remove), translate_output_errors(folder):
         try:
             versioned = temporary / f"v{FORMAT_VERSION}"
             versioned.mkdir(parents=True)
             notes = _fill(store, tables, verdicts, versioned, url, date)
             _write_sums(temporary)
-            _replace_folder(temporary, target)
+            with cleanup_lock:  # a signal waits until there is a site again
+                _replace_folder(temporary, target, old)
         finally:
             remove()
     return notes
@@ -176,7 +179,7 @@ def _read_parts(store: Store, name: str) -> Iterator[bytes]:
 
 def _copy_sources(versioned: Path) -> None:
     """Write the pages on the formats, the JavaScript package, and what the pages load."""
-    docs, package = versioned / DOCS_FOLDER, versioned / PACKAGE_FOLDER
+    docs, package = versioned / DOCS_FOLDER, versioned / JAVASCRIPT_PAGE
     pages, copied = make_format_pages()
     for name, text in pages.items():
         _write(docs / name, text)
@@ -188,7 +191,7 @@ def _copy_sources(versioned: Path) -> None:
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
@@ -202,16 +205,13 @@ def _write_sums(folder: Path) -> None:
     _write(folder / SUMS, "".join(lines))
 
 
-def _replace_folder(new: Path, target: Path) -> None:
-    """Move a new folder into the place of an old one, which is moved away first."""
-    if not target.exists():
-        new.rename(target)
-        return
-    old = target.with_name(name_temporary(target.name))
-    target.rename(old)
+def _replace_folder(new: Path, target: Path, old: Path) -> None:
+    """Move a new folder into the place of one that is moved away, or back if that fails."""
+    if target.exists():
+        target.rename(old)
     try:
         new.rename(target)
     except OSError:
-        old.rename(target)
+        if old.exists():
+            old.rename(target)
         raise
-    shutil.rmtree(old)
