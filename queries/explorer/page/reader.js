@@ -36,8 +36,8 @@ export async function carried(name) {
   const block = document.getElementById(name);
   mustBe(block, name, "missing");
   try {
-    const text = block.textContent;
-    const packed = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const packed = Uint8Array.fromBase64?.(block.textContent)
+      ?? Uint8Array.from(atob(block.textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {

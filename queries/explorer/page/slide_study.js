@@ -66,9 +66,7 @@ export function makeSlideStudy(view) {
   }
 
   /** Return the letters of the line's first steps. */
-  function lettersTo(step) {
-    return game().trace(line.slice(0, step + 1)).map(({ letter }) => letter).join("");
-  }
+  const lettersTo = (step) => game().trace(line.slice(0, step + 1)).map(({ letter }) => letter).join("");
 
   function paint(step, { sliding }) {
     isLost = false;
@@ -141,18 +139,16 @@ export function makeSlideStudy(view) {
     if (facts.distance === undefined) return;
     const ways = facts.solutions ? `, ${counted(facts.solutions, "shortest solution")}` : "";
     say(facts.distance === null ? `This goal cannot be reached: ${listUnsolved()[0][1]}`
-      : facts.distance === 0 ? "Solved: this is the goal." : `${counted(facts.distance, "move")} to the goal${ways}.`);
+      : facts.distance === 0 ? "Solved: this is the goal." : `${counted(facts.distance, "move")} to the goal${ways}. Best: ${nameMoves(facts)}.`);
   }
 
   /** Say what the move to a place of the line did, and what would have been better. */
   function paintChange(step) {
     const [before, after] = step ? [step - 1, step].map((place) => game().facts(line[place], at.goal)) : [{}, {}];
     const isLoss = after.distance > before.distance;
-    const name = (tile, letter) => `tile ${nameTile(tile)} ${TILE_WAY[letter]}`;
-    const better = [...before.best_moves ?? ""].map((letter, place) => name(before.best_tiles[place], letter)).join(" or ");
     const [move] = game().trace(line.slice(step - 1, step + 1));
     mine("change").textContent = !Number.isInteger(before.distance) || !Number.isInteger(after.distance) ? ""
-      : `T${name(move.tile, move.letter).slice(1)}: one move ${isLoss ? "farther" : "nearer"}.${isLoss && better ? ` Better: ${better}.` : ""}`;
+      : `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${isLoss ? "farther" : "nearer"}.${isLoss && before.best_moves ? ` Better: ${nameMoves(before)}.` : ""}`;
     mine("change").className = `change ${isLoss ? "farther" : "nearer"}`;
     mine("from").hidden = !isLoss;
   }
@@ -238,4 +234,9 @@ export function makeSlideStudy(view) {
       : counted(facts.distance, "move")),
     leave: () => player.halt(),
   };
+}
+
+/** Name the best moves of an answer in words. */
+function nameMoves({ best_moves = "", best_tiles }) {
+  return [...best_moves].map((letter, place) => `tile ${nameTile(best_tiles[place])} ${TILE_WAY[letter]}`).join(" or ");
 }

@@ -13,7 +13,6 @@ const findMore = async () => {
   Object.assign(SLIDES, games);
   return problem;
 };
-const makeSliding = (went) => makeSlideView("sliding", SLIDES, went, findMore);
 
 /**
  * Each view has a title, and a function that makes it with the function that changes the address; or
@@ -24,7 +23,7 @@ export const VIEWS = {
   eight: { title: "8-puzzle", make: (went) => makeSlideView("eight", { "3x3": EIGHT }, went) },
   sliding: {
     title: "Sliding",
-    get make() { return Object.keys(SLIDES).length ? makeSliding : undefined; },
+    get make() { return Object.keys(SLIDES).length ? (went) => makeSlideView("sliding", SLIDES, went, findMore) : undefined; },
     command: "pipeline precompute sliding_2x3",
     findMore,
   },
