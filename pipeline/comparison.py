@@ -1,7 +1,7 @@
 """The comparison of two stores: which tables differ in rows, in content or only in bytes.
 
-Content hashes say whether tables differ. The rows of two that do are counted share by share, so
-that memory does not grow with them.
+The rows of two tables are counted share by share, so that memory does not grow with them. Which
+order rows have, and what a row's key is, only their content hashes tell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from tablebase.errors import NoAnswer, TableError, Unreachable
 from tablebase.stdio import explain_os_error
 from tablebase.tables import MANIFEST
 from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
-from tablebase.tables.manifest import Entry, find_mismatch, has_manifest, read_manifest
+from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
+from tablebase.tables.manifest import (
+    Entry,
+    IndexEntry,
+    find_mismatch,
+    has_manifest,
+    read_manifest,
+)
 from tablebase.tables.store import Store
 
 SHARE_ROWS = 1 << 20
@@ -39,7 +46,11 @@ class RowCounts(NamedTuple):
 
 
 def compare_rows(
-    stores: tuple[Store, Store], entries: tuple[Entry, Entry]
+    stores: tuple[Store, Store],
+    entries: tuple[Entry, Entry],
+    *,
+    share_rows: int = SHARE_ROWS,
+    max_rows: int = MAX_ROWS,
 ) -> tuple[RowCounts | None, str]:
     """Count the rows that differ; return None and the reason where they cannot be compared."""
     try:
@@ -49,9 +60,9 @@ def compare_rows(
             names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
             return None, f"columns ({', '.join(names)})" if names else "order of columns"
         rows = max(entry.rows for entry in entries)
-        if rows > MAX_ROWS:
-            return None, f"rows not compared one by one: more than {MAX_ROWS:,}"
-        return count_differences(a, b, 1 + rows // SHARE_ROWS), ""
+        if rows > max_rows:
+            return None, f"rows not compared one by one: more than {max_rows:,}"
+        return count_differences(a, b, 1 + rows // share_rows), ""
     except pl.exceptions.PolarsError:  # the manifest lists files that are no tables
         return None, "rows that cannot be decoded"
 
@@ -82,6 +93,31 @@ def count_differences(a: pl.LazyFrame, b: pl.LazyFrame, shares: int) -> RowCount
         added += int(counts.clip(lower_bound=0).sum())
         removed -= int(counts.clip(upper_bound=0).sum())
     return RowCounts(added, removed)
+
+
+def have_equal_records(
+    stores: tuple[Store, Store], indexes: tuple[IndexEntry | None, IndexEntry | None]
+) -> bool:
+    """Return whether two indexes have the same records, or neither table has an index.
+
+    Their headers and checksums may differ in the content hash of the table.
+    """
+    a, b = indexes
+    if a is None or b is None:
+        return a is b
+    if (a.bytes, a.sha256) == (b.bytes, b.sha256):
+        return True
+    if (a.bytes, a.records) != (b.bytes, b.records):
+        return False
+    with stores[0].open(a.file) as old, stores[1].open(b.file) as new:
+        headers = [Header(file.read(BLOCK_BYTES)) for file in (old, new)]
+        one, other = ((each.version, each.width, each.count, each.name) for each in headers)
+        if one != other:
+            return False
+        while block := old.read(BLOCK_BYTES):
+            if block[:BODY_BYTES] != new.read(BLOCK_BYTES)[:BODY_BYTES]:
+                return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -169,16 +205,23 @@ def _compare_content(
     stores: tuple[Store, Store], entries: tuple[Entry, Entry]
 ) -> tuple[str, list[str], RowCounts | None]:
     """Return the difference of two tables whose files are as listed, with details and counts."""
-    a, b = entries
-    if a.content == b.content:
-        return (SAME if a.all_files == b.all_files else BYTES), [], None
-    if not (a.parquet and b.parquet):
-        has_rows = a.parquet or b.parquet
-        return CONTENT, ["files of rows" if has_rows else "records"], None
-    counts, problem = compare_rows(stores, entries)
-    if a.rows != b.rows or (counts and any(counts)):
-        return ROWS, [problem] if problem else [], counts
-    return CONTENT, [problem or "order of rows"], counts
+    (a, b), counts, problem = entries, None, ""
+    if a.content == b.content and a.all_files == b.all_files:
+        return SAME, [], None
+    if a.parquet and b.parquet and a.parquet != b.parquet:
+        # equal hashes of other files are what the manifests say: the rows are read all the same
+        counts, problem = compare_rows(stores, entries)
+        if counts and (any(counts) or a.rows != b.rows):
+            return ROWS, [], counts
+    if a.content != b.content and not problem:
+        problem = "order of rows" if counts else "files of rows"
+        problem = problem if a.parquet or b.parquet else "records"
+    details = [problem] if problem else []
+    if (a.parquet or b.parquet) and a.rows != b.rows:
+        return ROWS, details, counts
+    if not have_equal_records(stores, (a.index, b.index)):
+        details = list(dict.fromkeys([*details, "records"]))
+    return (CONTENT if details else BYTES), details, counts
 
 
 def _find_damage(store: Store, entry: Entry | None) -> list[str]:

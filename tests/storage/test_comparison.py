@@ -15,19 +15,25 @@ from hypothesis import strategies as st
 from pipeline.comparison import (
     Comparison,
     RowCounts,
+    compare_rows,
     compare_stores,
     count_differences,
 )
 from tablebase.errors import TableMissing, TableVersionError
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import seal
+from tablebase.tables.manifest import read_manifest, seal
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (
     cell,
+    edit_manifest,
+    records,
+    replace_link,
+    reseal,
     rewrite,
+    sha256,
 )
 
 
@@ -77,6 +83,15 @@ def test_rows_are_counted(
     assert back.counts == RowCounts(counts[1], counts[0])
 
 
+def test_the_content_hash_of_rows_is_computed_from_them(copy: Path, outputs: Path) -> None:
+    rewrite(copy, "eight_edge", cell("distance", 7, 1))
+    published = read_manifest(Folder(outputs))["eight_edge"]
+    with edit_manifest(copy) as entries:  # as if the rows were the same
+        entries["eight_edge"]["content"] = published.content
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.counts) == ("rows", RowCounts(1, 1))
+
+
 def test_the_order_of_rows_is_content(copy: Path, outputs: Path) -> None:
     rewrite(copy, "knight_counts", lambda rows: pa.concat_tables([rows.slice(9), rows.slice(0, 9)]))
     (comparison,) = find_differences(outputs, copy).values()
@@ -95,6 +110,18 @@ def test_other_files_of_the_same_rows_differ_in_bytes(
     }
     text = cli_in_process("diff", str(outputs), str(copy))
     assert (text.code, text.err) == (0, "")
+
+
+def test_other_records_differ_in_content(copy: Path, outputs: Path) -> None:
+    index = replace_link(copy / "eight.idx")
+    data = bytearray(index.read_bytes())
+    assert records(data) == 362_880
+    data[5_000] ^= 1
+    index.write_bytes(reseal(data))
+    with edit_manifest(copy) as entries:
+        entries["eight"]["index"] |= {"sha256": sha256(index)}
+    (comparison,) = find_differences(outputs, copy).values()
+    assert (comparison.difference, comparison.details) == ("content", ["records"])
 
 
 def test_tables_of_one_store_only_and_other_parameters(
@@ -176,3 +203,14 @@ def test_counts_are_those_of_sets_of_rows(
         sum(max(0, b.count(row) - a.count(row)) for row in every),
         sum(max(0, a.count(row) - b.count(row)) for row in every),
     )
+
+
+def test_large_tables_are_compared_in_shares(copy: Path, outputs: Path) -> None:
+    rewrite(copy, "eight_edge", cell("distance", 7, 1))
+    stores = Folder(outputs), Folder(copy)
+    entries = read_manifest(stores[0])["eight_edge"], read_manifest(stores[1])["eight_edge"]
+    for share_rows in (20_000, 1 << 20):
+        counts, problem = compare_rows(stores, entries, share_rows=share_rows)
+        assert (counts, problem) == ((1, 1), "")
+    counts, problem = compare_rows(stores, entries, max_rows=1_000)
+    assert (counts, problem) == (None, "rows not compared one by one: more than 1,000")
