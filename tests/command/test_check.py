@@ -244,7 +244,7 @@ def test_a_checker_fails_where_the_contestant_is_not_at_fault(
         (["eight", STATE, "D", "--outputs", "nowhere"], 3, "is not published"),
         (["sliding", STATE, "D"], 2, "Missing option --board"),
         (["knight", "z9", "1"], 2, "is not a square of 8x8"),
-        (["hanoi", "1", "1"], 2, "No such command 'hanoi'"),
+        (["hanoi", "1", "1"], 2, "There is no command 'hanoi'"),
     ],
 )
 def test_what_cannot_be_judged_is_said_in_a_sentence(

@@ -98,8 +98,8 @@ def test_no_traceback(words: list[bytes], cli_in_process: Cli, place: Path) -> N
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("query {}", "No such command '{:.283}."),
-        ("query eight --{}", "No such option: --{:.282}."),
+        ("query {}", "There is no command '{:.60}'... (1,000 characters)."),
+        ("query eight --{}", "There is no option --{:.279}."),
     ],
 )
 def test_a_long_word_is_quoted_in_part(
@@ -112,7 +112,7 @@ def test_a_long_word_is_quoted_in_part(
 
 
 FOREIGN = re.compile(
-    r"Input should be|pydantic|msgspec|Traceback|should not happen|"
+    r"Input should be|pydantic|msgspec|click|Traceback|should not happen|Got unexpected|"
     r"unable to parse|Invalid value|Usage:|Expected `"
 )
 """What libraries write, and this program must not."""
