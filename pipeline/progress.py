@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from pipeline.terminal import find_width, wrap_message
+from pipeline.terminal import SCREEN, clear_line, find_width, wrap_message
 from tablebase.output import STANDARD
 from tablebase.signals import CleanupOnSignal
 from tablebase.tables.run_records import COMPLETED, TableRun
@@ -69,6 +69,7 @@ class ProgressBar:
 
     def __enter__(self) -> Self:
         self._cleanup.__enter__()
+        clear_line()
         self._progress.start()
         return self
 
@@ -82,6 +83,7 @@ class ProgressBar:
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """Show the progress of one activity, with a bar of its own for each `row`."""
+        SCREEN.has_progress = True
         if row not in self._rows:
             self._rows[row] = self._progress.add_task(doing, total=None)
         self._progress.update(self._rows[row], description=doing, completed=done, total=total)

@@ -63,7 +63,16 @@ def run_command(arguments: list[str]) -> int:
         return 3
 
 
+def _tell_wait(store: str, seconds: int) -> None:
+    from pipeline.terminal import tell_wait  # a lookup in a folder never waits for a host
+
+    tell_wait(store, seconds)
+
+
 def _dispatch(arguments: list[str]) -> int:
+    from tablebase.tables.store import Store
+
+    Store.on_wait = staticmethod(_tell_wait)
     if arguments[:1] == ["query"]:
         from pipeline.single_query import answer_fast
 
@@ -72,6 +81,12 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
     gc.enable()
     watch_signals()
+    if sys.stderr.isatty() and arguments[:1] == ["query"]:
+        from pipeline.single_query import find_batch_source
+        from pipeline.terminal import show_line
+
+        if source := find_batch_source(arguments[1:]):  # its libraries take a second
+            show_line(f"reading {source}")
     from pipeline.terminal import require_usual_width
     from tablebase.resources import guard_libraries
     from tablebase.stdio import wrap_standard_input

@@ -12,7 +12,7 @@ import sys
 
 from queries.answer import format_json
 from queries.dispatch import Readers, get_reader_class
-from queries.options import Option
+from queries.options import Option, format_flag
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
@@ -20,6 +20,7 @@ from tablebase.tables.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pipeline.terminal import StepLine
     from queries.answer import Answer
     from queries.reader import Query, Reader
 
@@ -64,6 +65,18 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         watch_signals()
     require_one_printed(svg, as_json=bool(is_json))
     readers = Readers(open_store(outputs))
+    line: StepLine | None = None
+
+    def show_steps(steps: int) -> None:
+        nonlocal line
+        if line is None:  # most lookups have no steps, and need not import it
+            from pipeline.terminal import StepLine
+
+            line = StepLine()
+        line.show(steps)
+
+    if sys.stderr.isatty():  # a walk through a table on a host may take seconds
+        readers.open(name).on_step = show_steps
     try:
         answer = _ask(readers, name, key, options)
     except TablebaseError as error:
@@ -72,6 +85,11 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
 
             print_answer(format_json(error.known) + "\n")
         raise
+    finally:
+        if line:
+            from pipeline.terminal import clear_line
+
+            clear_line()
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
         from tablebase.output import STANDARD, write_output
@@ -139,6 +157,37 @@ def parse_simple_query(
             return None
         values[option.name] = value
     return " ".join(keys) if keys else None, values
+
+
+def find_batch_source(arguments: list[str]) -> str:
+    """Find what the batch reads that these arguments of `query` are for; "" if they are for none.
+
+    Standard input is named only where it is no terminal: another line asks for the keys there.
+
+    >>> find_batch_source(["eight", "--goal", "edge", "--input", "states.csv"])
+    'states.csv'
+    """
+    name, *words = arguments or [""]
+    if {"-h", "--help"} & {*words} or not is_registered(name):
+        return ""
+    kind = get_reader_class(name)
+    flags = {option.flag for option in list_options(kind) if not option.metavar} | {"--strict"}
+    values: dict[str, str] = {}
+    keys = []
+    rest = iter(words)
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        if not flag.startswith("--"):
+            keys.append(word)
+        elif flag in flags or equals:
+            values[flag] = value
+        else:
+            values[flag] = next(rest, "")
+    is_keyless = any(format_flag(option) in values for option in kind.keyless)
+    source = values.get("--input", "-" if keys == ["-"] or not (keys or is_keyless) else "")
+    if source != "-":
+        return source
+    return "standard input" if sys.stdin and not sys.stdin.isatty() else ""
 
 
 def find_key_hint(query: Query, key: str) -> BadRequest | None:

@@ -80,7 +80,8 @@ class Readers:
         query = reader.make_query(**given)
         if key is None and not {*reader.keyless} & {*given}:
             raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
-        return query.answer_without_key() if key is None else query.answer(key)
+        with self.store.ask_one_question():
+            return query.answer_without_key() if key is None else query.answer(key)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore_readers, (self.store, self._is_closed)

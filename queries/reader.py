@@ -211,6 +211,8 @@ class Reader(Generic[Found]):
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
         self.puzzle = puzzle
+        self.on_step: Callable[[int], None] = ignore_progress
+        """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
         self._row_groups: dict[str, RowGroups] = {}
         self._kept: dict[object, Any] = {}
@@ -232,7 +234,8 @@ class Reader(Generic[Found]):
     def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
         query = self._make_lookup(options)
-        answer: Found = query.look_up(key)  # type: ignore[assignment]
+        with self.store.ask_one_question():
+            answer: Found = query.look_up(key)  # type: ignore[assignment]
         return answer
 
     def _make_lookup(self, options: Mapping[str, Any]) -> Query:
@@ -255,7 +258,8 @@ class Reader(Generic[Found]):
         """
         query = self._make_lookup(options)
         try:
-            return query.look_up(key)
+            with self.store.ask_one_question():
+                return query.look_up(key)
         except TableError:
             raise
         except TablebaseError:
@@ -304,7 +308,8 @@ class Reader(Generic[Found]):
         The options are those of `pipeline check`. An answer that cannot be read is judged, too.
         """
         judge = self.make_query(**options).make_judge()
-        judged: Judgement = judge.check(key, answer)
+        with self.store.ask_one_question():
+            judged: Judgement = judge.check(key, answer)
         return judged
 
     def check_frame(

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table and page, with its state and its repair command."""
+    with store.ask_one_question():
+        return _list_rows(store)
+
+
+def _list_rows(store: Store) -> list[dict[str, Any]]:
     entries = read_manifest(store)
     contents = {name: entry.content for name, entry in entries.items()}
     rows, notes = [], HashNotes(store)

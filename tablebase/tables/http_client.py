@@ -1,21 +1,26 @@
 """A client of static HTTP hosts: whole files and ranges, on connections that stay open.
 
-Hosts differ: they ignore ranges, redirect, cut connections and fail for a moment. A passing fault
-is retried; any other is an Unreachable with the reason and the status.
+Hosts differ: they ignore ranges, compress, redirect, hide headers, cut connections and fail for a
+moment. A passing fault is retried; any other is an Unreachable with the reason and the status.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import http.client
+import io
 import os
 import re
 import socket
 import ssl
+import threading
 import time
-from collections import defaultdict, deque
-from typing import TYPE_CHECKING, NamedTuple
+import zlib
+from contextvars import ContextVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tablebase.errors import FileChanged, Unreachable, quote
@@ -23,10 +28,17 @@ from tablebase.stdio import explain_os_error
 from tablebase.tables.range_file import Content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
+MAX_RETRY_AFTER = 5.0
+"""The most seconds to wait because a host asks for it."""
 SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
-"""The variable of the environment that gives each request another time."""
+"""The variable of the environment that gives a question another time."""
+NOTICE_SECONDS = 2.0
+"""The wait after which the caller is told of it."""
+MIN_BYTES_PER_SECOND = 20_000
+"""The lowest speed at which an answer is still read; each byte that came lengthens the time."""
 CERTIFICATE_VARIABLES = "SSL_CERT_FILE", "SSL_CERT_DIR"
 MAX_REASON_BYTES = 4096
 """Bytes of a refusal that are searched for its reason."""
@@ -38,114 +50,205 @@ PASSING = 408, 425, 429, 500, 502, 503, 504
 """Statuses that may differ a moment later."""
 STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 """How a host that has closed an idle connection shows itself."""
-FAILURES = OSError, http.client.HTTPException, ValueError
-"""What the library raises if a connection fails."""
 
 
 class HttpLimits(NamedTuple):
     """The limits of a client: how long it waits for a host, and how much it reads at once.
 
     `retry_delays`: the seconds before each further attempt. `wait_seconds`: the longest wait for a
-    connection, or for the next bytes. `request_seconds`: that for an answer, all attempts together.
-    `bytes_per_second`: the lowest speed at which one is still read; each byte that came lengthens
-    the time. `whole_bytes`: the largest file that is read whole where the host ignores ranges.
+    connection, or for the next bytes. `question_seconds`: that for the answers to one question, all
+    requests and attempts together. `whole_bytes`: the largest file that is read whole where the
+    host ignores ranges.
     """
 
     retry_delays: tuple[float, ...] = (0.3, 1.0)
     wait_seconds: float = 15.0
-    request_seconds: float = 60.0
-    bytes_per_second: int = 20_000
+    question_seconds: float = 60.0
     whole_bytes: int = 64 << 20
 
 
 LIMITS = HttpLimits()
 
 
-class _Passing(Unreachable):
+class _Passing(Exception):
     """A fault that may be over a moment later."""
 
-
-class _Asked(NamedTuple):
-    """The bytes from `first` to `last`; or a whole file, and where the host sends no part of it.
-
-    `most`: the largest such file.
-    """
-
-    first: int
-    last: int | None
-    most: int
+    def __init__(self, error: Unreachable, delay: float = 0.0) -> None:
+        super().__init__(str(error))
+        self.error, self.delay = error, delay
 
 
-class _Deadline:
-    """The time that is left for an answer."""
+class _Question:
+    """The time that one question has; it passes while at least one request waits for a host."""
 
     def __init__(self, limits: HttpLimits) -> None:
         self.limits = limits
         text = os.environ.get(SECONDS_VARIABLE, "")
         is_given = re.fullmatch(r"[0-9]{1,6}", text)
-        self._seconds = float(text) if is_given else limits.request_seconds
-        self._end = time.monotonic() + self._seconds
+        self.seconds = float(text) if is_given else limits.question_seconds
+        self._lock = Lock()
+        self._requests = 0
+        self._waited = 0.0
+        """Seconds waited before the requests that wait now."""
+        self._begin = 0.0
+        self._remaining = self.seconds
+        self._deadline = 0.0
+
+    @contextlib.contextmanager
+    def wait(self) -> Iterator[float]:
+        """Let the time pass during a request; yield the seconds waited before it."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._requests:
+                self._begin, self._deadline = now, now + self._remaining
+            self._requests += 1
+            waited = self._waited + now - self._begin
+        try:
+            yield waited
+        finally:
+            with self._lock:
+                now = time.monotonic()
+                self._requests -= 1
+                if not self._requests:
+                    self._waited += now - self._begin
+                    self._remaining = self._deadline - now
 
     def count_remaining(self) -> float:
-        return self._end - time.monotonic()
-
-    def require_time(self) -> float:
-        """Return the seconds that the next step may wait; raise TimeoutError if none are left."""
-        if (remaining := self.count_remaining()) <= 0:
-            raise TimeoutError
-        return min(remaining, self.limits.wait_seconds)
+        """Count the seconds that remain for a request that waits."""
+        return self._deadline - time.monotonic()
 
     def add_bytes(self, size: int) -> None:
-        """Add the time for bytes that came, up to the time that there was at the beginning."""
-        most = time.monotonic() + self._seconds
-        self._end = min(self._end + size / self.limits.bytes_per_second, most)
+        """Add the time for bytes that came, up to the time that a question has at its beginning."""
+        with self._lock:
+            most = time.monotonic() + self.seconds
+            self._deadline = min(self._deadline + size / MIN_BYTES_PER_SECOND, most)
+
+
+_asked: ContextVar[_Question | None] = ContextVar("_asked", default=None)
+"""The question that this thread asks."""
+
+
+@contextlib.contextmanager
+def ask_one_question(limits: HttpLimits) -> Iterator[_Question]:
+    """Count all requests of the block as one question, if they do not belong to one already."""
+    if question := _asked.get():
+        yield question
+        return
+    token = _asked.set(question := _Question(limits))
+    try:
+        yield question
+    finally:
+        _asked.reset(token)
+
+
+def _get_question() -> _Question:
+    """Return the question of the request that this thread makes."""
+    question = _asked.get()
+    assert question
+    return question
+
+
+class _TimedReader(io.RawIOBase):
+    """The bytes of a socket until the question's time is over, however slowly they come."""
+
+    def __init__(self, raw: Any, connected: socket.socket) -> None:
+        self._raw, self._socket = raw, connected
+        self._question = _get_question()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        remaining = self._question.count_remaining()
+        if remaining <= 0:
+            raise TimeoutError
+        self._socket.settimeout(min(remaining, self._question.limits.wait_seconds))
+        size = int(self._raw.readinto(into))
+        self._question.add_bytes(size)
+        return size
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_TimedReader(self.fp.detach(), sock))
 
 
 class HttpClient:
     """Connections to hosts; threads share them, a forked process opens its own."""
 
-    def __init__(self, limits: HttpLimits) -> None:
+    def __init__(
+        self, on_wait: Callable[[int], None] | None = None, limits: HttpLimits = LIMITS
+    ) -> None:
         self._limits = limits
-        self._idle = defaultdict[tuple[int, str, str], deque[_Connection]](deque)
-        """The idle connections by process, scheme and place."""
+        self._on_wait = on_wait
+        """The callback that gets the seconds a question has, when it has waited for a while."""
+        self._idle: dict[tuple[str, str], list[_Plain]] = {}
+        self._lock = Lock()
+        self._process = os.getpid()
         self.is_lost = False
         """Whether the last request had no answer, after all attempts."""
+
+    def ask_one_question(self) -> AbstractContextManager[_Question]:
+        """Count all requests of a block as one question, which has the time of this client."""
+        return ask_one_question(self._limits)
 
     def fetch(
         self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
     ) -> Content:
         """Fetch the bytes from `first` to `last`, or the whole file.
 
-        If the host ignores ranges, it is the whole file. `is_fresh`: caches on the way must ask the
-        host. FileNotFoundError is never raised: a missing file is an Unreachable with its status,
-        as any other refusal.
+        If the host ignores ranges, it is the whole file or its beginning up to `last`. `is_fresh`:
+        caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
+        an Unreachable with its status, as any other refusal.
         """
-        headers = {"Accept-Encoding": "identity", "User-Agent": "puzzle-tablebase"}
-        headers |= {} if last is None else {"Range": f"bytes={first}-{last}"}
-        headers |= {"Cache-Control": "no-cache"} if is_fresh else {}
-        asked, deadline = _Asked(first, last, self._limits.whole_bytes), _Deadline(self._limits)
-        for delay in (*self._limits.retry_delays, None):
-            try:
-                content = self._follow(url, headers, asked, deadline)
-            except _Passing:
-                self.is_lost = True
-                if delay is None or deadline.count_remaining() <= delay:
-                    raise
-                time.sleep(delay)
-            else:
-                self.is_lost = False
-                return content
+        with self.ask_one_question() as question, question.wait() as waited, self._tell(waited):
+            for delay in (*self._limits.retry_delays, None):
+                try:
+                    if question.count_remaining() <= 0:
+                        raise _explain_failure(TimeoutError())
+                    content = self._follow(url, first, last, is_fresh)
+                    self.is_lost = False
+                    return content
+                except _Passing as fault:
+                    self.is_lost = True
+                    wait = max(delay or 0.0, fault.delay)
+                    if delay is None or question.count_remaining() <= wait:
+                        raise fault.error from None
+                    time.sleep(wait)
         raise AssertionError
 
-    def _follow(
-        self, url: str, headers: dict[str, str], asked: _Asked, deadline: _Deadline
-    ) -> Content:
-        """Send a request, and again to where the host redirects it."""
+    @contextlib.contextmanager
+    def _tell(self, waited: float) -> Iterator[None]:
+        """Tell the caller if the question waits long, of which it has waited some already."""
+        if not self._on_wait:
+            yield
+            return
+        seconds = max(0.0, NOTICE_SECONDS - waited)
+        timer = threading.Timer(seconds, self._on_wait, [int(_get_question().seconds)])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # nothing is told once the answer is there
+
+    def _follow(self, url: str, first: int, last: int | None, is_fresh: bool) -> Content:
         here = url
         for _ in range(MAX_REDIRECTS + 1):
-            is_own_host = urlsplit(here)[:2] == urlsplit(url)[:2]  # a password is for it alone
-            login = _make_authorization(url) if is_own_host else {}
-            found = self._request(here, headers | login, asked, deadline)
+            headers = {"Accept-Encoding": "identity", "User-Agent": "puzzle-tablebase"}
+            if last is not None:
+                headers["Range"] = f"bytes={first}-{last}"
+            if is_fresh:
+                headers["Cache-Control"] = "no-cache"
+            if urlsplit(here)[:2] == urlsplit(url)[:2]:  # a password is for its own host alone
+                headers |= _make_authorization(url)
+            found = self._request(here, headers, first, last)
             if isinstance(found, Content):
                 return found
             if here.startswith("https:") and not found.startswith("https:"):
@@ -154,95 +257,107 @@ class HttpClient:
         raise Unreachable(f"it redirects more than {MAX_REDIRECTS} times")
 
     def _request(
-        self, url: str, headers: dict[str, str], asked: _Asked, deadline: _Deadline
+        self, url: str, headers: dict[str, str], first: int, last: int | None
     ) -> Content | str:
         """Send one request; return what came, or the address of a redirect."""
         scheme, place, path, query, _ = urlsplit(url)
         if scheme not in ("http", "https") or not place:
             raise Unreachable(f"it redirects to {quote(url)}")
-        place, target = place.rpartition("@")[2], (path or "/") + (query and f"?{query}")
-        idle = self._idle[os.getpid(), scheme, place]
+        origin, target = (scheme, place.rpartition("@")[2]), (path or "/") + (query and f"?{query}")
         while True:
+            connection = self._take(origin)
+            is_reused = connection.sock is not None
             try:
-                connection = idle.pop()
-            except IndexError:
-                connection = _Connection(scheme, place)
-            try:
-                response = connection.send(target, headers, deadline)
-                read = functools.partial(_read_bytes, response, connection.socket, deadline)
-                with response:
-                    content = _read_content(response, read, url, asked)
-                    is_open = response.isclosed() and not response.will_close
-            except BaseException as error:
+                connection.request(
+                    "GET", connection.base + target, None, connection.own_headers | headers
+                )
+                response = connection.getresponse()
+                assert isinstance(response, _TimedResponse)
+                try:
+                    content = _read_content(response, url, first, last)
+                except BaseException:
+                    response.close()  # the connection may have left its socket to it
+                    raise
+            except STALE as error:
                 connection.close()
-                if isinstance(error, STALE) and connection.is_reused:
+                if is_reused:
                     continue
-                if isinstance(error, FAILURES) and not isinstance(error, Unreachable):
-                    raise _Passing(_explain(error, connection.proxy)) from error
+                raise _explain(error, connection.proxy) from error
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                connection.close()
+                if isinstance(error, Unreachable | FileChanged):
+                    raise
+                raise _explain(error, connection.proxy) from error
+            except BaseException:
+                connection.close()
                 raise
-            if is_open and len(idle) < MAX_IDLE:
-                idle.append(connection)
+            if response.isclosed() and not response.will_close:
+                self._give_back(origin, connection)
             else:
                 connection.close()
             return content
 
+    def _take(self, origin: tuple[str, str]) -> _Plain:
+        with self._lock:
+            if self._process != os.getpid():
+                self._process, self._idle = os.getpid(), {}
+            if self._idle.get(origin):
+                return self._idle[origin].pop()
+        try:
+            return _make_connection(*origin)
+        except (ValueError, http.client.HTTPException) as error:  # a port that is no number
+            raise Unreachable(str(error)) from error
+
+    def _give_back(self, origin: tuple[str, str], connection: _Plain) -> None:
+        with self._lock:
+            idle = self._idle.setdefault(origin, [])
+            if len(idle) < MAX_IDLE and self._process == os.getpid():
+                idle.append(connection)
+                return
+        connection.close()
+
     def close(self) -> None:
         """Close the idle connections."""
-        while self._idle:
-            _, idle = self._idle.popitem()
-            for connection in idle:
+        with self._lock:
+            connections = [each for idle in self._idle.values() for each in idle]
+            self._idle.clear()
+        if self._process == os.getpid():
+            for connection in connections:
                 connection.close()
 
     __del__ = close
 
 
-class _Connection:
-    """A connection to a host, or to the proxy that the environment names for it."""
+class _Plain(http.client.HTTPConnection):
+    """A connection, and what a proxy on the way needs to be told."""
 
-    socket: socket.socket
+    response_class = _TimedResponse
+    proxy = ""
+    """The proxy, without its password; empty if there is none."""
+    base = ""
+    """What comes before the path in a request: a proxy of plain HTTP needs the whole address."""
 
-    def __init__(self, scheme: str, place: str) -> None:
-        proxy = _find_proxy(scheme, place)
-        kind, names, *_ = urlsplit(proxy)
-        host = names.rpartition("@")[2] or place
-        self.proxy = proxy and f"{kind}://{host}"
-        """The proxy, without its password; empty if there is none."""
-        self.is_reused = False
-        if proxy and kind != "http":
-            problem = f"the proxy {self.proxy} is not one by http://, the only kind that works"
-            raise Unreachable(problem)
-        login = _make_authorization(proxy, "Proxy-Authorization")
-        # a proxy of plain HTTP needs the whole address
-        self._base, self._headers = "", dict[str, str]()
-        self._line: http.client.HTTPConnection
-        try:
-            if scheme == "https":
-                context = _make_context(*map(os.environ.get, CERTIFICATE_VARIABLES))
-                self._line = http.client.HTTPSConnection(host, context=context)
-                if proxy:
-                    self._line.set_tunnel(place, headers=login)
-            else:
-                self._line = http.client.HTTPConnection(host)
-                if proxy:
-                    self._base, self._headers = f"http://{place}", login
-        except (ValueError, http.client.HTTPException) as error:  # a port that is no number
-            raise Unreachable(str(error)) from error
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.own_headers: dict[str, str] = {}
+        # the library's own function gives each of a host's addresses the whole time
+        self._create_connection = _connect_to_any
 
-    def send(
-        self, target: str, headers: dict[str, str], deadline: _Deadline
-    ) -> http.client.HTTPResponse:
-        """Send a request; return its answer, of which only the head was read."""
-        self.is_reused = self._line.sock is not None
-        if not self.is_reused:
-            self._line.timeout = deadline.require_time()
-            self._line.connect()
-            self.socket = self._line.sock
-        self.socket.settimeout(deadline.require_time())
-        self._line.request("GET", self._base + target, None, self._headers | headers)
-        return self._line.getresponse()
 
-    def close(self) -> None:
-        self._line.close()
+class _Secure(http.client.HTTPSConnection, _Plain):
+    """A connection by TLS."""
+
+
+def _connect_to_any(address: tuple[str, int], timeout: float, source: None) -> socket.socket:
+    """Connect to the first address of a host that answers, all of them within the time."""
+    deadline = time.monotonic() + timeout
+    places = [place for *_, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM)]
+    for at, place in enumerate(places[:-1]):
+        seconds = (deadline - time.monotonic()) / (len(places) - at)
+        with contextlib.suppress(OSError):
+            return socket.create_connection((str(place[0]), address[1]), seconds)
+    seconds = max(0.1, deadline - time.monotonic())
+    return socket.create_connection((str(places[-1][0]), address[1]), seconds)
 
 
 @functools.cache
@@ -252,6 +367,36 @@ def _make_context(*places: str | None) -> ssl.SSLContext:
     `places`: where the environment says that the certificates are.
     """
     return ssl.create_default_context()
+
+
+def _make_connection(scheme: str, place: str) -> _Plain:
+    """Make a connection to a host, or to the proxy that the environment names for it."""
+    proxy = _find_proxy(scheme, place)
+    shown, host = "", place
+    if proxy:
+        kind, names, *_ = urlsplit(proxy)
+        host = names.rpartition("@")[2]
+        shown = f"{kind}://{host}"
+        if kind != "http":
+            raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
+    login = _make_authorization(proxy, "Proxy-Authorization")
+    question = _get_question()
+    timeout = max(0.1, min(question.count_remaining(), question.limits.wait_seconds))
+    connection: _Plain
+    if scheme == "https":
+        connection = _Secure(
+            host,
+            timeout=timeout,
+            context=_make_context(*map(os.environ.get, CERTIFICATE_VARIABLES)),
+        )
+        if proxy:
+            connection.set_tunnel(place, headers=login)
+    else:
+        connection = _Plain(host, timeout=timeout)
+        if proxy:
+            connection.base, connection.own_headers = f"http://{place}", login
+    connection.proxy = shown
+    return connection
 
 
 def _find_proxy(scheme: str, place: str) -> str:
@@ -270,62 +415,76 @@ def _make_authorization(url: str, header: str = "Authorization") -> dict[str, st
 
 
 def _read_content(
-    response: http.client.HTTPResponse,
-    read: Callable[[int], bytes],
-    url: str,
-    asked: _Asked,
+    response: _TimedResponse, url: str, first: int, last: int | None
 ) -> Content | str:
     """Read an answer to its end, if that is what was asked for."""
-    status, (first, last, most) = response.status, asked
+    status = response.status
     if status in REDIRECTS and (location := response.getheader("Location")):
-        read(MAX_REASON_BYTES)
+        response.read(MAX_REASON_BYTES)
         return urljoin(url, location)
     if status == 416:
-        read(MAX_REASON_BYTES)
+        response.read(MAX_REASON_BYTES)
         raise FileChanged(f"it ends before byte {first:,}")
     if status not in (200, 206):
-        raise _refuse(response, read(MAX_REASON_BYTES))
-    coding = response.getheader("Content-Encoding", "identity").strip().lower()
-    if coding != "identity":
-        raise Unreachable(f"the host compresses files (Content-Encoding: {coding})", status)
+        raise _refuse(response)
     if status == 200:
-        data = _read_whole(response, read, most)
-        return Content(data, 0, len(data))
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.getheader("Content-Range", "").strip())
-    if last is None or not found or int(found[1]) != first:
-        raise Unreachable("the host sends another part than it was asked for", status)
-    total = int(found[2])
-    expected = max(0, min(last + 1, total) - first)
-    data = read(expected + 1)
-    if len(data) != expected:
-        raise _Passing(f"{len(data):,} bytes came instead of {expected:,}")
+        data, total = _read_whole(response, last)
+        return Content(data, 0, total)
+    if last is None:
+        raise Unreachable("the host sends a part instead of the whole file", status)
+    if coding := _find_coding(response):
+        problem = f"the host compresses parts of files (Content-Encoding: {coding})"
+        raise Unreachable(f"{problem}, so they cannot be read", status)
+    begin, total = _parse_range(response.getheader("Content-Range"), first)
+    if begin != first:
+        raise Unreachable(f"the host sends another part than byte {first:,} and after", status)
+    expected = last + 1 - first if total is None else max(0, min(last + 1, total) - first)
+    data = _read_bytes(response, expected + 1)
+    if len(data) > expected or (total is not None and len(data) < expected):
+        counts = f"{len(data):,} bytes came instead of {expected:,}"
+        raise _Passing(Unreachable(counts, 0 if len(data) < expected else status))
     return Content(data, first, total)
 
 
-def _read_whole(
-    response: http.client.HTTPResponse, read: Callable[[int], bytes], most: int
-) -> bytes:
-    """Read a whole file; raise Unreachable if it has more bytes than `most`."""
-    size = response.length
-    data = read(most + 1) if size is None or size <= most else b""
-    if max(size or 0, len(data)) > most:
-        problem = f"the host sends it whole, and it has more than {most:,} bytes"
-        raise Unreachable(problem, response.status)
+def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int | None]:
+    """Read a whole file, or its beginning up to `last` if it is large."""
+    size, coding = response.length, _find_coding(response)
+    if coding and coding not in ("gzip", "x-gzip", "deflate"):
+        raise Unreachable(f"the host compresses files (Content-Encoding: {coding})", 200)
+    limit = _get_question().limits.whole_bytes
+    if not coding and size is not None and size > limit:
+        if last is None or last >= limit:
+            raise Unreachable(_explain_large(f"{size:,}", limit, last), 200)
+        return _read_bytes(response, last + 1), size
+    data = _read_bytes(response, limit + 1)
     if size is not None and len(data) < size:
-        raise _Passing(f"{len(data):,} bytes came instead of {size:,}")
-    return data
+        raise _Passing(Unreachable(f"{len(data):,} bytes came instead of {size:,}"))
+    if coding:
+        decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        try:
+            data = decoder.decompress(data, limit + 1)
+        except zlib.error:
+            raise _Passing(Unreachable(f"its {coding} coding is damaged", 200)) from None
+        if not decoder.eof and len(data) <= limit:
+            raise _Passing(Unreachable("the connection was cut", 200))
+    if len(data) > limit:
+        if last is None or last >= limit:
+            raise Unreachable(_explain_large(f"over {limit:,}", limit, last), 200)
+        return data[: last + 1], None
+    return data, len(data)
 
 
-def _read_bytes(
-    response: http.client.HTTPResponse, connected: socket.socket, deadline: _Deadline, limit: int
-) -> bytes:
+def _explain_large(size: str, limit: int, last: int | None) -> str:
+    if last is None:
+        return f"it has {size} bytes, and at most {limit:,} are read at once"
+    problem = f"this host ignores ranges; the file has {size} bytes"
+    return f"{problem}, and at most {limit:,} are read whole"
+
+
+def _read_bytes(response: _TimedResponse, limit: int) -> bytes:
     """Read up to `limit` bytes; they end early where the connection does."""
     parts, size = list[bytes](), 0
-    while size < limit:
-        connected.settimeout(deadline.require_time())
-        if not (data := response.read1(min(limit - size, 1 << 18))):
-            break
-        deadline.add_bytes(len(data))
+    while size < limit and (data := response.read1(min(limit - size, 1 << 18))):
         parts.append(data)
         size += len(data)
     if not response.isclosed() and response.length == 0:
@@ -333,35 +492,61 @@ def _read_bytes(
     return b"".join(parts)
 
 
-def _refuse(response: http.client.HTTPResponse, data: bytes) -> Unreachable:
+def _find_coding(response: _TimedResponse) -> str:
+    coding = (response.getheader("Content-Encoding") or "").strip().lower()
+    return "" if coding == "identity" else coding
+
+
+def _parse_range(header: str | None, first: int) -> tuple[int, int | None]:
+    """Return the first byte and the file's size; hosts that hide the header send what was asked."""
+    match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", (header or "").strip())
+    if not header:
+        return first, None
+    if not match:
+        return -1, None
+    return int(match[1]), None if match[2] == "*" else int(match[2])
+
+
+def _refuse(response: _TimedResponse) -> Exception:
     """Make the error of a status that is no success; the host's own reason is part of it."""
-    status, text = response.status, data.decode("utf-8", "replace")
+    status = response.status
+    text = response.read(MAX_REASON_BYTES).decode("utf-8", "replace")
     reason = f"HTTP status {status}: {http.client.responses.get(status, response.reason)}"
     if message := re.search(r"<(AuthenticationErrorDetail|Message)>([^<]{1,200})<", text):
         reason += f" ({' '.join(message[2].split()).rstrip('.')})"
-    kind = _Passing if status in PASSING else Unreachable
-    return kind("".join(filter(str.isprintable, reason)).rstrip(": "), status)
+    error = Unreachable("".join(filter(str.isprintable, reason)).rstrip(": "), status)
+    if status not in PASSING:
+        return error
+    delay = response.getheader("Retry-After") or ""
+    return _Passing(error, min(float(delay), MAX_RETRY_AFTER) if delay.isdecimal() else 0.0)
 
 
-def _explain(error: Exception, proxy: str) -> str:
-    """Return the reason why a connection failed, with the proxy that it went to."""
-    reason = f"{type(error).__name__}: {quote(str(error))}"
+def _explain(error: Exception, proxy: str) -> Exception:
+    """Make the error of a connection that failed, with the proxy that it went to."""
+    made = _explain_failure(error)
+    if proxy:
+        reason = made.error if isinstance(made, _Passing) else made
+        reason.args = (f"{reason} (by the proxy {proxy})",)
+    return made
+
+
+def _explain_failure(error: Exception) -> Exception:
     if isinstance(error, STALE):
-        reason = "it closes the connection before it answers"
-    elif isinstance(error, TimeoutError):
-        reason = "it does not answer, or too slowly"
-    elif isinstance(error, http.client.IncompleteRead):
-        reason = "the connection was cut"
-    elif isinstance(error, http.client.BadStatusLine | http.client.UnknownProtocol):
-        reason = "the answer is not HTTP"
-    elif isinstance(error, ssl.SSLCertVerificationError):
-        reason = f"its certificate is not valid: {error.verify_message}"
-    elif isinstance(error, ssl.SSLError):
-        reason = f"TLS failed: {error.reason or error}"
-    elif isinstance(error, socket.gaierror):
-        reason = error.strerror or str(error)
-    elif str(error).startswith("Tunnel connection failed: "):
-        reason = f"the proxy refuses: {str(error).partition(': ')[2]}"
-    elif isinstance(error, OSError):
-        reason = explain_os_error(error)
-    return f"{reason} (by the proxy {proxy})" if proxy else reason
+        return _Passing(Unreachable("it closes the connection before it answers"))
+    if isinstance(error, OSError) and str(error).startswith("Tunnel connection failed: "):
+        return Unreachable(f"the proxy refuses: {str(error).partition(': ')[2]}")
+    if isinstance(error, TimeoutError):
+        return _Passing(Unreachable("it does not answer, or too slowly"))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unreachable(f"its certificate is not valid: {error.verify_message}")
+    if isinstance(error, ssl.SSLError):
+        return _Passing(Unreachable(f"TLS failed: {error.reason or error}"))
+    if isinstance(error, socket.gaierror):
+        return Unreachable(error.strerror or str(error))
+    if isinstance(error, http.client.IncompleteRead):
+        return _Passing(Unreachable("the connection was cut"))
+    if isinstance(error, OSError):
+        return _Passing(Unreachable(explain_os_error(error)))
+    if isinstance(error, http.client.BadStatusLine | http.client.UnknownProtocol):
+        return Unreachable("the answer is not HTTP")
+    return Unreachable(f"{type(error).__name__}: {quote(str(error))}")

@@ -11,15 +11,18 @@ import io
 import json
 from functools import partial
 from threading import Lock
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tablebase.errors import BadRequest
+from tablebase.errors import BadRequest, Unreachable
 from tablebase.errors import quote as show
 from tablebase.tables import MANIFEST
 from tablebase.tables.http_client import LIMITS, HttpClient, HttpLimits
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import RandomAccessFile, Store
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 class HttpStore(Store):
@@ -36,7 +39,7 @@ class HttpStore(Store):
         path = path.rstrip("/")
         self._base = f"{scheme}://{place}{path}"
         self._shown = f"{scheme}://{place.rpartition('@')[2]}{path}"
-        self._client = HttpClient(limits)
+        self._client = HttpClient(self._tell_wait, limits)
         self._lock = Lock()
         self._manifest: bytes | None = None
         self._sizes: dict[str, int] = {}
@@ -61,6 +64,13 @@ class HttpStore(Store):
         """Return no names: static hosts list no files, and nothing unfinished is in them."""
         return []
 
+    def ask_one_question(self) -> AbstractContextManager[object]:
+        return self._client.ask_one_question()
+
+    def _tell_wait(self, seconds: int) -> None:
+        if self.on_wait:
+            self.on_wait(self._shown, seconds)
+
     def fetch(self, name: str, first: int = 0, last: int | None = None) -> Content:
         """Fetch a file, or a part of it."""
         url = f"{self._base}/{quote(name)}{f'?{self._query}' if self._query else ''}"
@@ -68,7 +78,20 @@ class HttpStore(Store):
 
     def get_size(self, name: str) -> int:
         """Return the bytes of a file, by a request for its first byte."""
-        return len(self.read(name)) if name == MANIFEST else self.fetch(name, 0, 0).total
+        if name == MANIFEST:
+            return len(self.read(name))
+        content = self.fetch(name, 0, 0)
+        if content.total is not None:
+            return content.total
+        listed = self._find_listed_size(name)
+        if listed is None:
+            raise Unreachable("the host does not say how long it is")
+        return listed
+
+    def _find_listed_size(self, name: str) -> int | None:
+        if self._manifest is None and name != MANIFEST:
+            self.read(MANIFEST)
+        return self._sizes.get(name)
 
     def read(self, name: str) -> bytes:
         if name != MANIFEST:
@@ -85,9 +108,7 @@ class HttpStore(Store):
         return io.BufferedReader(SequentialReader(self.open_random_access(name)), READ_BYTES)
 
     def open_random_access(self, name: str) -> RandomAccessFile:
-        if name != MANIFEST:
-            self.read(MANIFEST)  # once; it has the sizes of all published files
-        size = self._sizes.get(name)
+        size = self._find_listed_size(name)
         return RangeFile(partial(self.fetch, name), self.get_size(name) if size is None else size)
 
     def refresh(self) -> bool:

@@ -193,6 +193,7 @@ class ObjectStore(Store):
             if isinstance(error, Unreachable) and not error.status:
                 raise
             content = self._fetch_part(name, 0, 0)  # its answer has a reason
+        assert content.total is not None
         return content.total, ""
 
     def find_written(self, name: str) -> tuple[int, str, str] | None:

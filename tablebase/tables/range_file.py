@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tablebase.errors import FileChanged, Unreachable
@@ -35,8 +36,8 @@ class Content(NamedTuple):
     data: bytes
     first: int
     """The number of its first byte: 0 where the host ignores ranges."""
-    total: int
-    """Bytes of the whole file."""
+    total: int | None
+    """Bytes of the whole file; None if the host does not say."""
 
 
 class RangeFile(RandomAccessFile):
@@ -67,14 +68,18 @@ class RangeFile(RandomAccessFile):
         if len(spans) < 2:
             return [(at, self._fetch_span(at, end)) for at, end in spans]
         from concurrent.futures import ThreadPoolExecutor
+        from contextvars import copy_context
 
         with ThreadPoolExecutor(min(len(spans), MAX_TOGETHER)) as pool:
-            fetched = pool.map(self._fetch_span, *zip(*spans, strict=True))
-            return [(at, data) for (at, _), data in zip(spans, fetched, strict=True)]
+            # in copies of this context: all requests belong to one question
+            fetched = [
+                pool.submit(copy_context().run, partial(self._fetch_span, *span)) for span in spans
+            ]
+            return [(at, each.result()) for (at, _), each in zip(spans, fetched, strict=True)]
 
     def _fetch_span(self, at: int, end: int) -> bytes:
         content = self._fetch(at, end - 1)
-        if content.total != self.size:
+        if content.total not in (None, self.size):
             raise FileChanged(f"it has {content.total:,} bytes instead of {self.size:,}")
         data = content.data[at - content.first :]
         if len(data) < end - at:

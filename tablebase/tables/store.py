@@ -96,8 +96,19 @@ class _PositionalFile(RandomAccessFile):
     __del__ = close
 
 
+class _WithoutLimit:
+    """A context that does nothing; importing one would take a while."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 class Store:
     """A store of tables; as text, the path or URL that commands name it by."""
+
+    on_wait: Callable[[str, int], None] | None = None
+    """The callback that gets the store and the most seconds, when a host lets a question wait."""
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
@@ -113,6 +124,10 @@ class Store:
         True: a file that seemed damaged or changed may be whole when it is read again.
         """
         return False
+
+    def ask_one_question(self) -> AbstractContextManager[object]:
+        """Return a context whose requests wait for a host together as long as a question may."""
+        return _WithoutLimit()
 
     has_locks = False
     """Whether a lock shows which files are being written."""
