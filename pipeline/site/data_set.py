@@ -81,7 +81,7 @@ class ColumnFacts(NamedTuple):
 
 
 class TableFacts(NamedTuple):
-    """What a table's own files, its entry and its proof say of it."""
+    """Facts of a table, from its files, its entry and its proof."""
 
     name: str
     entry: Entry
@@ -248,7 +248,7 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
         f"---\n{header}---\n\n# {TITLE}\n\n{DESCRIPTION}\n",
         f"{len(facts)} tables, {total:,} rows; format version {FORMAT_VERSION}.\n",
         "## Load it\n",
-        _show_loading(rows) if rows else "No table has rows.\n",
+        _format_loading(rows) if rows else "No table has rows.\n",
         "## Tables\n",
         "\n".join(_format_table(table) for table in facts),
         "## How it was made and verified\n",
@@ -262,7 +262,7 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
     return "\n".join(parts) + "\n"
 
 
-def _show_loading(rows: Sequence[TableFacts]) -> str:
+def _format_loading(rows: Sequence[TableFacts]) -> str:
     """Show the code that loads a table, in a folder of these files."""
     name = rows[0].name
     return (

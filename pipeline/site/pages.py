@@ -21,11 +21,18 @@ _HERE, _ROOT = Path(__file__).parent, Path(__file__).parents[2]
 PACKAGE = _ROOT / "queries" / "javascript"
 DOCS = _HERE / "docs" if (_HERE / "docs").is_dir() else _ROOT / "docs"
 """The pages in Markdown: an installed program has its own copy of them."""
-FORMAT_PAGES = (
-    *("rules", "tables", "format/index", "format/ranks", "format/tours", "format/manifest"),
-    *("sliding", "trust", "hosting"),
-)
-"""The pages on rules and formats, in the order of the start page."""
+FORMAT_PAGES = {
+    "rules": "Rules",
+    "tables": "Tables",
+    "format/index": "Index files",
+    "format/ranks": "Ranks",
+    "format/tours": "Tours by rank",
+    "format/manifest": "Manifest",
+    "sliding": "Sliding boards",
+    "trust": "Guarantees",
+    "hosting": "Hosting",
+}
+"""The names of the pages on rules and formats by their files, in the order of the site."""
 JAVASCRIPT_PAGE = "javascript"
 """The page that the JavaScript package brings."""
 EXAMPLE_URL = "https://example.org"
@@ -69,15 +76,15 @@ def _format_table(table: TableFacts, version: str) -> str:
 
 def make_format_pages() -> tuple[dict[str, str], set[str]]:
     """Make the pages on the formats by file name; also return the files to copy beside them."""
-    names = [*FORMAT_PAGES, JAVASCRIPT_PAGE]
+    names = {**FORMAT_PAGES, JAVASCRIPT_PAGE: "JavaScript package"}
     pages, copied = {}, set[str]()
     for name in names:
         file = PACKAGE / "README.md" if name == JAVASCRIPT_PAGE else DOCS / f"{name}.md"
         body, title = _render(file.read_text("utf-8"), name, copied)
         up = "../" * name.count("/")
         links = " ".join(
-            f'<a href="{up}{other}.html"{" aria-current=page" if other == name else ""}>{other}</a>'
-            for other in names
+            f'<a href="{up}{other}.html"{" aria-current=page" if other == name else ""}>{text}</a>'
+            for other, text in names.items()
         )
         parts = {"title": escape(title), "body": body, "links": links, "up": up}
         pages[f"{name}.html"] = _read_template("page.html").substitute(parts)

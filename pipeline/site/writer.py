@@ -143,7 +143,7 @@ def _fill(
         CARD: "Data set card: every column, how the tables were made and verified",
         CROISSANT: "The data set for programs, in Croissant 1.1",
         MANIFEST: "Manifest: the list of tables that readers read",
-        **{f"{DOCS_FOLDER}/{name}.html": f"Format: {name}" for name in FORMAT_PAGES},
+        **{f"{DOCS_FOLDER}/{name}.html": text for name, text in FORMAT_PAGES.items()},
         f"{DOCS_FOLDER}/{JAVASCRIPT_PAGE}.html": "JavaScript package",
     }
     _copy_sources(versioned)
