@@ -17,6 +17,17 @@ PAGE = """# Benchmarks
 Written by `make bench`, each table measured in one run on {machine}. Such machines are shared
 and noisy: programs run in turns, figures are medians, and ratios say more than times.
 
+## Looking up
+
+Whole processes, median of 30 in turns (the 15-ply C++ search: of 3):
+
+{processes}
+Calls in one process, on one thread except for whole columns:
+
+{calls}
+Batches at the shell:
+
+{batches}
 ## Building
 
 Only the searches, on one core, compared with C programs that do the same (`benchmarks/reference/`).
@@ -45,20 +56,9 @@ takes too long for this page. It was built and proved once, by hand, on a machin
 | `pipeline precompute sliding_2x7` | 3 min 22 s | 5 min 40 s | 11.2 GiB |
 | `pipeline verify sliding_2x7`, beside much other work | 33 min | 8 min | 11.1 GiB |
 
-The stages as whole processes, with tables written to disk:
+The builds as whole processes, with tables written to disk:
 
-{stages}
-## Looking up
-
-Whole processes, median of 30 in turns (the 15-ply C++ search: of 3):
-
-{processes}
-Calls in one process, on one thread except for whole columns:
-
-{calls}
-Batches at the shell:
-
-{batches}"""
+{stages}"""
 
 
 SINGLE_RUNS = "\n## Single runs\n"

@@ -75,26 +75,35 @@ def type_of(column: Column) -> str:
     return f"{name or column.kind.capitalize()}{', null' if column.nullable else ''}"
 
 
+META = [
+    "Every table is a Parquet file, compressed with zstd and sorted as described, with a",
+    "checksum for each page. Its metadata has the descriptions below: `table`, `meaning`,",
+    "`rank`, and `column.NAME` for each column. It also has `format_version`, `content`,",
+    "`parameters` and `made_by`, as [manifest.json](format/manifest.md) has them. In the Arrow",
+    "schema each field has its column's meaning as `comment`: `pyarrow.parquet.read_schema`",
+    "shows it. A program without a Parquet library can read an [index](format/index.md).",
+    "",
+    "`make docs` writes this page from the descriptions in the program.",
+]
+"""What all tables have in common, after the list of files."""
+
+
 def table_page() -> str:
     lines = [
         f"# Tables (format version {FORMAT_VERSION})",
         "",
-        "Every table is a Parquet file, compressed with zstd and sorted as described, with a",
-        "checksum for each page. Its metadata has the descriptions below: `table`, `meaning`,",
-        "`rank`, and `column.NAME` for each column. It also has `format_version`, `content`,",
-        "`parameters` and `made_by`, as [manifest.json](format/manifest.md) has them. In the Arrow",
-        "schema each field has its column's meaning as `comment`: `pyarrow.parquet.read_schema`",
-        "shows it. A program without a Parquet library can read an [index](format/index.md).",
-        "",
-        "`make docs` writes this page from the descriptions in the program.",
+        "`pipeline precompute` prints the bytes of a table and its index together.",
         "",
     ]
     tables = [table for puzzle in list_puzzles() for table in puzzle.tables]
     entries = read_manifest(Folder(ROOT / "outputs"))
-    lines += ["| file | rows | bytes |", "| --- | ---: | ---: |"]
+    lines += ["| file | rows | bytes | index, bytes |", "| --- | ---: | ---: | ---: |"]
     for table in tables:
         entry = entries[table.name]
-        lines.append(f"| [{table.file}](#{table.name}parquet) | {entry.rows:,} | {entry.bytes:,} |")
+        index = f"{entry.index.bytes:,}" if entry.index else ""
+        link = f"[{table.file}](#{table.name}parquet)"
+        lines.append(f"| {link} | {entry.rows:,} | {entry.bytes:,} | {index} |")
+    lines += ["", *META]
     for table in tables:
         lines += ["", *table_section(table)]
     return "\n".join(lines) + "\n" + READING
