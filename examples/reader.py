@@ -59,7 +59,7 @@ class Index:
         expected = [width], name.encode().ljust(64, b"\0")
         checks = {
             "is not an index": magic == b"PTIX",
-            "is not of format version 2": version == 2,
+            "is not of format version 2": version == 2 or len(header) < 6,
             "is damaged: its header is not whole": self._is_intact(0, header),
             "is laid out in a later way": (zero, size) == (0, BLOCK),
             "is the index of another table": (table, table_name) == expected,

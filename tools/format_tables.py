@@ -25,7 +25,10 @@ FIELDS = (
     (
         "name",
         "bytes",
-        "the table's name in UTF-8, filled up with zero bytes; one of 64 bytes has none",
+        (
+            "the table's name in UTF-8, filled up with zero bytes; "
+            "a name of 64 bytes has no zero byte after it"
+        ),
     ),
 )
 """The header's fields: name, type and meaning."""

@@ -29,7 +29,7 @@ COUNTS = {index.name: index.count for index, _ in WHOLE}
 OWN_PROBLEMS = {
     "foreign": "it is not an index file",
     "version": r"version (1|3|258); this program reads version 2\. (Run: |Use a newer )",
-    "header": "100 bytes are too few for its header|the checksum of block 0 is wrong",
+    "header": r"(5|100) bytes are too few for its header|the checksum of block 0 is wrong",
     "later": "its records do not match its table",
     "width": "its records do not match its table",
     "name": "it is the index of another table",

@@ -25,8 +25,9 @@ from tests.support.shell import ROOT
 
 LIST = ROOT / "docs" / "format" / "cases.jsonl"
 STATES = ("012345678", "123456780", "123804765", "378546201", "152703846", "867254301", "876543210")
-GOALS = ("corner", "centre", "edge", "876543210", "503284167")
-"""Goals of the 8-puzzle: three with a file or half of one, and two that are read turned."""
+GOALS = ("corner", "centre", "edge", "876543210", "503284167", "217408365", "418063275")
+"""Goals of the 8-puzzle: three with a file or half of one, and four that are read turned, with the
+blank on cells 9, 2, 5 and 4."""
 NAMES = ("distance", "solutions", "best_moves", "solution")
 """The answer's names for a state."""
 NOT_STATES = ("", "12345678", "1234567800", "123456789", "113456780", "１23456780")
@@ -100,12 +101,16 @@ def list_eight(tables: Tables) -> Iterator[Case]:
     """Yield states without a goal, whose rank and record are given, and with one."""
     for state in STATES:
         answer = tables.eight.probe(state, solution=True).to_dict()
-        case = {"puzzle": "eight", "table": "eight", "key": state, "rank": eight.rank(state)}
+        case: Case = {"puzzle": "eight", "table": "eight", "key": state, "rank": eight.rank(state)}
         yield case | {"answer": {name: answer[name] for name in ("goal", *NAMES)}}
     for goal in GOALS:
         for state in ("378546201", "123804765", "102345678"):
             case = {"puzzle": "eight", "key": state, "goal": goal}
             found = tables.eight.get(state, None, goal=goal, solution=True)
+            blank = eight.GOALS.get(goal, goal).index("0")
+            if found or goal == "edge":
+                case["table"] = "eight_edge" if blank % 2 else "eight"
+                case |= {"rank": eight.rank(state)} if goal in eight.GOALS else {}
             if found is None:
                 yield case | UNREACHABLE
             else:
@@ -172,7 +177,11 @@ def list_senet(tables: Tables) -> Iterator[Case]:
 def list_pairs(tables: Tables) -> Iterator[Case]:
     for start, finish in PAIRS:
         answer = tables.knight.probe(start, to=finish)
-        case = {"puzzle": "knight", "table": "knight_tours_8x8", "key": f"{start} {finish}"}
+        one, other = (
+            ord(square[0]) - ord("a") + 8 * int(square[1]) - 8 for square in (start, finish)
+        )
+        case: Case = {"puzzle": "knight", "table": "knight_tours_8x8", "key": f"{start} {finish}"}
+        case |= {"rank": 32 * one + other // 2}
         yield case | {"answer": {"closed": answer.closed, "path": answer.path}}
     for pairs, error in ((NO_PAIRS, "unreachable"), (NOT_PAIRS, "malformed")):
         for pair in pairs:

@@ -232,6 +232,7 @@ def list_not_opened() -> Iterator[tuple[str, str, str, bytes]]:
         ("nothing", "foreign", "no bytes at all", b""),
         ("three-bytes", "foreign", "three bytes", data[:3]),
         ("zeros", "foreign", "zeros alone", bytes(8192)),
+        ("version-cut", "header", "five bytes, half of a version", THREE.header(version=1)[:5]),
         ("header-short", "header", "100 bytes do not hold the header", data[:100]),
         ("header-cut", "header", "the last byte of the header's block is missing", data[:4095]),
         ("header-alone", "size", "the block of records is missing", data[:4096]),
