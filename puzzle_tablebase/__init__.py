@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tablebase.errors import ClusterError as ClusterError
     from tablebase.errors import DiskShort as DiskShort
     from tablebase.errors import GoalUnreachable as GoalUnreachable
+    from tablebase.errors import IllegalMove as IllegalMove
     from tablebase.errors import MachineLimit as MachineLimit
     from tablebase.errors import MemoryShort as MemoryShort
     from tablebase.errors import NoAnswer as NoAnswer
@@ -76,7 +77,7 @@ MODULES = {
     "queries.knight.table_scans": "CountAnswer",
     "tablebase": "__version__",
     "tablebase.errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "
-    "MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "
+    "IllegalMove MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "
     "PositionUnreachable ReaderGone SearchError StoreError TablebaseError TableDamaged "
     "TableError TableMissing TableOutdated TableUnreadable TableVersionError Undecided",
     "tablebase.puzzles.plugins": "PluginError",

@@ -13,6 +13,7 @@ from queries.answer import Judgement, format_count
 from queries.reader import Query
 from tablebase.errors import (
     BadRequest,
+    IllegalMove,
     GoalUnreachable,
     NoAnswer,
     PositionUnreachable,
@@ -73,10 +74,6 @@ def read(text: str, move: str, what: str, stop: str = f"[^{SEPARATORS}]+") -> tu
     bad = re.match(stop, rest, re.DOTALL)
     problem = f"character {end + 1}, {quote(bad[0])}: not {what}" if bad else ""
     return re.findall(move, text[:end]), problem
-
-
-class IllegalMove(BadRequest):
-    """A move that the rules do not allow, and why."""
 
 
 class Judge(Query):

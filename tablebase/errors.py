@@ -97,6 +97,10 @@ def require_text(value: object, what: str, example: str) -> str:
     raise NotationError(what, str(value), problem, example)
 
 
+class IllegalMove(BadRequest):
+    """A move that the rules do not allow, and why."""
+
+
 class NoAnswer(TablebaseError):
     """A valid query whose answer is no."""
 

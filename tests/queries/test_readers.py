@@ -2,13 +2,16 @@
 
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, assert_type
 
 import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
+import queries
 from queries.answer import HardestAnswer
 from queries.reader import Reader
 
@@ -236,6 +239,8 @@ def test_features_are_attributes(outputs: Path) -> None:
 
 
 def test_tracebacks_name_the_public_package() -> None:
+    for module in walk_packages(queries.__path__, "queries."):
+        import_module(module.name)
     kinds = [pt.TablebaseError]
     for kind in kinds:
         kinds += kind.__subclasses__()

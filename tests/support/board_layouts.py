@@ -52,12 +52,14 @@ LAYOUTS = [
     ("|", "|\n|", "|…|"),
     (" | ", " |\n| ", "| … |"),
 ]  # fmt: skip
+ENDS_OF_FIELDS = ",\t|"
+"""The separators between which an empty field is the blank."""
 
 
 def write_layouts(state: str, width: int) -> Iterator[str]:
     """Write a state in every layout, with every spelling of the blank."""
     for between_cells, between_rows, frame in LAYOUTS:
-        is_field = any(end in between_cells for end in ",\t|")
+        is_field = any(end in between_cells for end in ENDS_OF_FIELDS)
         for blank in [*BLANKS, " ", ""] if is_field else BLANKS:
             rows = cut_rows(state, width)
             spelled = [[blank if cell == "0" else cell for cell in row] for row in rows]
