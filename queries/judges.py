@@ -13,8 +13,8 @@ from queries.answer import Judgement, format_count
 from queries.reader import Query
 from tablebase.errors import (
     BadRequest,
-    IllegalMove,
     GoalUnreachable,
+    IllegalMove,
     NoAnswer,
     PositionUnreachable,
     TableMissing,
