@@ -338,6 +338,6 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(BadRequest, match=r"pip install 'puzzle-tablebase\[cluster\]'"):
+    with pytest.raises(BadRequest, match=r"pip install -e '\.\[cluster\]'"):
         open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None
