@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from queries import open_tables
 from queries.api import Tables
 from tablebase.errors import BadRequest, NotationError
+from tests import long_run
 from tests.support import sliding_oracle
 from tests.support.check_oracle import COLUMNS, judge_board
 from tests.support.oracles import eight_distances, eight_neighbours
@@ -160,7 +161,16 @@ def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str
         assert read_facts(reader.check(state, answer)) == facts
 
 
-@pytest.mark.parametrize("answer", HOSTILE.values(), ids=[*HOSTILE])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # moves of ten megabytes are followed one by one
+        pytest.param(
+            text, id=name, marks=[long_run] * (len(text) >= 10_000_000 and text[0] in "U8")
+        )
+        for name, text in HOSTILE.items()
+    ],
+)
 def test_hostile_answers_are_judged(tables: Tables, answer: str) -> None:
     state = "123450786"
     alone = tables.eight.check(state, answer)
