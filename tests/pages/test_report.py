@@ -442,7 +442,7 @@ def test_the_command_shows_a_sample(
 
 
 @wide
-@pytest.mark.parametrize("kind", ["svg", "png"])
+@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=long_run)])
 def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind: str) -> None:
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
     assert sorted((tmp_path / kind).iterdir()) == written

@@ -25,7 +25,7 @@ from tablebase.schema import Table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import TableRun
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import long_run, wide
 from tests.support import sliding_oracle as oracle
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
@@ -80,7 +80,7 @@ def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     treat_as_large(monkeypatch, 8)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=wide)])
+@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=long_run)])
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     tables = parse_board(name).tables
     # the search of 3x3 equals an oracle for each goal, in tests/search/test_word_bfs.py

@@ -114,7 +114,7 @@ def search_in_memory(space: WordSpace, count: int) -> Results:
 
 
 @wide
-@pytest.mark.parametrize(("rows", "shards"), [(3, 5), (4, 2)])
+@pytest.mark.parametrize(("rows", "shards"), [pytest.param(3, 5, marks=long_run), (4, 2)])
 def test_boards_of_12_cells_in_shards(rows: int, shards: int) -> None:
     """Compare boards of three and four rows, which are cut only from 12 cells on."""
     space = make_word_space(rows, 12, 11, False, 11 * (11 * 1_814_400))
