@@ -31,7 +31,7 @@ ASK = """async (url) => {
     } catch (error) {
         Object.assign(told, { name: error.name, message: error.message });
     }
-    return { ...told, requests: tables.requests };
+    return { ...told, requests: tables.source.requests };
 }"""
 
 pytestmark = [long_run, pytest.mark.skipif(not NGINX, reason="nginx is missing")]
