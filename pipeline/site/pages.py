@@ -35,6 +35,8 @@ FORMAT_PAGES = {
 """The names of the pages on rules and formats by their files, in the order of the site."""
 JAVASCRIPT_PAGE = "javascript"
 """The page that the JavaScript package brings."""
+PAGES = FORMAT_PAGES | {JAVASCRIPT_PAGE: "JavaScript package"}
+"""The names of all pages beside the start page by their files."""
 EXAMPLE_URL = "https://example.org"
 PACKAGE_README = "../queries/javascript/README.md"
 """The package's page, as the pages in Markdown link to it."""
@@ -76,15 +78,14 @@ def _format_table(table: TableFacts, version: str) -> str:
 
 def make_format_pages() -> tuple[dict[str, str], set[str]]:
     """Make the pages on the formats by file name; also return the files to copy beside them."""
-    names = {**FORMAT_PAGES, JAVASCRIPT_PAGE: "JavaScript package"}
     pages, copied = {}, set[str]()
-    for name in names:
+    for name in PAGES:
         file = PACKAGE / "README.md" if name == JAVASCRIPT_PAGE else DOCS / f"{name}.md"
         body, title = _render(file.read_text("utf-8"), name, copied)
         up = "../" * name.count("/")
         links = " ".join(
             f'<a href="{up}{other}.html"{" aria-current=page" if other == name else ""}>{text}</a>'
-            for other, text in names.items()
+            for other, text in PAGES.items()
         )
         parts = {"title": escape(title), "body": body, "links": links, "up": up}
         pages[f"{name}.html"] = _read_template("page.html").substitute(parts)

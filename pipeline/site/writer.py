@@ -16,9 +16,9 @@ from pathlib import Path
 from pipeline.site.data_set import CARD, CROISSANT, list_facts, make_card, make_croissant
 from pipeline.site.pages import (
     DOCS,
-    FORMAT_PAGES,
     JAVASCRIPT_PAGE,
     PACKAGE,
+    PAGES,
     SOURCE,
     make_format_pages,
     make_start_page,
@@ -143,8 +143,7 @@ def _fill(
         CARD: "Data set card: every column, how the tables were made and verified",
         CROISSANT: "The data set for programs, in Croissant 1.1",
         MANIFEST: "Manifest: the list of tables that readers read",
-        **{f"{DOCS_FOLDER}/{name}.html": text for name, text in FORMAT_PAGES.items()},
-        f"{DOCS_FOLDER}/{JAVASCRIPT_PAGE}.html": "JavaScript package",
+        **{f"{DOCS_FOLDER}/{name}.html": text for name, text in PAGES.items()},
     }
     _copy_sources(versioned)
     pages = {f"{versioned.name}/{page}": text for page, text in links.items()}

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.tasks import run_in_threads
+from tablebase.frontier.compiled import count_ones
 from tablebase.jit import compiled
 from tablebase.puzzles.sliding import SlidingBoard
 
@@ -244,9 +245,7 @@ def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int]:
         if states:
             if wrong < 0 and states & (~bits[at] if is_set else bits[at]):
                 wrong = at
-            while states:
-                states &= states - np.uint64(1)
-                count += 1
+            count += count_ones(states)
     return count, wrong
 
 
