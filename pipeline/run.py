@@ -10,7 +10,7 @@ import os
 import sys
 
 from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, Unreachable, quote
-from tablebase.signals import take_over_signals, watch_signals
+from tablebase.signals import cleanup_lock, take_over_signals, watch_signals
 
 
 def main() -> int:
@@ -40,6 +40,8 @@ def run_command(arguments: list[str]) -> int:
     except (SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # polars raises a BaseException when it panics
+        with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
+            pass
         # a lone lookup needs none of these
         from pipeline.terminal import print_error
         from tablebase.resources import find_shortage

@@ -265,18 +265,21 @@ def open_executor(
         client = Client(address, timeout=connect_seconds, set_as_default=False)
     except (OSError, ImportError) as error:  # ImportError: its packages have other versions
         raise ClusterError(address, "no scheduler answers there") from error
-    with client:
-        threads = sum(client.nthreads().values())
+    try:
+        try:
+            threads = sum(client.nthreads().values())
+        except OSError as error:
+            raise ClusterError(address, "it was lost") from error
         if not threads:
             raise ClusterError(address, "it has no workers")
-        try:
-            yield _DaskExecutor(client), threads
-        except KilledWorker as error:
-            raise ClusterError(
-                address, "one task killed several workers", has_begun=True
-            ) from error
-        except (CommClosedError, CancelledError) as error:
-            raise ClusterError(address, "it was lost", has_begun=True) from error
+        yield _DaskExecutor(client), threads
+    except KilledWorker as error:
+        raise ClusterError(address, "one task killed several workers", has_begun=True) from error
+    except (CommClosedError, CancelledError) as error:
+        raise ClusterError(address, "it was lost", has_begun=True) from error
+    finally:
+        with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
+            client.close()
 
 
 def _require_scheduler(address: str, connect_seconds: float) -> None:

@@ -68,7 +68,8 @@ def atomic_write(
                             file.flush()
                             if durable:
                                 os.fsync(file.fileno())
-                with translate_errors():
+                # after a signal, wait for the end: its cleanup removes the temporary files
+                with cleanup_lock, translate_errors():
                     for path, temporary in targets:
                         os.replace(temporary, path)
         finally:

@@ -25,7 +25,8 @@ MAX_WAIT_SECONDS = 0.5
 """The longest wait for a file that is being created when a signal arrives."""
 
 cleanup_lock = _thread.allocate_lock()
-"""Held while something is created that needs a cleanup; for ever, once a signal has arrived."""
+"""Held while something is created that needs a cleanup, or renamed that a cleanup would remove; for
+ever, once a signal has arrived."""
 _cleanups: dict[object, Callable[[], object]] = {}
 _to_watch: list[int] = []
 """The signals that nothing waits for yet."""

@@ -353,7 +353,7 @@ def _connect_to_any(address: tuple[str, int], timeout: float, source: None) -> s
     deadline = time.monotonic() + timeout
     places = [place for *_, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM)]
     for at, place in enumerate(places[:-1]):
-        seconds = (deadline - time.monotonic()) / (len(places) - at)
+        seconds = max(0.1, (deadline - time.monotonic()) / (len(places) - at))
         with contextlib.suppress(OSError):
             return socket.create_connection((str(place[0]), address[1]), seconds)
     seconds = max(0.1, deadline - time.monotonic())

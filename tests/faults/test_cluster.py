@@ -233,6 +233,23 @@ def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
 
 
 @long_run
+def test_a_scheduler_that_is_slow_at_the_end_loses_nothing(
+    running_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = Client.close
+
+    def close_late(client: Client) -> None:
+        if client.status != "closed":
+            close(client)
+            raise TimeoutError("timed out after 20 s.")
+
+    monkeypatch.setattr(Client, "close", close_late)
+    with open_executor(running_cluster.address, 1) as (executor, _):
+        assert executor
+        assert executor.submit(int, "3").result() == 3
+
+
+@long_run
 def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):

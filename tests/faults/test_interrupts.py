@@ -255,3 +255,33 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
     assert (tmp_path / "done").exists()
     with Folder(tmp_path).lock():  # it would wait for ever
         pass
+
+
+@pytest.mark.parametrize("then", ["pass", "raise FileNotFoundError(2, 'it is gone')"])
+def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
+    """Go on while a cleanup takes long: rename the file that another removed, or miss it."""
+    code = (
+        "import sys, time; from pathlib import Path; from tablebase.signals import *\n"
+        "from pipeline import run, single_query; from tablebase.tables.store import Folder\n"
+        "folder = Path(sys.argv[1])\n"
+        "def write(words):\n"
+        "    write = Folder(folder).write_atomically('file')\n"
+        "    with CleanupOnSignal(lambda: time.sleep(1)), write:\n"
+        "        watch_signals(); print('in', flush=True)\n"
+        "        while [*folder.iterdir()]: time.sleep(0.01)\n"
+        f"        {then}\n"
+        "single_query.answer_fast = write; take_over_signals()\n"
+        "sys.exit(run.run_command(['query']))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"in\n"
+        process.send_signal(signal.SIGINT)
+        _, text = process.communicate(timeout=TIMEOUT_SECONDS)
+    assert (process.returncode, text) == (130, b"")
