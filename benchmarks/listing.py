@@ -79,7 +79,7 @@ def _write(board: KnightBoard, threads: int) -> None:
     table = make_tour_table(board)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(threads) as pool:
         store = Folder(Path(name))
-        context = BuildContext(TaskRunner(pool, threads), store)
+        context = BuildContext(TaskRunner(pool, threads))
         rows, *_ = build_table_data(PUZZLE, table, context)
         with store.write_atomically(table.file) as (file,), TableWriter(file, table) as writer:
             for columns in rows:

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from operator import call
 from threading import Lock
 
 from pipeline.builders import build_table_data, checkpoints
 from pipeline.plan import FORCED, Request, list_reasons, read_published
 from pipeline.progress import UP_TO_DATE, BuildObserver
 from pipeline.recovery import make_entry, require_own_files
-from pipeline.tasks import BuildContext, MemoryLimit, SharedResults, TaskRunner, TaskUsage
+from pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle
 from tablebase.resources import measure_peak_memory
@@ -193,7 +194,7 @@ def _build_queue(
     observer: BuildObserver,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; `manifest_lock` guards the manifest."""
-    entries, shared = {}, SharedResults()
+    entries, compute_once = {}, cache(call)
     for puzzle, table, reason, _ in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
@@ -204,7 +205,7 @@ def _build_queue(
             checkpoints=checkpoints(store, table),
             usage=clock.usage,
         )
-        context = BuildContext(table_runner, store, memory, shared)
+        context = BuildContext(table_runner, memory, compute_once)
         try:
             entry = _write_table(store, puzzle, table, context)
         except BaseException:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from pipeline.build import find_unlisted_files
 from tablebase.errors import StoreError
 from tablebase.puzzles import find_owner
-from tablebase.tables import REPLACED
-from tablebase.tables.access import format_clean_command, list_files, require_listable
+from tablebase.tables import CLEAN, REPLACED
+from tablebase.tables.access import format_command, list_files, require_listable
 from tablebase.tables.checkpoints import SUFFIX
 from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
 from tablebase.tables.store import TEMPORARY_END, Store
@@ -137,5 +137,5 @@ def format_advice(leftovers: list[Leftover], store: Store, *, removed: bool) -> 
     total = f"{files:,} file{'s' * (files != 1)}, {size:,} bytes"
     if removed:
         return f"removed: {total}"
-    command = format_clean_command(store)
+    command = format_command(store, CLEAN, "--yes")
     return f"{total}; to remove: {command}" if command else total

@@ -8,7 +8,6 @@ hash. A table is recovered only if all of its files agree with these.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from tablebase.tables import BACKUP, MADE_BY
 from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
+    TABLE_FILE,
     Depth,
     Entry,
     File,
@@ -73,9 +73,10 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
         for name, entry in backup.items()
         if all(_is_as_listed(store, file.file, file) for file in entry.all_files)
     }
-    names = [name for name in _list_names(store, r"\.(parquet|idx)") if name not in tables]
+    matches = map(TABLE_FILE.fullmatch, list_files(store))
+    names = {match[1] for match in matches if match and match[1].isidentifier()}
     parameters, left_out = dict[str, dict[str, Any]](), dict[str, str]()
-    for name in names:
+    for name in sorted(names - tables.keys()):
         try:
             parameters[name] = _read_parameters(store, name)
         except NotWhole as error:
@@ -157,12 +158,6 @@ def _translate_read_errors(store: Store, name: str) -> Iterator[None]:
         if is_damage or isinstance(error, FileNotFoundError):
             raise NotWhole(f"{name} cannot be read") from error
         raise make_open_error(store.locate(name), error, "") from error
-
-
-def _list_names(store: Store, ending: str) -> list[str]:
-    """List the names of tables that have files with such an ending."""
-    matches = (re.fullmatch(rf"([^.]+){ending}", name) for name in list_files(store))
-    return sorted({match[1] for match in matches if match and match[1].isidentifier()})
 
 
 def _read_parameters(store: Store, name: str) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from operator import call
 from threading import Condition, Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
@@ -24,7 +25,6 @@ from tablebase.resources import count_cores, get_free_memory
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.manifest import Depth
-from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
@@ -379,27 +379,15 @@ class MemoryLimit:
                 self._changed.notify_all()
 
 
-class SharedResults:
-    """Results that several tables of a puzzle need, each computed for the first of them."""
-
-    def __init__(self) -> None:
-        self._results: dict[object, Any] = {}
-
-    def compute_once(self, compute: Callable[[], Result]) -> Result:
-        """Return the result of a function, which is called the first time only."""
-        if compute not in self._results:
-            self._results[compute] = compute()
-        return cast(Result, self._results[compute])
-
-
 @dataclass(frozen=True, slots=True)
 class BuildContext:
     """The context of the builder of one table."""
 
     tasks: TaskRunner
-    store: Store
     memory: MemoryLimit = field(default_factory=MemoryLimit)
-    shared: SharedResults = field(default_factory=SharedResults)
+    compute_once: Callable[[Callable[[], Any]], Any] = call
+    """Function that returns a result which several tables of a puzzle need: it is computed for the
+    first of them."""
 
     def reserve_memory(self, table: Table, needed: int, of: str = "") -> None:
         """Reserve the bytes of a table's search, which the build releases after the table."""

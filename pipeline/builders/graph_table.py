@@ -16,7 +16,7 @@ def make(
     recipe: BreadthFirst, puzzle: StateSpace, table: Table, context: BuildContext
 ) -> TableData:
     """Search the puzzle's graph from each root; the rows and records are made when consumed."""
-    runner, graph = context.tasks, context.shared.compute_once(puzzle.make_graph)
+    runner, graph = context.tasks, context.compute_once(puzzle.make_graph)
     results = {}
     for name, root in recipe.roots.items():
         nodes = 0

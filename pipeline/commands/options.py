@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer import Context
 
+from pipeline.selection import list_removable, list_requests
 from pipeline.single_query import OUTPUTS
 from queries.dispatch import open_reader
 from queries.options import FORMATS, INPUT_FORMATS, parse_positive_number
@@ -35,23 +36,33 @@ Memory = Annotated[
 ]
 
 
-def list_in_store(context: Context, list_names: Callable[[Store], Iterable[str]]) -> list[str]:
-    """List names of a store that the command line does not have yet; none if it cannot be read."""
-    given = context.params.get("names") or []
-    try:
-        names = [*list_names(open_store(context.params.get("outputs")))]
-    except (OSError, TablebaseError):
-        return []
-    return [name for name in names if name not in given]
+def make_store_completer(list_names: Callable[[Store], Iterable[str]]) -> Completer:
+    """Make the completer of names in a store that the command line does not have yet.
+
+    There are none if the store cannot be read.
+    """
+
+    def complete(context: Context) -> list[str]:
+        given = context.params.get("names") or []
+        try:
+            names = [*list_names(open_store(context.params.get("outputs")))]
+        except (OSError, TablebaseError):
+            return []
+        return [name for name in names if name not in given]
+
+    return complete
+
+
+complete_published_tables = make_store_completer(read_manifest)
+complete_removable_tables = make_store_completer(list_removable)
+complete_runs = make_store_completer(lambda store: ["last", *list_run_names(store)])
 
 
 def complete_requests(context: Context) -> list[str]:
     """List the names that can be built and that the command line does not have yet."""
-    from pipeline.selection import list_requests
-
     given = context.params.get("names") or []
     names = [name for name in list_requests(list_puzzles()) if name not in given]
-    return [*dict.fromkeys([*names, *list_in_store(context, read_manifest)])]
+    return [*dict.fromkeys([*names, *complete_published_tables(context)])]
 
 
 def complete_commands(context: Context) -> list[str]:
@@ -72,23 +83,6 @@ def complete_boards(context: Context) -> list[str]:
     name = context.params.get("name")
     completer = make_query_completer(name, "board") if name in list_puzzles_with_depths() else None
     return completer(context) if completer else []
-
-
-def complete_removable_tables(context: Context) -> list[str]:
-    """List the tables that can be removed, or nothing if the store cannot be read."""
-    from pipeline.selection import list_removable
-
-    return list_in_store(context, list_removable)
-
-
-def complete_published_tables(context: Context) -> list[str]:
-    """List the published tables that the command line does not have yet."""
-    return list_in_store(context, read_manifest)
-
-
-def complete_runs(context: Context) -> list[str]:
-    """List the names of the run records, or nothing if the store cannot be read."""
-    return list_in_store(context, lambda store: ["last", *list_run_names(store)])
 
 
 def complete_page_formats(context: Context) -> list[str]:

@@ -17,7 +17,7 @@ from tablebase.errors import (
     quote,
 )
 from tablebase.stdio import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
-from tablebase.tables import CLEAN, COMMAND, REMOVE
+from tablebase.tables import COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, PART_SUFFIX, Folder, Store
 
 
@@ -56,30 +56,21 @@ def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> s
     >>> format_rebuild_command("eight", Folder("my tables"), force=True)
     "pipeline precompute eight --force --outputs 'my tables'"
     """
-    if store.is_read_only():
-        return ""
-    words = [COMMAND, name] if name else [COMMAND]
-    words += ["--force"] if force else []
-    return " ".join(words) + format_outputs(str(store))
-
-
-def format_remove_command(table: str, store: Store) -> str:
-    """Return the command that removes a table from a store; empty for a read-only store."""
-    return "" if store.is_read_only() else f"{REMOVE} {table}{format_outputs(str(store))}"
+    return format_command(store, COMMAND, name, "--force" * force)
 
 
 def format_repair_command(table: str, store: Store) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
     from tablebase.puzzles import find_owner
 
-    format_command = format_rebuild_command if find_owner(table) else format_remove_command
-    return format_command(table, store)
+    return format_command(store, COMMAND if find_owner(table) else REMOVE, table)
 
 
-def format_clean_command(store: Store) -> str:
-    """Return the command that removes what unfinished builds left in a store; empty for a
-    read-only store."""
-    return "" if store.is_read_only() else f"{CLEAN} --yes{format_outputs(str(store))}"
+def format_command(store: Store, *words: str) -> str:
+    """Return a command that changes a store; empty for a read-only one, which none can change."""
+    if store.is_read_only():
+        return ""
+    return " ".join(filter(None, words)) + format_outputs(str(store))
 
 
 def format_outputs(folder: str) -> str:

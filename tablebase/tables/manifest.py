@@ -227,24 +227,23 @@ def read_pages(store: Store) -> dict[str, Page]:
 
 
 def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
+    data = _read_data(store)
+    return ({}, {}) if data is None else parse_manifest(data, store)
+
+
+def _read_data(store: Store) -> bytes | None:
+    """Read a store's manifest, damaged or not; None if there is none, or a link to nothing."""
     try:
-        text = store.read(MANIFEST)
+        return store.read(MANIFEST)
     except FileNotFoundError:
-        return {}, {}
+        return None
     except OSError as error:
         raise make_open_error(store.locate(MANIFEST), error, "") from error
-    return parse_manifest(text, store)
 
 
 def has_manifest(store: Store) -> bool:
-    """Return whether a store has a manifest, damaged or not; a link to nothing is none."""
-    try:
-        store.read(MANIFEST)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise make_open_error(store.locate(MANIFEST), error, "") from error
-    return True
+    """Return whether a store has a manifest, damaged or not."""
+    return _read_data(store) is not None
 
 
 def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:

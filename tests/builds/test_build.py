@@ -180,6 +180,10 @@ def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> 
     pair = Pair(second_fails=False)
     for puzzle in (pair.first, pair.second):
         puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
+        (one,) = puzzle.tables
+        again = f"{one.name}_again"
+        other = Table(again, "", one.rank, one.columns, one.recipe, one.index, one.rows)
+        puzzle.tables = (one, other)  # which share one graph
     tables = [(puzzle, puzzle.tables) for puzzle in (pair.first, pair.second)]
     build(Request(Folder(tmp_path), tables), Recorder())
     assert alive == [False]

@@ -63,7 +63,7 @@ def test_a_killed_build_resumes_from_the_saved_layers(
         assert isinstance(SIX.recipe, TourRanking)
         with ThreadPoolExecutor(1) as pool:
             work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
-            context = BuildContext(work, Folder(tmp_path), MemoryLimit(1 << 40))
+            context = BuildContext(work, MemoryLimit(1 << 40))
             # a record and what it begins with
             return make_ranking(
                 SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000)

@@ -25,7 +25,6 @@ from pipeline.builders.tour_lists import list_tours_from
 from pipeline.plan import Request
 from pipeline.tasks import (
     MemoryLimit,
-    SharedResults,
     TaskRunner,
     TaskUsage,
     make_checkpoint_name,
@@ -166,13 +165,6 @@ def test_of_several_failures_the_first_in_order_is_raised() -> None:
 
     with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
         list(TaskRunner(pool, 2).run_tasks(fail_late, [(0,), (1,), (2,)]))
-
-
-def test_shared_results_are_computed_once() -> None:
-    shared, numbers = SharedResults(), list[int]()
-    first = shared.compute_once(numbers.copy)
-    assert shared.compute_once(numbers.copy) is first
-    assert SharedResults().compute_once(numbers.copy) is not first
 
 
 @pytest.mark.parametrize("limit", [None, 1_000])

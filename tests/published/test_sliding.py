@@ -176,7 +176,7 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
             get_recipe(table),
             PUZZLE,
             table,
-            BuildContext(TaskRunner(pool, 2, on_progress, saved), Folder(tmp_path)),
+            BuildContext(TaskRunner(pool, 2, on_progress, saved)),
         )
     assert not [*tmp_path.iterdir()]
     assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.errors import TableError, TableMissing, TableUnreadable
-from tablebase.tables.access import format_rebuild_command, format_remove_command, make_open_error
+from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
 from tablebase.tables.store import Folder
 
 FOLDERS = {
@@ -29,7 +29,7 @@ def test_repair_commands_name_other_folders_than_the_default(folder: str) -> Non
         format_rebuild_command("senet", store, force=True)
         == f"pipeline precompute senet --force{option}"
     )
-    assert format_remove_command("eight", store) == f"pipeline remove eight{option}"
+    assert format_repair_command("foreign", store) == f"pipeline remove foreign{option}"
     words = shlex.split(format_rebuild_command("", store, force=True))
     assert words == [
         "pipeline",
