@@ -18,6 +18,7 @@ import ssl
 import threading
 import time
 import zlib
+from collections import defaultdict
 from contextvars import ContextVar
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +30,6 @@ from tablebase.tables.range_file import Content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
 MAX_RETRY_AFTER = 5.0
 """The most seconds to wait because a host asks for it."""
@@ -50,6 +50,8 @@ PASSING = 408, 425, 429, 500, 502, 503, 504
 """Statuses that may differ a moment later."""
 STALE = http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError
 """How a host that has closed an idle connection shows itself."""
+FAILURES = OSError, http.client.HTTPException, ValueError
+"""What the library raises when a request fails."""
 
 
 class HttpLimits(NamedTuple):
@@ -88,30 +90,30 @@ class _Question:
         self.seconds = float(text) if is_given else limits.question_seconds
         self._lock = Lock()
         self._requests = 0
-        self._waited = 0.0
-        """Seconds waited before the requests that wait now."""
-        self._begin = 0.0
-        self._remaining = self.seconds
-        self._deadline = 0.0
+        self._begin = self._paused = time.monotonic()
+        self._deadline = self._begin + self.seconds
 
     @contextlib.contextmanager
-    def wait(self) -> Iterator[float]:
-        """Let the time pass during a request; yield the seconds waited before it."""
+    def wait(self, on_wait: Callable[[int], None]) -> Iterator[None]:
+        """Let the time pass during a request; tell the caller if the question waits long."""
         with self._lock:
             now = time.monotonic()
-            if not self._requests:
-                self._begin, self._deadline = now, now + self._remaining
+            if not self._requests:  # the time since the last request does not count
+                self._begin += now - self._paused
+                self._deadline += now - self._paused
             self._requests += 1
-            waited = self._waited + now - self._begin
+            seconds = max(0.0, NOTICE_SECONDS - (now - self._begin))
+        notice = threading.Timer(seconds, on_wait, [int(self.seconds)])
+        notice.daemon = True
+        notice.start()
         try:
-            yield waited
+            yield
         finally:
+            notice.cancel()
+            notice.join()  # nothing is told once the answer is there
             with self._lock:
-                now = time.monotonic()
                 self._requests -= 1
-                if not self._requests:
-                    self._waited += now - self._begin
-                    self._remaining = self._deadline - now
+                self._paused = time.monotonic()
 
     def count_remaining(self) -> float:
         """Count the seconds that remain for a request that waits."""
@@ -124,28 +126,8 @@ class _Question:
             self._deadline = min(self._deadline + size / MIN_BYTES_PER_SECOND, most)
 
 
-_asked: ContextVar[_Question | None] = ContextVar("_asked", default=None)
-"""The question that this thread asks."""
-
-
-@contextlib.contextmanager
-def ask_one_question(limits: HttpLimits) -> Iterator[_Question]:
-    """Count all requests of the block as one question, if they do not belong to one already."""
-    if question := _asked.get():
-        yield question
-        return
-    token = _asked.set(question := _Question(limits))
-    try:
-        yield question
-    finally:
-        _asked.reset(token)
-
-
-def _get_question() -> _Question:
-    """Return the question of the request that this thread makes."""
-    question = _asked.get()
-    assert question
-    return question
+_asked: ContextVar[_Question] = ContextVar("_asked")
+"""The question of the requests that this thread makes."""
 
 
 class _TimedReader(io.RawIOBase):
@@ -153,7 +135,7 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: Any, connected: socket.socket) -> None:
         self._raw, self._socket = raw, connected
-        self._question = _get_question()
+        self._question = _asked.get()
 
     def readable(self) -> bool:
         return True
@@ -181,21 +163,27 @@ class _TimedResponse(http.client.HTTPResponse):
 class HttpClient:
     """Connections to hosts; threads share them, a forked process opens its own."""
 
-    def __init__(
-        self, on_wait: Callable[[int], None] | None = None, limits: HttpLimits = LIMITS
-    ) -> None:
+    def __init__(self, on_wait: Callable[[int], None], limits: HttpLimits) -> None:
         self._limits = limits
         self._on_wait = on_wait
         """The callback that gets the seconds a question has, when it has waited for a while."""
-        self._idle: dict[tuple[str, str], list[_Plain]] = {}
-        self._lock = Lock()
+        self._idle = defaultdict[tuple[str, str], list[_Plain]](list)
+        """The open connections to each host: a list is changed by one thread at a time."""
         self._process = os.getpid()
         self.is_lost = False
         """Whether the last request had no answer, after all attempts."""
 
-    def ask_one_question(self) -> AbstractContextManager[_Question]:
-        """Count all requests of a block as one question, which has the time of this client."""
-        return ask_one_question(self._limits)
+    @contextlib.contextmanager
+    def ask_one_question(self) -> Iterator[_Question]:
+        """Count all requests of a block as one question, if they do not belong to one already."""
+        if question := _asked.get(None):
+            yield question
+            return
+        token = _asked.set(question := _Question(self._limits))
+        try:
+            yield question
+        finally:
+            _asked.reset(token)
 
     def fetch(
         self, url: str, first: int = 0, last: int | None = None, *, is_fresh: bool = False
@@ -206,11 +194,11 @@ class HttpClient:
         caches on the way must ask the host. FileNotFoundError is never raised: a missing file is
         an Unreachable with its status, as any other refusal.
         """
-        with self.ask_one_question() as question, question.wait() as waited, self._tell(waited):
+        with self.ask_one_question() as question, question.wait(self._on_wait):
             for delay in (*self._limits.retry_delays, None):
                 try:
                     if question.count_remaining() <= 0:
-                        raise _explain_failure(TimeoutError())
+                        raise _explain(TimeoutError())
                     content = self._follow(url, first, last, is_fresh)
                     self.is_lost = False
                     return content
@@ -221,22 +209,6 @@ class HttpClient:
                         raise fault.error from None
                     time.sleep(wait)
         raise AssertionError
-
-    @contextlib.contextmanager
-    def _tell(self, waited: float) -> Iterator[None]:
-        """Tell the caller if the question waits long, of which it has waited some already."""
-        if not self._on_wait:
-            yield
-            return
-        seconds = max(0.0, NOTICE_SECONDS - waited)
-        timer = threading.Timer(seconds, self._on_wait, [int(_get_question().seconds)])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()  # nothing is told once the answer is there
 
     def _follow(self, url: str, first: int, last: int | None, is_fresh: bool) -> Content:
         here = url
@@ -278,52 +250,36 @@ class HttpClient:
                 except BaseException:
                     response.close()  # the connection may have left its socket to it
                     raise
-            except STALE as error:
+            except BaseException as error:
                 connection.close()
-                if is_reused:
+                if is_reused and isinstance(error, STALE):
                     continue
-                raise _explain(error, connection.proxy) from error
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                connection.close()
-                if isinstance(error, Unreachable | FileChanged):
+                if isinstance(error, Unreachable) or not isinstance(error, FAILURES):
                     raise
                 raise _explain(error, connection.proxy) from error
-            except BaseException:
-                connection.close()
-                raise
-            if response.isclosed() and not response.will_close:
-                self._give_back(origin, connection)
+            idle = self._idle[origin]
+            if response.isclosed() and not response.will_close and len(idle) < MAX_IDLE:
+                idle.append(connection)
             else:
                 connection.close()
             return content
 
     def _take(self, origin: tuple[str, str]) -> _Plain:
-        with self._lock:
-            if self._process != os.getpid():
-                self._process, self._idle = os.getpid(), {}
-            if self._idle.get(origin):
-                return self._idle[origin].pop()
+        if self._process != os.getpid():
+            self._idle, self._process = defaultdict(list), os.getpid()
+        with contextlib.suppress(IndexError):
+            return self._idle[origin].pop()
         try:
             return _make_connection(*origin)
         except (ValueError, http.client.HTTPException) as error:  # a port that is no number
             raise Unreachable(str(error)) from error
 
-    def _give_back(self, origin: tuple[str, str], connection: _Plain) -> None:
-        with self._lock:
-            idle = self._idle.setdefault(origin, [])
-            if len(idle) < MAX_IDLE and self._process == os.getpid():
-                idle.append(connection)
-                return
-        connection.close()
-
     def close(self) -> None:
-        """Close the idle connections."""
-        with self._lock:
-            connections = [each for idle in self._idle.values() for each in idle]
-            self._idle.clear()
-        if self._process == os.getpid():
-            for connection in connections:
-                connection.close()
+        """Close the idle connections; those of a process that forked this one stay open."""
+        for idle in [*self._idle.values()] if self._process == os.getpid() else []:
+            with contextlib.suppress(IndexError):  # until there is none
+                while True:
+                    idle.pop().close()
 
     __del__ = close
 
@@ -380,7 +336,7 @@ def _make_connection(scheme: str, place: str) -> _Plain:
         if kind != "http":
             raise Unreachable(f"the proxy {shown} is not one by http://, the only kind that works")
     login = _make_authorization(proxy, "Proxy-Authorization")
-    question = _get_question()
+    question = _asked.get()
     timeout = max(0.1, min(question.count_remaining(), question.limits.wait_seconds))
     connection: _Plain
     if scheme == "https":
@@ -451,7 +407,7 @@ def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int 
     size, coding = response.length, _find_coding(response)
     if coding and coding not in ("gzip", "x-gzip", "deflate"):
         raise Unreachable(f"the host compresses files (Content-Encoding: {coding})", 200)
-    limit = _get_question().limits.whole_bytes
+    limit = _asked.get().limits.whole_bytes
     if not coding and size is not None and size > limit:
         if last is None or last >= limit:
             raise Unreachable(_explain_large(f"{size:,}", limit, last), 200)
@@ -521,32 +477,31 @@ def _refuse(response: _TimedResponse) -> Exception:
     return _Passing(error, min(float(delay), MAX_RETRY_AFTER) if delay.isdecimal() else 0.0)
 
 
-def _explain(error: Exception, proxy: str) -> Exception:
+def _explain(error: Exception, proxy: str = "") -> Exception:
     """Make the error of a connection that failed, with the proxy that it went to."""
-    made = _explain_failure(error)
-    if proxy:
-        reason = made.error if isinstance(made, _Passing) else made
-        reason.args = (f"{reason} (by the proxy {proxy})",)
-    return made
+    reason, is_passing = _find_reason(error)
+    made = Unreachable(f"{reason} (by the proxy {proxy})" if proxy else reason)
+    return _Passing(made) if is_passing else made
 
 
-def _explain_failure(error: Exception) -> Exception:
+def _find_reason(error: Exception) -> tuple[str, bool]:
+    """Return why a connection failed, and whether that may be over a moment later."""
     if isinstance(error, STALE):
-        return _Passing(Unreachable("it closes the connection before it answers"))
+        return "it closes the connection before it answers", True
     if isinstance(error, OSError) and str(error).startswith("Tunnel connection failed: "):
-        return Unreachable(f"the proxy refuses: {str(error).partition(': ')[2]}")
+        return f"the proxy refuses: {str(error).partition(': ')[2]}", False
     if isinstance(error, TimeoutError):
-        return _Passing(Unreachable("it does not answer, or too slowly"))
+        return "it does not answer, or too slowly", True
     if isinstance(error, ssl.SSLCertVerificationError):
-        return Unreachable(f"its certificate is not valid: {error.verify_message}")
+        return f"its certificate is not valid: {error.verify_message}", False
     if isinstance(error, ssl.SSLError):
-        return _Passing(Unreachable(f"TLS failed: {error.reason or error}"))
+        return f"TLS failed: {error.reason or error}", True
     if isinstance(error, socket.gaierror):
-        return Unreachable(error.strerror or str(error))
+        return error.strerror or str(error), False
     if isinstance(error, http.client.IncompleteRead):
-        return _Passing(Unreachable("the connection was cut"))
+        return "the connection was cut", True
     if isinstance(error, OSError):
-        return _Passing(Unreachable(explain_os_error(error)))
+        return explain_os_error(error), True
     if isinstance(error, http.client.BadStatusLine | http.client.UnknownProtocol):
-        return Unreachable("the answer is not HTTP")
-    return Unreachable(f"{type(error).__name__}: {quote(str(error))}")
+        return "the answer is not HTTP", False
+    return f"{type(error).__name__}: {quote(str(error))}", False
