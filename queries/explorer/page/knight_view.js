@@ -2,18 +2,23 @@
 import { byId } from "#page/dom.js";
 import { drawKnight, makeKnightBoard } from "#page/knight_board.js";
 import { makeKnightPlay } from "#page/knight_play.js";
+import { describeKnightSheet } from "#page/knight_sheet.js";
 import { makeKnightStudy } from "#page/knight_study.js";
 import { BOARDS, openKnight } from "#page/knight_tours.js";
 import { makeModeView } from "#page/modes.js";
+import { makeSheet } from "#page/sheet.js";
 
 /** Make the view; it calls `went(parts, how)` to change the address. */
 export function makeKnightView(went) {
   const drawing = makeKnightBoard((square) => view.now().pick(square));
-  const view = makeModeView(byId("view-knight"), went, (changed) => (
-    { play: makeKnightPlay({ drawing, changed }), study: makeKnightStudy({ drawing, changed }) }
-  ), (mode, { board, squares }, { play, study }) => {
-    if (mode === play) play.begin(board, squares, {});
-    else study.begin(board, squares[0] ?? null, play.number);
+  const view = makeModeView(byId("view-knight"), went, (tools) => ({
+    play: makeKnightPlay({ drawing, ...tools }),
+    study: makeKnightStudy({ drawing, ...tools }),
+    sheet: makeSheet("knight", describeKnightSheet(() => view.now().place), tools),
+  }), (mode, { board, squares }, { play, study }) => {
+    if (mode === study) study.begin(board, squares[0] ?? null, play.number);
+    else if (!squares.length && board === play.place.board) play.begin(board, play.place.squares, {});
+    else play.begin(board, squares, {});
   });
 
   for (const button of document.querySelectorAll("#view-knight [data-board]")) {
@@ -23,6 +28,7 @@ export function makeKnightView(went) {
   return {
     ...view,
     taken: () => {
+      if (view.now().whole) return view.now().whole;
       const { board, squares } = view.now().place;
       const rows = board.squares.filter((square) => square % board.side === 0).reverse().map((first) => (
         Array.from({ length: board.side }, (_, file) => String(squares.indexOf(first + file) + 1 || ".").padStart(3)).join("")

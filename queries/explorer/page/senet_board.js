@@ -14,8 +14,8 @@ export function makeSenetBoard(picked, typed) {
     .lay(SQUARES, SQUARES);
   // in a narrow window three rows, the middle one backwards as on the old boards: neighbours stay neighbours
   cells.forEach((button, cell) => {
-    const [row, column] = [Math.floor(cell / 5), cell % 5];
-    button.style.setProperty("--place", `${row + 1} / ${row === 1 ? 5 - column : column + 1}`);
+    const [column, row] = placeSquare(cell, 5);
+    button.style.setProperty("--place", `${row + 1} / ${column + 1}`);
   });
 
   /** Show a position, the squares of its last move, and the moves that can be chosen. */
@@ -61,17 +61,24 @@ export function wordMove({ start, goal, swap }) {
   return swap ? `${start} swaps with ${goal}` : `${start} to ${goal}`;
 }
 
-/** Draw a position as a picture. */
-export function drawSenet(position) {
+/** Return the column and the row of a square, from 0, in rows of which every second one goes backwards. */
+function placeSquare(cell, across) {
+  const [row, column] = [Math.floor(cell / across), cell % across];
+  return [row % 2 ? across - 1 - column : column, row];
+}
+
+/** Draw a position as a picture, with some squares across. */
+export function drawSenet(position, across = SQUARES) {
   const shapes = {
-    A: { d: "M0.2 0.5a0.3 0.3 0 1 0 0.6 0a0.3 0.3 0 1 0 -0.6 0", fill: "#0b6b67", ink: "#ffffff" },
-    B: { d: "M0.22 0.22h0.56v0.56h-0.56z", fill: "#f6e5c8", ink: "#9a5b00" },
+    A: { d: "m0.2 0.5a0.3 0.3 0 1 0 0.6 0a0.3 0.3 0 1 0 -0.6 0", fill: "#0b6b67", ink: "#ffffff" },
+    B: { d: "m0.22 0.22h0.56v0.56h-0.56z", fill: "#f6e5c8", ink: "#9a5b00" },
   };
-  return makePicture(SQUARES, 1, ...[...position].flatMap((piece, column) => {
-    const cell = drawCell(column, 0, "#fffefb");
-    if (piece === ".") return [cell, drawLabel(column, 0, String(column + 1), 14, "#5b636a")];
+  return makePicture(across, SQUARES / across, ...[...position].flatMap((piece, square) => {
+    const at = placeSquare(square, across);
+    const corner = at.map((place) => place - 0.36);
+    const cell = [drawCell(...at, "#fffefb"), drawLabel(...corner, String(square + 1), 11, "#5b636a")];
+    if (piece === ".") return cell;
     const { d, fill, ink } = shapes[piece];
-    const shape = drawPath(d.replace(/^M([\d.]+)/, (_, x) => `M${column + Number(x)}`), { fill });
-    return [cell, shape, drawLabel(column, 0, piece, 22, ink)];
+    return [...cell, drawPath(`M${at.join(" ")}${d}`, { fill }), drawLabel(...at, piece, 22, ink)];
   }));
 }

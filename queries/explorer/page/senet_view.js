@@ -4,22 +4,28 @@ import { makeModeView } from "#page/modes.js";
 import { openSenet } from "#page/senet.js";
 import { drawSenet, makeSenetBoard } from "#page/senet_board.js";
 import { makeSenetPlay } from "#page/senet_play.js";
+import { describeSenetSheet } from "#page/senet_sheet.js";
 import { makeSenetStudy } from "#page/senet_study.js";
+import { makeSheet } from "#page/sheet.js";
 
 /** Make the view; it calls `went(parts, how)` to change the address. */
 export function makeSenetView(went) {
   const board = makeSenetBoard((square) => view.now().pick(square), (square, key) => view.now().typed(square, key));
-  const view = makeModeView(byId("view-senet"), went, (changed) => (
-    { play: makeSenetPlay({ board, changed }), study: makeSenetStudy({ board, changed }) }
-  ), (mode, from, { play, study }) => {
+  const view = makeModeView(byId("view-senet"), went, (tools) => ({
+    play: makeSenetPlay({ board, ...tools }),
+    study: makeSenetStudy({ board, ...tools }),
+    sheet: makeSheet("senet", describeSenetSheet(), tools),
+  }), (mode, place, { play, study }) => {
+    const from = place ?? play.place;
     if (mode === study) study.begin(from.position, { side: from.mover });
-    else if (from && JSON.stringify(from) !== JSON.stringify(play.place)) play.begin(from);
+    else if (JSON.stringify(from) !== JSON.stringify(play.place)) play.begin(from);
     else play.resume();
   });
 
   return {
     ...view,
     taken: () => {
+      if (view.now().whole) return view.now().whole;
       const { position, lines } = view.now().taken;
       return { text: [position, "", ...lines, ""].join("\n"), picture: drawSenet(position), name: `senet-${position}` };
     },

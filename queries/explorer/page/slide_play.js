@@ -167,7 +167,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
   return {
     show, parts, draw, slid,
     /** Return the game, so that it can be studied. */
-    get game() { return { ...at, step: at.moves.length }; },
+    get place() { return { ...at, step: at.moves.length }; },
     get taken() {
       return {
         state: states.at(-1),

@@ -208,7 +208,7 @@ export function makeSlideStudy(view) {
   return {
     lay, show, parts, slid,
     /** Return the line up to the step that is shown, so that it can be played: who has seen it here has had a hint. */
-    get game() { return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 }; },
+    get place() { return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 }; },
     get taken() {
       const { distance, solution, tiles } = facts;
       const known = Number.isInteger(distance)

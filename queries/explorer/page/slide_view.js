@@ -1,13 +1,13 @@
 // The view of sliding boards: the board, in play or in study, and its address.
 import { byId, make, quoted } from "#page/dom.js";
-import { joinMode, makeModes, MODES, splitMode } from "#page/modes.js";
+import { makeModeView, splitMode } from "#page/modes.js";
+import { makeSheet } from "#page/sheet.js";
 import { makeSlideBoard } from "#page/slide_board.js";
 import { makeSlidePlay } from "#page/slide_play.js";
-import { drawSlide, makeSlideSheet } from "#page/slide_sheet.js";
+import { describeSlideSheet, drawSlide } from "#page/slide_sheet.js";
 import { makeSlideStudy } from "#page/slide_study.js";
 
 const MOVES = /^[UDLR]+$/;
-const MODES_HERE = [...MODES, "sheet"];
 const STEP = /^\d{1,4}$/;
 const HINTS = /^hints=(\d{1,4})$/;
 
@@ -22,35 +22,19 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   let isShown = false;
   let unfound = ""; // why there are no further games
   const section = byId(`view-${name}`);
-  const modes = makeModes(section, change);
-  const now = () => modesOf[modes.shown];
-  const changed = (parts, how) => went(joinMode(modes.shown, [...game.address, ...parts]), how);
-  const board = makeSlideBoard(mine("board"), (move) => now().slid?.(move));
-  const shared = { mine, board, game: () => game, changed, begin, change };
-  const modesOf = { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSlideSheet(shared) };
+  const board = makeSlideBoard(mine("board"), (move) => view.now().slid?.(move));
+  const view = makeModeView(section, went, (tools) => {
+    const shared = { mine, board, game: () => game, changed, begin, change: tools.change };
+    const sheet = describeSlideSheet(shared.game, () => view.now().place);
+    return { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSheet(name, sheet, { ...tools, changed }) };
+  }, (mode, place) => {
+    mode.show(place);
+    changed(mode.parts());
+  });
+  const { now, modesOf } = view;
 
-  /** Change to another mode, with the same board. */
-  function change(mode) {
-    const shown = now().game;
-    now().leave?.();
-    modes.show(mode);
-    now().show(shown);
-    changed(now().parts());
-  }
-
-  /** Change to a sheet of other boards, unless the user goes elsewhere meanwhile. */
-  async function drawSheet() {
-    const { goal } = now().game;
-    const { count } = modesOf.sheet;
-    const address = location.hash;
-    mine("sheet-make").textContent = "Making the sheet…";
-    const states = await modesOf.sheet.draw(goal, count, mine("sheet-level").value);
-    mine("sheet-make").textContent = "Make a sheet";
-    if (!states.length || location.hash !== address) return;
-    now().leave?.();
-    modes.show("sheet");
-    modesOf.sheet.show({ goal, states, wanted: count });
-    changed(now().parts());
+  function changed(parts, how) {
+    view.changed([...game.address, ...parts], how);
   }
 
   /** Change to another board. */
@@ -63,9 +47,6 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     modesOf.study.lay();
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
     mine("title").textContent = game.title;
-    mine("sheet-level").replaceChildren(...game.levels(game.goals[0].state).map((level) => (
-      make("option", { value: level.name }, level.label)
-    )));
     mine("knows").textContent = game.knows
       ?? `This page knows the shortest solutions of all ${arrangements.toLocaleString("en")} arrangements.`;
     for (const button of mine("boards").querySelectorAll("button")) {
@@ -79,10 +60,6 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     changed(now().parts(), how);
   }
 
-  mine("sheet-make").addEventListener("click", drawSheet);
-  mine("sheet-other").addEventListener("click", drawSheet);
-  mine("sheet-close").addEventListener("click", () => change("play"));
-
   /** Make a button for each game that has none yet. */
   function listBoards() {
     for (const each of Object.keys(games)) {
@@ -90,7 +67,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       const button = make("button", {
         type: "button", "data-board": each, "aria-pressed": String(games[each] === game),
       }, each.replace("x", "×"));
-      button.addEventListener("click", () => { location.hash = `#${name}/${modes.shown}/${each}`; });
+      button.addEventListener("click", () => { location.hash = `#${name}/${view.mode}/${each}`; });
       mine("boards").append(button);
     }
     mine("boards").hidden = Object.keys(games).length < 2;
@@ -131,17 +108,9 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     return { start, goal, moves, step: Number(asked ?? moves.length), hints: Number(hints), hinted, isRead: true, problems };
   }
 
-  /** Return the sheet that an address names, or its problems. */
-  function readSheet(wanted, [to = "", text = ""]) {
-    const states = text.split(",").filter(Boolean);
-    const goal = wanted.goals.find((one) => one.name === to)?.state ?? to;
-    const bad = [goal, ...states].map((state) => wanted.problem(state) && `${quoted(state)} is not an arrangement: ${wanted.problem(state)}.`);
-    const problem = [...bad, wanted.problem(goal) || wanted.goalProblem(goal), states.length ? "" : "The sheet has no boards."].find(Boolean);
-    return problem ? { goal: wanted.goals[0].state, problems: [problem] } : { goal, states, problems: [] };
-  }
-
   /** Return what can be taken away: the board that is shown, as a text and as a picture. */
   function taken() {
+    if (now().whole) return now().whole;
     const { state, facts } = now().taken;
     const rows = [...state].map((tile) => (tile === "0" ? " ." : ` ${tile}`)).join("")
       .match(new RegExp(`.{${2 * game.columns}}`, "g"));
@@ -150,28 +119,28 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   }
 
   return {
+    ...view,
     taken,
     get name() { return game.title; },
     board: `${name}-board`,
     listBoards,
     async open(parts) {
-      const [, named] = splitMode(parts, MODES_HERE);
+      const [, named] = splitMode(parts);
       if (findGame(named)[2]) {
         unfound = await findMore();
         listBoards();
       }
       return findGame(named)[0].open?.();
     },
-    title: () => now().title(),
-    leave: () => now().leave?.(),
     /** Show the contents of an address; return its problems. */
     async show(parts) {
-      const [named, given] = splitMode(parts, MODES_HERE);
+      const [named, given] = splitMode(parts);
       const [wanted, rest, unknown] = findGame(given);
-      const asked = (named === "sheet" ? readSheet : read)(wanted, rest);
-      const mode = named === "sheet" && !asked.states ? "play" : named;
-      if (!game) use(wanted);
-      if (!asked.states && asked.start === undefined) {
+      if (!game || named === "sheet") use(wanted);
+      const bad = named === "sheet" ? modesOf.sheet.problem(rest) : "";
+      const mode = bad ? "play" : named;
+      const asked = mode === "sheet" ? { problems: [], ...modesOf.sheet.read(rest) } : read(wanted, bad ? [] : rest);
+      if (mode !== "sheet" && asked.start === undefined) {
         const address = location.hash;
         section.inert = !isShown;
         asked.start = (mode === "play" ? await modesOf.play.draw(asked.goal, wanted) : null) ?? wanted.first();
@@ -181,11 +150,10 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       isShown = true;
       // from here on nothing waits: board, mode and game change together
       if (wanted !== game) use(wanted);
-      if (modes.shown !== mode) now().leave?.();
-      modes.show(mode);
-      now().show(asked);
+      view.enter(mode).show(asked);
+      modesOf.sheet.lay();
       changed(now().parts(), { replace: true });
-      return unknown || asked.problems.join(" ");
+      return unknown || bad || asked.problems.join(" ");
     },
   };
 }
