@@ -99,7 +99,7 @@ QUERY_TESTS = {
         "status_histogram state_counts goal_puzzle published/sliding golden[overview] golden[bad]"
     ),
     "queries/status.py": (
-        "status_histogram goal_puzzle published/sliding status damaged_files golden[missing]"
+        "status_histogram goal_puzzle published/sliding damaged_files golden[missing]"
     ),
     "queries/scans.py": "damaged_files",
     "queries/reader.py": "default_reader dispatch goal_puzzle queries svg batch vectorized",

@@ -67,18 +67,6 @@ def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_open_files_of_the_old_table_stay_readable(tmp_path: Path) -> None:
-    build_tables(tmp_path, PANCAKES)
-    before = contents(tmp_path)
-    with (tmp_path / "pancakes.idx").open("rb") as index:
-        with (tmp_path / "pancakes.parquet").open("rb") as table:
-            (old,) = PANCAKES.tables
-            build_tables(tmp_path, PANCAKES, describe_anew(old, "Some words"))
-            assert table.read() == before["pancakes.parquet"]
-        assert index.read() == before["pancakes.idx"]
-    assert contents(tmp_path)["pancakes.parquet"] != before["pancakes.parquet"]
-
-
 def test_changed_parameters_cause_a_rebuild(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
     larger_counts = make_count_table(((3, 4), (2, 2), (1, 1)))
@@ -95,18 +83,6 @@ def test_a_changed_description_causes_a_rebuild(tmp_path: Path) -> None:
     reworded = describe_anew(TOURS, "Some words")
     assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
     assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
-
-
-def test_tables_of_other_puzzles_stay_published(tmp_path: Path) -> None:
-    build_tables(tmp_path, KNIGHT, *SMALL)
-    before = contents(tmp_path)
-    build_tables(tmp_path, PANCAKES)
-    after = contents(tmp_path)
-    assert {name: after[name] for name in before if name != "manifest.json"} == {
-        name: data for name, data in before.items() if name != "manifest.json"
-    }
-    tables = json.loads(after["manifest.json"])["tables"]
-    assert list(tables) == ["knight_counts", "knight_tours_3x4", "pancakes"]
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:

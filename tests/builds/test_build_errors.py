@@ -55,15 +55,6 @@ def test_a_locked_folder_is_refused_and_its_holder_named(tmp_path: Path) -> None
     assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
 
 
-def test_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:
-    (tmp_path / ".knight_tours_3x4.parquet.unpublished").write_bytes(b"half")
-    (tmp_path / ".pancakes.idx.unpublished").write_bytes(b"half")
-    (tmp_path / "notes.txt").write_text("mine", "utf-8")
-    build_tables(tmp_path, KNIGHT, TOURS)
-    assert litter(tmp_path) == []
-    assert (tmp_path / "notes.txt").read_text("utf-8") == "mine"
-
-
 def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
     """Cover the part file of a batch's answers, and that of another program."""
     with open_output(str(tmp_path / "answers.csv")) as answers:

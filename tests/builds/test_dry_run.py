@@ -10,14 +10,14 @@ from pipeline.builders import checkpoints
 from pipeline.plan import Request, plan_build
 from pipeline.selection import find_request
 from tablebase.cost import RATES_DATE
-from tablebase.puzzles import get_puzzle, list_puzzles
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.knight.board import parse_board
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.run_records import read_run
 from tablebase.tables.store import Folder
 from tests import long_run
-from tests.support.build_recorder import COUNTS, build_tables, contents
-from tests.support.shell import SCRIPT, Cli, with_a_disk
+from tests.support.build_recorder import contents
+from tests.support.shell import Cli
 
 SMALL = ("knight_tours_5x5", "eight")
 ON_REQUEST = (
@@ -61,33 +61,6 @@ def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -
         assert row["estimate"]["memory"] == run.process_peak_memory
 
 
-@pytest.mark.parametrize("damage", ["missing", "damaged", "cannot be read"])
-def test_a_dry_run_gives_the_reason_of_the_build(damage: str, cli: Cli, tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    words = ("precompute", "knight_tours_5x5", "--outputs", str(folder))
-    assert cli(*words).code == 0
-    file = folder / "knight_tours_5x5.parquet"
-    if damage == "missing":
-        file.unlink()
-    elif damage == "damaged":
-        file.write_bytes(file.read_bytes()[:-1] + b"?")
-    else:
-        file.unlink()
-        file.symlink_to(file)  # a link to itself
-    reason = f"{file.name} {damage}"
-    (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"]
-    assert row["reason"] == reason
-    assert f"building knight_tours_5x5 ({reason})" in cli(*words).err
-
-
-def test_another_recipe_is_a_reason(tmp_path: Path) -> None:
-    knight = get_puzzle("knight")
-    build_tables(tmp_path, knight, COUNTS)
-    request = Request(Folder(tmp_path), [(knight, knight.tables[-1:])])
-    (planned,) = plan_build(request).tables
-    assert (planned.table.name, planned.reason) == ("knight_counts", "parameters changed")
-
-
 def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> None:
     table = make_tour_table(parse_board("5x5"))
     saved = checkpoints(Folder(tmp_path), table)
@@ -100,20 +73,6 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> N
     assert forced["saved"] is None
     line = cli(*words).out.splitlines()[1]
     assert line.split()[2] == "1", line
-
-
-def test_a_dry_run_needs_no_writable_folder(copy: Path) -> None:
-    (copy / "eight.idx").unlink()
-    script = (
-        f"mount --bind {copy} {copy} && mount -o remount,ro,bind {copy} || exit 9\n"
-        f"touch {copy}/probe 2>/dev/null && exit 9\n"
-        f"{SCRIPT} precompute --dry-run --outputs {copy}"
-    )
-    result = with_a_disk(script)
-    assert (result.returncode, result.stderr) == (0, "")
-    lines = result.stdout.splitlines()
-    assert lines[1].startswith("eight  eight.idx missing")
-    assert lines[-1].startswith("up to date: eight_edge, senet, ")
 
 
 @pytest.mark.parametrize("name", ON_REQUEST)

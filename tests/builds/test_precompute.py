@@ -17,7 +17,7 @@ from tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS, TOURS
 from tests.support.default_tables import COUNT
-from tests.support.shell import SCRIPT, Cli, Said, with_a_disk, without_privileges
+from tests.support.shell import SCRIPT, Cli, with_a_disk
 
 FIVE = TableRun(
     table="knight_tours_5x5",
@@ -189,13 +189,6 @@ def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None
     assert quiet == (0, "", "")
 
 
-def test_the_folder_may_come_from_the_environment(tmp_path: Path, cli: Cli) -> None:
-    made = {"PIPELINE_OUTPUTS": "made"}
-    assert cli("precompute", "knight_tours_4x3", cwd=tmp_path, env=made).code == 0
-    assert (tmp_path / "made" / "knight_tours_4x3.parquet").is_file()
-    assert cli("query", "knight", "a1", "--board", "4x3", cwd=tmp_path, env=made).code == 0
-
-
 READ_ONLY = """
 mount --bind {folder} {folder} && mount -o remount,ro,bind {folder} || exit 9
 touch {folder}/probe 2>/dev/null && exit 9
@@ -204,30 +197,12 @@ touch {folder}/probe 2>/dev/null && exit 9
 
 
 def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
-    script = READ_ONLY.format(folder=copy, build=f"{SCRIPT} precompute --outputs {copy}")
-    result = with_a_disk(script)
+    command = f"{SCRIPT} precompute --outputs {copy}"
+    result = with_a_disk(READ_ONLY.format(folder=copy, build=f"{command} && {command} --dry-run"))
     assert result.returncode == 0, result.stderr
-    assert (result.stderr, result.stdout) == ("", f"All {COUNT} tables are up to date in {copy}.\n")
-
-
-def test_a_folder_without_write_permission(copy: Path) -> None:
-    """Succeed when all tables are up to date, else refuse with a hint."""
-
-    def build() -> Said:
-        return without_privileges("precompute", "eight", "--outputs", str(copy))
-
-    copy.chmod(0o555)
-    try:
-        idle = build()
-        assert idle == (0, f"All 2 tables are up to date in {copy}.\n", "")
-        copy.chmod(0o755)
-        (copy / "eight.idx").unlink()
-        copy.chmod(0o555)
-        refused = build()
-    finally:
-        copy.chmod(0o755)
-    assert refused.code == 3
-    assert f"Cannot build in {copy}: permission denied. Choose a folder" in refused.err
+    first, second = result.stdout.splitlines()
+    assert (result.stderr, first) == ("", f"All {COUNT} tables are up to date in {copy}.")
+    assert second.startswith("up to date: eight, ")
 
 
 def test_up_to_date_tables_take_no_lock(copy: Path, cli: Cli) -> None:

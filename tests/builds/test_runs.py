@@ -3,7 +3,6 @@
 import calendar
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -124,27 +123,6 @@ def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
     assert list_run_names(Folder(tmp_path)) == [record.name]
 
 
-def test_a_build_that_fails_records_the_problem(tmp_path: Path) -> None:
-    """Let no file be longer than half a megabyte."""
-    limits = 500_000, 500_000
-    text = subprocess.run(
-        [str(SCRIPT), "precompute", "eight", "--outputs", str(tmp_path)],
-        env=environment({"COVERAGE_PROCESS_CONFIG": "", "PYTHONDONTWRITEBYTECODE": "1"}),
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits),
-    )
-    assert text.returncode == 3
-    record = read_run(Folder(tmp_path), "last").record
-    assert (record.outcome, record.exit_code) == ("failed", text.returncode)
-    assert record.problem in text.stderr
-    assert record.problem
-    assert record.tables[0].table == "eight"
-    assert record.tables[0].outcome == "failed"
-    assert find_table_run(Folder(tmp_path), "eight", record.tables[0].parameters) is None
-
-
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["SIGINT", "SIGTERM", "SIGKILL"]
 )
@@ -174,6 +152,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
     assert {*outcomes.values()} <= {COMPLETED, RUNNING}
     shown = cli("runs", "--outputs", str(tmp_path)).out.splitlines()[1]
     assert shown.split()[-1] == KILLED
+    assert number == signal.SIGKILL or not [*tmp_path.glob(".*.unpublished")]
     leftovers = [path.name for path in (tmp_path / RUNS).iterdir() if path.suffix != ".json"]
     assert leftovers == ([f".{run.record.name}.running"] if number == signal.SIGKILL else [])
 

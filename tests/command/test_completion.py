@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from queries.batch import choose_output_format
 from queries.options import FORMATS, INPUT_FORMATS
 from tablebase.puzzles import MODULES, list_puzzles_with_depths
 from tablebase.puzzles.knight.tables import PUZZLE
@@ -112,12 +111,6 @@ def test_a_damaged_manifest_gives_no_completions_and_no_error(cli: Cli, tmp_path
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
     assert complete(cli, "remove ", tmp_path) == []
     assert complete(cli, "query knight b1 --board ", tmp_path) == []
-
-
-def test_offered_formats_are_valid(cli: Cli) -> None:
-    names = complete(cli, "query eight --format ")
-    assert names == [*FORMATS]
-    assert [choose_output_format(None, name) for name in names] == names
 
 
 def test_a_home_that_cannot_be_written_is_explained(cli: Cli, tmp_path: Path) -> None:

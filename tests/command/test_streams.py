@@ -1,7 +1,6 @@
 """Tests of answers on a pipe that is closed early, and on a terminal."""
 
 import os
-import shlex
 import subprocess
 from pathlib import Path
 
@@ -10,19 +9,6 @@ import pytest
 from pipeline.terminal import wrap_message
 from tests.support.shell import SCRIPT, environment, pipeline
 from tests.support.terminal import render_screen, run_on_terminal
-
-
-def test_a_reader_may_take_only_the_first_line(place: Path) -> None:
-    result = subprocess.run(
-        f"set -o pipefail; {shlex.quote(str(SCRIPT))} query eight 867254301 --path | head -1",
-        cwd=place,
-        env=environment(),
-        shell=True,
-        executable="/bin/bash",
-        capture_output=True,
-        check=False,
-    )
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"867254301\n", b"")
 
 
 @pytest.mark.parametrize(("variables", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])

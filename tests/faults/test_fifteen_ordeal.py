@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
@@ -33,14 +32,6 @@ def read_boards(kind: str) -> dict[str, int]:
     return {"".join(CHARACTERS[cell] for cell in cells): distance for distance, *cells in rows}
 
 
-def mirror(state: str) -> str:
-    """Return the mirror image of a state in the main diagonal, for the goal `LAST`."""
-    tiles = {"0": "0"}
-    for cell, tile in enumerate(LAST[:-1]):
-        tiles[LAST[cell % 4 * 4 + cell // 4]] = tile
-    return "".join(tiles[state[cell % 4 * 4 + cell // 4]] for cell in range(16))
-
-
 def test_tables_of_7_8_are_proved(patterns_78: Path) -> None:
     verdicts = verify(Folder(patterns_78)).verdicts
     assert [verdict.verdict for verdict in verdicts] == ["proved"] * 2
@@ -55,11 +46,6 @@ def test_published_boards(patterns_78: Path, kind: str, goal: str, count: int) -
             assert tables.fifteen.probe(state, goal).distance == distance, state
 
 
-def test_mirrored_boards_are_as_far(patterns_78: Path) -> None:
-    boards = read_boards("farthest")
-    assert {mirror(state) for state in boards} == {*boards}, "the mirror image of each is another"
-
-
 def test_reversed_questions_have_the_same_distance(patterns_78: Path) -> None:
     # a goal needs its blank in a corner, so only such boards can be asked from the other end
     boards = {
@@ -71,10 +57,3 @@ def test_reversed_questions_have_the_same_distance(patterns_78: Path) -> None:
     with pt.open_tables(str(patterns_78)) as tables:
         for state, distance in boards.items():
             assert tables.fifteen.probe(FIRST, state).distance == distance
-
-
-def test_a_frame_of_boards_is_annotated(patterns_78: Path) -> None:
-    boards = {mirror(state): 80 for state in [*read_boards("farthest")][:4]}
-    frame = pl.DataFrame({"state": [*boards]})
-    with pt.open_tables(str(patterns_78)) as tables:
-        assert tables.fifteen.annotate(frame)["distance"].to_list() == [80] * 4

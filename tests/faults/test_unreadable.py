@@ -1,16 +1,11 @@
 """Tests of files that may not be read: they are reported so, not as missing or damaged."""
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from queries import open_tables
-from tablebase.errors import TableUnreadable
-from tablebase.tables.store import Folder
 from tests.support.default_tables import COUNT
-from tests.support.shell import Cli, Said, without_privileges
+from tests.support.shell import Said, without_privileges
 from tests.support.tampered import replace_link
 
 
@@ -74,62 +69,3 @@ def test_status_and_a_build_report_it_too(copy: Path) -> None:
     assert text.code == 0
     assert "building eight (eight.parquet cannot be read)" in text.err.splitlines()
     assert run_unprivileged("status", folder=copy).code == 0
-
-
-def test_the_error_has_the_file_and_the_reason(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(store: Folder, name: str) -> None:
-        raise PermissionError(13, "Permission denied", store.locate(name))
-
-    monkeypatch.setattr(Folder, "open", refuse)
-    with pytest.raises(TableUnreadable) as caught:
-        open_tables(str(copy)).eight.probe("123456780")
-    assert (caught.value.file, caught.value.reason) == (
-        f"{copy}/manifest.json",
-        "permission denied",
-    )
-    assert caught.value.exit_code == 3
-
-
-@pytest.mark.parametrize(
-    ("file", "query", "remedy"),
-    [
-        ("manifest.json", "query eight 123456780", "Move it away."),
-        (
-            "eight.idx",
-            "query eight 123456780",
-            "Move it away, then rebuild the table. Run: pipeline precompute eight",
-        ),
-        (
-            "knight_counts.parquet",
-            "query knight a1 --board 5x5 --count",
-            "Move it away, then rebuild the table. Run: pipeline precompute knight_counts",
-        ),
-    ],
-)
-@pytest.mark.parametrize(("kind", "make"), [("named pipe", os.mkfifo), ("folder", os.mkdir)])
-def test_what_stands_in_place_of_a_file_is_named(
-    copy: Path,
-    cli: Cli,
-    file: str,
-    query: str,
-    remedy: str,
-    kind: str,
-    make: Callable[[Path], None],
-) -> None:
-    (copy / file).unlink()
-    make(copy / file)
-    text = cli(*query.split(), "--outputs", str(copy), timeout=20)
-    problem = f"{copy / file} cannot be read: it is a {kind}, not a file. {remedy}"
-    assert (text.code, text.out) == (3, "")
-    assert text.err.startswith(f"pipeline: {problem}")
-
-
-@pytest.mark.parametrize(
-    "command", ["status", "verify", "query eight 123456780", "histogram eight"]
-)
-def test_a_file_in_place_of_the_store_is_named(command: str, tmp_path: Path, cli: Cli) -> None:
-    (tmp_path / "file").touch()
-    text = cli(*command.split(), "--outputs", str(tmp_path / "file"))
-    problem = f"{tmp_path}/file is a file, not a folder. Move it away"
-    assert (text.code, text.out) == (3, "")
-    assert text.err.startswith(f"pipeline: {tmp_path}/file/manifest.json cannot be read: {problem}")

@@ -17,7 +17,7 @@ from pipeline.commands.app import app
 from pipeline.commands.options import find_subcommand
 from tests.support.shell import ROOT
 from tools.generated_docs import MADE
-from tools.sessions import SESSION, choose_output, fill_sessions
+from tools.sessions import SESSION, fill_sessions
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/**/*.md")]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -30,17 +30,6 @@ def test_every_command_with_its_output_is_in_a_session_that_is_run(page: Path) -
     assert len(shown) == len(SESSION.findall(text)), "a block with `$ ` that is not a `console` one"
     if shown:
         assert page.relative_to(ROOT).as_posix() in MADE
-
-
-def test_a_stale_output_is_replaced_and_a_figure_that_varies_is_not() -> None:
-    page = "```console\n$ echo 12 s; echo 5\n… s\n5\n$ echo old\nnew\n```\n"
-    assert fill_sessions(page) == page.replace("\nnew", "\nold")
-    assert choose_output("… s\n5\n", "12 s\n6\n") == "12 s\n6\n"
-
-
-def test_a_block_with_a_reason_is_left_out() -> None:
-    page = "<!-- not run: it takes an hour -->\n```console\n$ echo old\nnew\n```\n"
-    assert fill_sessions(page) == page
 
 
 def test_a_session_writes_nothing_into_the_tables_that_others_read() -> None:

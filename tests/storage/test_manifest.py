@@ -113,19 +113,6 @@ def test_changed_manifests_are_rejected(store: Folder) -> None:
         assert " is damaged: its text or checksum was changed. Run" in str(error)
 
 
-@pytest.mark.parametrize(
-    ("name", "listed"),
-    [
-        ("toys", entry()),
-        ("toys", entry(0, index=False)),
-        ("toys", index_alone("toys.idx")),
-    ],
-)
-def test_valid_entries_are_accepted(name: str, listed: Entry, store: Folder) -> None:
-    data = format_manifest({name: listed}, "", {}).encode()
-    assert parse_manifest(data, store)[0] == {name: listed}
-
-
 @pytest.mark.parametrize("name", ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden", "\0"])
 def test_pages_outside_the_store_are_rejected(name: str, store: Folder) -> None:
     text = get_refusal(format_manifest({}, "", {name: Page(1, "", {}, "report")}).encode(), store)
@@ -170,24 +157,28 @@ def test_invalid_keys_of_an_entry_are_rejected(edit: Change, store: Folder) -> N
     assert " is damaged: its list of tables is invalid." in str(text)
 
 
-def test_an_unreadable_manifest_is_reported(store: Folder, tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).symlink_to(MANIFEST)  # a link to itself
+@pytest.mark.parametrize(
+    ("make", "problem", "remedy"),
+    [
+        (lambda path: path.symlink_to(MANIFEST), "", "Check what is there."),  # to itself
+        (os.mkfifo, "it is a named pipe, not a file", "Move it away."),
+        (Path.mkdir, "it is a folder, not a file", "Move it away."),
+    ],
+)
+def test_an_unreadable_manifest_is_reported(
+    make: Callable[[Path], None], problem: str, remedy: str, store: Folder, tmp_path: Path
+) -> None:
+    make(tmp_path / MANIFEST)
     with pytest.raises(TableUnreadable) as text:
         read_manifest(store)
     assert text.value.file == store.locate(MANIFEST)
-    assert str(text.value).startswith(f"{store.locate(MANIFEST)} cannot be read: ")
-    assert str(text.value).endswith(" Check what is there.")
+    assert str(text.value).startswith(f"{store.locate(MANIFEST)} cannot be read: {problem}")
+    assert str(text.value).endswith(f" {remedy}")
 
 
 def test_a_missing_manifest_lists_nothing(store: Folder) -> None:
     assert (read_manifest(store), read_pages(store)) == ({}, {})
     assert not is_own_file(store, MANIFEST)
-
-
-def test_a_manifest_below_a_file_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(TableUnreadable, match="file is a file, not a folder"):
-        read_manifest(Folder(tmp_path / "file"))
 
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:

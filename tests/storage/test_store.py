@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import pickle
 from pathlib import Path
 
 import pytest
 
-from tablebase.errors import NotAFile, StoreError, TableUnreadable
+from tablebase.errors import NotAFile, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.tables.access import list_files, list_unfinished, open_store
 from tablebase.tables.store import PART_SUFFIX, Folder
@@ -26,11 +25,6 @@ def test_open_store_uses_argument_environment_or_default(
     assert open_store("here").locate("eight.idx") == "here/eight.idx"
     folder = Folder("there")
     assert open_store(folder) is folder
-
-
-def test_a_folder_can_be_pickled(tmp_path: Path) -> None:
-    (tmp_path / "eight.idx").write_bytes(b"records")
-    assert pickle.loads(pickle.dumps(Folder(tmp_path))).read("eight.idx") == b"records"
 
 
 def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
@@ -71,15 +65,6 @@ def test_find_name_resolves_paths(tmp_path: Path) -> None:
     assert store.find_name(str(tmp_path / "link")) == "page.html"
     assert store.find_name(str(tmp_path / "page.html")) is None
     assert open_store("s3://puzzles/tables").find_name("page.html") is None
-
-
-def test_the_lock_is_released_and_names_its_holder(tmp_path: Path) -> None:
-    store = Folder(tmp_path / "new")
-    for _ in range(2):
-        with store.lock():
-            assert (tmp_path / "new" / ".lock").read_text() == f"{os.getpid()}\n"
-            with pytest.raises(StoreError, match=rf"\(process {os.getpid()}\)"), store.lock():
-                pass
 
 
 def test_an_unlistable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

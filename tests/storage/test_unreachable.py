@@ -14,7 +14,7 @@ from tablebase.tables.access import format_rebuild_command, format_repair_comman
 from tablebase.tables.http_store import HttpStore
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
-from tests.support.faults import fail, fail_after, make_fault
+from tests.support.faults import fail_after, make_fault
 from tests.support.hosts import RETRIED_AT_ONCE, answer_connections, reserve_port, serve
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest
@@ -91,14 +91,6 @@ def test_an_unserved_listed_file_is_unreadable(
         assert capfd.readouterr().err == f"pipeline: {problem}\n"
         rows = {row["table"]: row for row in list_status(HttpStore(url))}
         assert rows[table]["state"] == "unreadable"
-
-
-def test_a_server_failing_between_reads_is_reported(outputs: Path) -> None:
-    with serve(outputs) as host, open_tables(HttpStore(host.url, RETRIED_AT_ONCE)) as tables:
-        assert tables.senet.probe("ABABABABAB.....").plies == 0
-        host.fault = fail(500)
-        with pytest.raises(TableUnreadable, match="HTTP status 500: Internal Server Error"):
-            tables.senet.probe("ABAAABBB.B...A.")
 
 
 @pytest.mark.parametrize("question", ["query knight a1 --board 5x5 --to c3", "verify --quick"])

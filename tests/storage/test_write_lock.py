@@ -11,7 +11,7 @@ import pytest
 
 import tablebase.atomic_write
 from pipeline.builders import checkpoints
-from tablebase.atomic_write import atomic_write, is_being_written, lock_file, remove_abandoned
+from tablebase.atomic_write import atomic_write, is_being_written, lock_file
 from tablebase.output import write_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables.store import PART_SUFFIX, Folder
@@ -129,18 +129,6 @@ def test_without_locks_every_file_counts_as_being_written(
     assert is_being_written(str(tmp_path / "part"))
     write_output(str(tmp_path / "answers.csv"), b"answers")
     assert (tmp_path / "answers.csv").read_bytes() == b"answers"
-
-
-def test_only_abandoned_files_are_removed(tmp_path: Path) -> None:
-    part = tmp_path / "part"
-    with atomic_write((str(tmp_path / "file"), str(part))) as (file,):
-        file.write(b"all of it")
-        remove_abandoned(str(part))
-        assert part.exists()
-    part.touch()
-    remove_abandoned(str(part))
-    assert not part.exists()
-    remove_abandoned(str(part))
 
 
 def test_a_writer_waits_for_whoever_looks_at_its_lock(tmp_path: Path) -> None:
