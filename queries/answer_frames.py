@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -250,15 +250,14 @@ def concatenate_answers(parts: Iterable[Answers]) -> Answers:
     return pl.concat(frames), all_bad
 
 
-def make_answer_schema(names: Iterable[str], columns: Mapping[str, Column]) -> pl.Schema:
+def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Schema:
     """Return the columns with their declared types; a column without a declaration is text."""
-    return pl.Schema({name: _get_type(columns.get(name)) for name in names})
+    types = {column.name: _get_type(column) for column in columns}
+    return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
 
-def _get_type(column: Column | None) -> pl.DataType:
-    if column is not None and column.kind == "enum":
-        return pl.Enum(column.values)
-    return TYPES.get(column.kind if column else "", pl.String)()
+def _get_type(column: Column) -> pl.DataType:
+    return pl.Enum(column.values) if column.kind == "enum" else TYPES.get(column.kind, pl.String)()
 
 
 def _format_cell(fact: object) -> object:

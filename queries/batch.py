@@ -107,7 +107,7 @@ def run_batch(
             has_objects=batch.format == "jsonl",
             chunk_bytes=batch.chunk_bytes,
         )
-        added = (*query.list_added_columns(), "error")
+        added = (*query.make_schema(), "error")
         names = rename_columns(added, head.columns, batch.prefix, PREFIX)
         # bytes are written as text where the format has no bytes
         is_decoded = head.schema[key] == pl.Binary and pl.Binary not in COLUMN_TYPES[batch.format]

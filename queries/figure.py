@@ -40,23 +40,20 @@ Panels = dict[str, Drawing]
 
 Query = Callable[..., pl.DataFrame]
 
-Told = tuple[str, str]
-"""One sentence with what a figure shows, and a text."""
+Shown = tuple[str, str, Drawing | Panels]
+"""One sentence with what a figure shows; a text; a chart, an SVG, or several charts as panels."""
+
+Show = Callable[[pl.DataFrame], Shown]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A query with its presentation.
-
-    `title` names the subject. From the answer, `tell` makes one sentence with what it shows, and a
-    text; `draw` makes a chart, an SVG, or several charts as panels.
-    """
+    """A query with its presentation: `title` names the subject, `show` shows the answer."""
 
     name: str
     title: str
     query: Query
-    tell: Callable[[pl.DataFrame], Told]
-    draw: Callable[[pl.DataFrame], Drawing | Panels]
+    show: Show
     tables: tuple[str, ...] = ()
 
     @property
@@ -73,10 +70,19 @@ def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
 class Section:
     """The part of a report about one puzzle, or about a sample file."""
 
-    def __init__(self, title: str, sentence: str, *figures: Figure) -> None:
+    def __init__(self, title: str, sentence: str) -> None:
         self.title = title
         self.sentence = sentence
-        self.figures = figures
+        self.figures: list[Figure] = []
+
+    def add(self, name: str, title: str, query: Query, *tables: str) -> Callable[[Show], Show]:
+        """Return a decorator of a function that shows a query's answer: it adds the figure."""
+
+        def add_figure(show: Show) -> Show:
+            self.figures.append(Figure(name, title, query, show, tables))
+            return show
+
+        return add_figure
 
 
 def _extract_body(query: Query) -> str:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from queries.answer import HardestAnswer
-    from tablebase.schema import Column
     from tablebase.tables.store import Store
 
 
@@ -176,18 +175,14 @@ class GoalQuery(Query):
         puzzle, state = self.reader.puzzle, self.reader.puzzle.parse(text)
         return state, self.goal or puzzle.goals[puzzle.find_reachable_goal(state)]
 
-    def list_added_columns(self) -> tuple[str, ...]:
-        return (
-            *super().list_added_columns(),
-            *(("solution", "path") if self.path else ()),
-            *(("all_solutions",) if self.solutions else ()),
-        )
+    def make_schema(self) -> pl.Schema:
+        import polars as pl
 
-    def list_answer_columns(self) -> dict[str, Column]:
-        columns = super().list_answer_columns()
+        schema, names = super().make_schema(), ["solution", "path"] if self.path else []
         if self.goal not in (None, *self.reader.puzzle.goals.values()):
-            del columns["goal"]
-        return columns
+            schema["goal"] = pl.String()
+        names += ["all_solutions"] if self.solutions else []
+        return pl.Schema({**schema, **dict.fromkeys(names, pl.String())})
 
     def list_depth_rows(self) -> pl.DataFrame:
         if self.goal is None:

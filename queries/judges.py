@@ -154,9 +154,6 @@ class Judge(Query):
         problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
         return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
 
-    def list_added_columns(self) -> tuple[str, ...]:
-        return self.columns
-
     def make_schema(self) -> pl.Schema:
         import polars as pl
 

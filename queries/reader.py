@@ -20,7 +20,6 @@ from tablebase.errors import (
 )
 from tablebase.puzzle import Puzzle, StateSpace
 from tablebase.puzzles import get_puzzle, import_object, is_registered
-from tablebase.schema import Column
 from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from queries.answer_frames import Answers, Frame, Keys
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
-    from tablebase.schema import Column, Table
+    from tablebase.schema import Table
 
     ProgressCallback = Callable[[int, int], None]
     Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
@@ -131,19 +130,11 @@ class Query:
         """Return a batch's columns of all keys; the depth of a key is null if it has none."""
         return self.reader.read_rows()
 
-    def list_added_columns(self) -> tuple[str, ...]:
-        """Return the names of the columns that a batch adds to its rows."""
-        return self.reader.columns[1:]
-
-    def list_answer_columns(self) -> dict[str, Column]:
-        """Return the declared columns that answers may have, by name; here the first table's."""
-        return {column.name: column for column in self.reader.puzzle.tables[0].columns}
-
     def make_schema(self) -> pl.Schema:
-        """Return the columns that a batch adds, with their types."""
+        """Return the columns that a batch adds, with their types: those of the first table."""
         from queries.answer_frames import make_answer_schema
 
-        return make_answer_schema(self.list_added_columns(), self.list_answer_columns())
+        return make_answer_schema(self.reader.columns[1:], self.reader.puzzle.tables[0].columns)
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         """Answer many keys, one row per key, with a column of errors."""
@@ -298,7 +289,7 @@ class Reader(Generic[Found]):
         if refused := [name for name in select_given(options) if name in single]:
             raise BadRequest(f"{refused[0]} works with a single key only", "Use probe")
         query, columns = self.make_query(**options), (column or self.columns[0],)
-        added = (*query.list_added_columns(), *(("error",) if errors == "column" else ()))
+        added = (*query.make_schema(), *(("error",) if errors == "column" else ()))
         answer = partial(query.annotate_keys, errors=errors)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
@@ -495,8 +486,10 @@ class RecordQuery(Query):
     def answer(self, key: str) -> RecordAnswer:
         return RecordAnswer(fields=self.reader.find_record(key))
 
-    def list_answer_columns(self) -> dict[str, Column]:
-        return {**super().list_answer_columns(), **self.reader.index_fields}
+    def make_schema(self) -> pl.Schema:
+        from queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.reader.columns[1:], self.reader.fields)
 
 
 class DefaultReader(Reader):
@@ -508,11 +501,9 @@ class DefaultReader(Reader):
         super().__init__(puzzle, store)
         self._space = puzzle if isinstance(puzzle, StateSpace) else None
         self._table = puzzle.tables[0]
-        first, *others = (column.name for column in self._table.columns)
-        fields = self._table.list_fields() if self._space else ()
-        self.index_fields = {field.name: field for field in fields}
-        """The fields of the index as columns, by name; none if keys have no ranks."""
-        self.columns = (first, *(self.index_fields or others))
+        self.fields = (self._table.list_fields() if self._space else ()) or self._table.columns[1:]
+        """The columns beside the key: the index's fields, or the others if keys have no ranks."""
+        self.columns = (self._table.columns[0].name, *(field.name for field in self.fields))
         nullable = {column.name for column in self._table.columns if column.nullable}
         self._unreached = {
             (name, UNREACHED)

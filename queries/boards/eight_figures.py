@@ -10,10 +10,9 @@ import polars as pl
 
 from queries.figure import (
     Drawing,
-    Figure,
     Panels,
     Section,
-    Told,
+    Shown,
     add_bands,
     color_by_band,
     compute,
@@ -195,37 +194,7 @@ def draw_bands(frame: pl.DataFrame, high: int, **encoded: Any) -> Panels:
     return draw_panels(banded, high, draw)
 
 
-def stack_panels(rows: list[Panels]) -> Panels:
-    """Place the panels of each goal one below the other."""
-    return {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
-
-
-# ---- descriptions and drawings of the answers ---------------------------------------------------
-
-
-def _tell_distances(frame: pl.DataFrame) -> Told:
-    within = _share_within(frame).filter(pl.col("share") >= 50).group_by("goal").first()
-    half, most = (compute(rows, pl.col("distance").max()) for rows in (within, frame))
-    finding = f"Half of all states are within {half} moves, and none needs more than {most}"
-    per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
-    means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
-    furthest = format_each(per_goal, "{distance} ({goal})")
-    return finding, (
-        f"Every goal is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
-        f"{means}; the furthest state is {furthest} moves away."
-    )
-
-
-def _draw_distances(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(domain=[0, compute(frame, pl.col("states").max())])
-    y = alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5), scale=scale)
-
-    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        bars = alt.Chart(rows).mark_bar(color=GOAL_COLOURS[goal]).encode(x=DISTANCE, y=y)
-        few = alt.Chart(_list_few(rows)).mark_text(align="left", dx=-3, dy=-6, fontSize=11)
-        return bars + few.encode(x=DISTANCE, y=y, text="label:N", color=alt.value(MUTED))
-
-    return draw_panels(frame, 190, draw)
+# ---- what the figures show ----------------------------------------------------------------------
 
 
 def _list_few(rows: pl.DataFrame) -> pl.DataFrame:
@@ -250,38 +219,67 @@ def _share_within(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sort("goal", "distance").with_columns(share.over("goal").alias("share"))
 
 
-def _tell_within(frame: pl.DataFrame) -> Told:
+SECTION = Section(
+    "The 8-puzzle",
+    "Distances count moves to a goal: corner is 123456780, centre 123804765, edge 123456708. "
+    "Every state reaches corner or centre, never both.",
+)
+
+
+@SECTION.add("eight-distances", "States of the 8-puzzle at each distance", summarize_distances)
+def _show_distances(frame: pl.DataFrame) -> Shown:
+    within = _share_within(frame).filter(pl.col("share") >= 50).group_by("goal").first()
+    half, most = (compute(rows, pl.col("distance").max()) for rows in (within, frame))
+    finding = f"Half of all states are within {half} moves, and none needs more than {most}"
+    per_goal = frame.group_by("goal").agg(MEAN.alias("mean_distance"), pl.col("distance").max())
+    means = format_each(per_goal, "{mean_distance:.2f} to {goal}")
+    furthest = format_each(per_goal, "{distance} ({goal})")
+    text = (
+        f"Every goal is reached by {frame['states'].sum() // 3:,} states. The mean distance is "
+        f"{means}; the furthest state is {furthest} moves away."
+    )
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("states").max())])
+    y = alt.Y("states:Q", title="states", axis=alt.Axis(format=",d", tickCount=5), scale=scale)
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        bars = alt.Chart(rows).mark_bar(color=GOAL_COLOURS[goal]).encode(x=DISTANCE, y=y)
+        few = alt.Chart(_list_few(rows)).mark_text(align="left", dx=-3, dy=-6, fontSize=11)
+        return bars + few.encode(x=DISTANCE, y=y, text="label:N", color=alt.value(MUTED))
+
+    return finding, text, draw_panels(frame, 190, draw)
+
+
+@SECTION.add("eight-within", "States of the 8-puzzle solved within n moves", summarize_distances)
+def _show_within(frame: pl.DataFrame) -> Shown:
     within = _share_within(frame)
     nine = within.filter(pl.col("share") >= 90).group_by("goal").first()
     most = compute(nine, pl.col("distance").max())
     near = compute(within.filter(pl.col("distance") == 10), pl.col("share").max())
     finding = f"{most} moves solve nine states in ten; 10 moves solve {near:.1f}%"
     half = within.filter(pl.col("share") >= 50).group_by("goal").first()
-    return finding, (
+    text = (
         "The share of states that are solved within so many moves. Half of them: within "
         f"{format_each(half, '{distance} ({goal})')} moves."
     )
-
-
-def _draw_within(frame: pl.DataFrame) -> Drawing:
-    wide = _share_within(frame).pivot(on="goal", index="distance", values="share")
+    wide = within.pivot(on="goal", index="distance", values="share")
     scale = alt.Scale(domain=[0, 100])
     lines = draw_named_lines(wide.sort("distance"), BEYOND_31, "% of states", scale, GOAL_COLOURS)
-    return lines.properties(width=560, height=240)
+    return finding, text, lines.properties(width=560, height=240)
 
 
-def _tell_random_moves(frame: pl.DataFrame) -> Told:
+@SECTION.add(
+    "eight-random",
+    "How often a random move of the 8-puzzle is right, by distance",
+    measure_random_moves,
+)
+def _show_random_moves(frame: pl.DataFrame) -> Shown:
     finding = f"A random move is right {compute(frame, weigh('mean_share_nearer')):.0%} of the time"
-    farthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
-    shares = farthest.with_columns(share=pl.col("mean_share_nearer") * 100)
-    return finding, (
-        "The mean share of a state's moves that lead nearer to the goal. From the farthest "
-        f"states: {format_each(shares, '{share:.0f}% ({goal}, distance {distance})')}."
-    )
-
-
-def _draw_random_moves(frame: pl.DataFrame) -> Panels:
     percent = frame.with_columns(share=pl.col("mean_share_nearer") * 100)
+    farthest = percent.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
+    text = (
+        "The mean share of a state's moves that lead nearer to the goal. From the farthest "
+        f"states: {format_each(farthest, '{share:.0f}% ({goal}, distance {distance})')}."
+    )
     y = alt.Y("share:Q", title="% of the moves", scale=alt.Scale(domain=[0, 100]))
 
     def draw(rows: pl.DataFrame, goal: str) -> Drawing:
@@ -293,136 +291,50 @@ def _draw_random_moves(frame: pl.DataFrame) -> Panels:
         few = alt.Chart(last).mark_text(dx=-6, dy=-8, fontSize=11, align="right", color=MUTED)
         return line.encode(x=TO_31, y=y) + few.encode(x=TO_31, y=y, text=alt.value(label))
 
-    return draw_panels(percent, 180, draw)
+    return finding, text, draw_panels(percent, 180, draw)
 
 
-def _tell_mean(frame: pl.DataFrame) -> Told:
-    text = "Each cell shows the mean distance of the states with the blank in that cell."
-    means = frame.group_by("goal", "blank").agg(MEAN.alias("mean"))
+@SECTION.add(
+    "eight-blank-mean", "Mean distance in the 8-puzzle by cell of the blank", count_by_blank
+)
+def _show_mean_boards(frame: pl.DataFrame) -> Shown:
+    means = frame.group_by("goal", "blank").agg(MEAN.alias("mean")).sort("goal", "blank")
     most = means.group_by("goal").agg(pl.col("mean").max() - pl.col("mean").min())["mean"].max()
     centre = means.filter(pl.col("mean") == pl.col("mean").min().over("goal"))["blank"]
-    if not isinstance(most, float) or most >= 1 or not (centre == 4).all():
-        return "The blank's cell changes the mean distance", text
-    return "A gap in the centre makes it easier, by less than one move", text
-
-
-def _draw_mean_boards(frame: pl.DataFrame) -> Panels:
-    cells = (
-        frame.group_by("goal", "blank")
-        .agg(MEAN.alias("mean"))
-        .with_columns(
-            (pl.col("blank") % 3 + 1).alias("file"),
-            (3 - pl.col("blank") // 3).alias("rank"),
-            format_labels("mean", "{:.2f}"),
-        )
-        .sort("goal", "blank")
+    finding = "The blank's cell changes the mean distance"
+    if isinstance(most, float) and most < 1 and (centre == 4).all():
+        finding = "A gap in the centre makes it easier, by less than one move"
+    cells = means.with_columns(
+        (pl.col("blank") % 3 + 1).alias("file"),
+        (3 - pl.col("blank") // 3).alias("rank"),
+        format_labels("mean", "{:.2f}"),
     )
     bounds = make_even_bounds(cells["mean"])
-    return {
+    boards = {
         goal: draw_board_map(
             cells.filter(pl.col("goal") == goal), "mean", goal, 56, bounds, with_names=False
         )
         for goal in GOALS
     }
+    text = "Each cell shows the mean distance of the states with the blank in that cell."
+    return finding, text, boards
 
 
-def _draw_by_blank(frame: pl.DataFrame) -> Panels:
+@SECTION.add("eight-blank", "Distances in the 8-puzzle by cell of the blank", count_by_blank)
+def _show_by_blank(frame: pl.DataFrame) -> Shown:
     names = ["top left", "top", "top right", "left", "centre", "right",
              "bottom left", "bottom", "bottom right"]  # fmt: skip
     blank_name = pl.col("blank").replace_strict(dict(enumerate(names)), return_dtype=pl.String)
-    return draw_bands(
-        frame.with_columns(blank_name),
-        9 * 19,
-        x=DISTANCE,
-        y=alt.Y("blank:O", sort=names, title="blank at"),
+    cell = alt.Y("blank:O", sort=names, title="blank at")
+    return (
+        "The blank's cell decides whether the distance is even or odd",
+        "So each row has states only at every other distance.",
+        draw_bands(frame.with_columns(blank_name), 9 * 19, x=DISTANCE, y=cell),
     )
 
 
-def _draw_shortfalls(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_misplaced_shortfall").max())])
-    title = "mean of distance - heuristic"
-
-    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        lines = rows.select("distance", **SHORTFALLS)
-        return draw_named_lines(lines, BEYOND_31, title, scale, HEURISTICS)
-
-    return draw_panels(frame, 180, draw)
-
-
-def _tell_shortfalls(frame: pl.DataFrame) -> Told:
-    last = frame.filter(pl.col("distance") == 30)
-    manhattan, misplaced = (compute(last, weigh(column)) for column in SHORTFALLS.values())
-    finding = (
-        f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
-        f"misplaced tiles are {misplaced:.0f} too low"
-    )
-    return finding, (
-        "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
-        f"is too low by {format_each(last, '{mean_manhattan_shortfall:.1f} ({goal})')}, "
-        f"misplaced tiles by {format_each(last, '{mean_misplaced_shortfall:.1f} ({goal})')}."
-    )
-
-
-def _draw_solutions(frame: pl.DataFrame) -> Panels:
-    scale = alt.Scale(type="log", domain=[1, compute(frame, pl.col("max_solutions").max())])
-    ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
-    kinds = {"most": MUTED, "mean": INK, "median": MUTED}
-
-    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
-        lines = rows.select(
-            "distance", most="max_solutions", mean="mean_solutions", median="median_solutions"
-        )
-        return draw_named_lines(lines, BEYOND_31, "shortest solutions", scale, kinds, ticks)
-
-    return draw_panels(frame, 180, draw)
-
-
-def _tell_solutions(frame: pl.DataFrame) -> Told:
-    mean = compute(frame, weigh("mean_solutions"))
-    most = compute(frame, pl.col("max_solutions").max())
-    finding = f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
-    top = frame.sort("max_solutions").group_by("goal").last()
-    return finding, (
-        "The number of different shortest solutions of a state. "
-        f"The maximum is {format_each(top, '{max_solutions} at distance {distance} ({goal})')}."
-    )
-
-
-def _draw_hardest(frame: pl.DataFrame) -> str:
-    states, heads = [], []
-    # corner and edge have two each, so that these come first and the rows are full
-    for goal in ("corner", "edge", "centre"):
-        for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
-            states.append(row["state"])
-            heads.append(f"{goal}, {row['distance']}")
-    return draw_boards("", states, heads, width=3)
-
-
-def _tell_hardest(frame: pl.DataFrame) -> Told:
-    finding = f"{frame.height} states are farther from their goal than all others"
-    per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
-    return finding, (
-        "The states furthest from each goal: "
-        f"{format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
-        f"At most {SHOWN} of each are drawn, the first in notation order."
-    )
-
-
-def _draw_heuristics(frame: pl.DataFrame) -> Panels:
-    rows = []
-    for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
-        ticks = alt.Axis(values=list(range(0, 25, step)))
-        panels = draw_bands(
-            frame.filter(pl.col("heuristic") == heuristic),
-            high,
-            x=DISTANCE,
-            y=alt.Y("value:O", sort="descending", title=heuristic, axis=ticks),
-        )
-        rows.append(panels)
-    return stack_panels(rows)
-
-
-def _tell_heuristics(frame: pl.DataFrame) -> Told:
+@SECTION.add("eight-heuristics", "Heuristics and true distance in the 8-puzzle", count_heuristics)
+def _show_heuristics(frame: pl.DataFrame) -> Shown:
     manhattan = frame.filter(pl.col("heuristic") == "manhattan").with_columns(
         exact=pl.col("value") == pl.col("distance")
     )
@@ -432,21 +344,61 @@ def _tell_heuristics(frame: pl.DataFrame) -> Told:
     )
     exact = manhattan.group_by("goal").agg(pl.col("states").filter("exact").sum().alias("exact"))
     assert frame.select((pl.col("value") <= pl.col("distance")).all()).item()
-    return finding, (
+    text = (
         "The number of states at each distance, for each value of a heuristic. No value exceeds "
         "the distance: neither overestimates. Manhattan is exact for "
         f"{format_each(exact, '{exact:,} states ({goal})')}."
     )
+    rows = []
+    for heuristic, high, step in (("manhattan", 210, 4), ("misplaced", 130, 2)):
+        ticks = alt.Axis(values=list(range(0, 25, step)))
+        y = alt.Y("value:O", sort="descending", title=heuristic, axis=ticks)
+        states = frame.filter(pl.col("heuristic") == heuristic)
+        rows.append(draw_bands(states, high, x=DISTANCE, y=y))
+    stacked = {goal: alt.vconcat(*(row[goal] for row in rows)) for goal in GOALS}
+    return finding, text, stacked
 
 
-def _tell_cost(frame: pl.DataFrame) -> Told:
+@SECTION.add(
+    "eight-shortfall",
+    "How many moves the heuristics of the 8-puzzle fall short, on average",
+    summarize_distances,
+)
+def _show_shortfalls(frame: pl.DataFrame) -> Shown:
+    last = frame.filter(pl.col("distance") == 30)
+    manhattan, misplaced = (compute(last, weigh(column)) for column in SHORTFALLS.values())
+    finding = (
+        f"At 30 moves Manhattan is {manhattan:.0f} moves too low, "
+        f"misplaced tiles are {misplaced:.0f} too low"
+    )
+    text = (
+        "How far each heuristic is below the true distance, on average. At 30 moves Manhattan "
+        f"is too low by {format_each(last, '{mean_manhattan_shortfall:.1f} ({goal})')}, "
+        f"misplaced tiles by {format_each(last, '{mean_misplaced_shortfall:.1f} ({goal})')}."
+    )
+    scale = alt.Scale(domain=[0, compute(frame, pl.col("mean_misplaced_shortfall").max())])
+    title = "mean of distance - heuristic"
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        lines = rows.select("distance", **SHORTFALLS)
+        return draw_named_lines(lines, BEYOND_31, title, scale, HEURISTICS)
+
+    return finding, text, draw_panels(frame, 180, draw)
+
+
+@SECTION.add(
+    "eight-searches",
+    "What the heuristics save a search of the 8-puzzle, by distance",
+    compare_searches,
+)
+def _show_cost(frame: pl.DataFrame) -> Shown:
     last = frame.row(-1, named=True)
     blind, misplaced, manhattan = (last[column] for column in COLUMNS.values())
     finding = (
         f"At {last['distance']} moves Manhattan saves {1 - manhattan / blind:.0%} of the search, "
         f"misplaced tiles {1 - misplaced / blind:.0%}"
     )
-    return finding, (
+    text = (
         "The states that A* must expand before it has a shortest solution: those whose distance "
         "from the start and heuristic add up to less than the solution's length. Means of "
         f"{last['starts']} starts at each distance from corner, evenly spaced in notation order "
@@ -454,9 +406,6 @@ def _tell_cost(frame: pl.DataFrame) -> Told:
         f"{blind:,.0f} without a heuristic, {misplaced:,.0f} with "
         f"misplaced tiles, {manhattan:,.0f} with Manhattan."
     )
-
-
-def _draw_cost(frame: pl.DataFrame) -> Drawing:
     x = alt.X(
         "distance:Q",
         title="distance of the start",
@@ -468,84 +417,45 @@ def _draw_cost(frame: pl.DataFrame) -> Drawing:
     lines = draw_named_lines(
         frame.select("distance", **COLUMNS), x, "states expanded", scale, SEARCHES, ticks
     )
-    return lines.properties(width=560, height=240)
+    return finding, text, lines.properties(width=560, height=240)
 
 
-SECTION = Section(
-    "The 8-puzzle",
-    "Distances count moves to a goal: corner is 123456780, centre 123804765, edge 123456708. "
-    "Every state reaches corner or centre, never both.",
-    Figure(
-        "eight-distances",
-        "States of the 8-puzzle at each distance",
-        summarize_distances,
-        _tell_distances,
-        _draw_distances,
-    ),
-    Figure(
-        "eight-within",
-        "States of the 8-puzzle solved within n moves",
-        summarize_distances,
-        _tell_within,
-        _draw_within,
-    ),
-    Figure(
-        "eight-random",
-        "How often a random move of the 8-puzzle is right, by distance",
-        measure_random_moves,
-        _tell_random_moves,
-        _draw_random_moves,
-    ),
-    Figure(
-        "eight-blank-mean",
-        "Mean distance in the 8-puzzle by cell of the blank",
-        count_by_blank,
-        _tell_mean,
-        _draw_mean_boards,
-    ),
-    Figure(
-        "eight-blank",
-        "Distances in the 8-puzzle by cell of the blank",
-        count_by_blank,
-        lambda _: (
-            "The blank's cell decides whether the distance is even or odd",
-            "So each row has states only at every other distance.",
-        ),
-        _draw_by_blank,
-    ),
-    Figure(
-        "eight-heuristics",
-        "Heuristics and true distance in the 8-puzzle",
-        count_heuristics,
-        _tell_heuristics,
-        _draw_heuristics,
-    ),
-    Figure(
-        "eight-shortfall",
-        "How many moves the heuristics of the 8-puzzle fall short, on average",
-        summarize_distances,
-        _tell_shortfalls,
-        _draw_shortfalls,
-    ),
-    Figure(
-        "eight-searches",
-        "What the heuristics save a search of the 8-puzzle, by distance",
-        compare_searches,
-        _tell_cost,
-        _draw_cost,
-    ),
-    Figure(
-        "eight-solutions",
-        "Shortest solutions of the 8-puzzle",
-        summarize_distances,
-        _tell_solutions,
-        _draw_solutions,
-    ),
-    Figure(
-        "eight-hardest",
-        "The hardest states of the 8-puzzle",
-        list_hardest,
-        _tell_hardest,
-        _draw_hardest,
-    ),
-)
+@SECTION.add("eight-solutions", "Shortest solutions of the 8-puzzle", summarize_distances)
+def _show_solutions(frame: pl.DataFrame) -> Shown:
+    mean = compute(frame, weigh("mean_solutions"))
+    most = compute(frame, pl.col("max_solutions").max())
+    finding = f"A state has {mean:.0f} shortest solutions on average, and {most} at most"
+    top = frame.sort("max_solutions").group_by("goal").last()
+    text = (
+        "The number of different shortest solutions of a state. "
+        f"The maximum is {format_each(top, '{max_solutions} at distance {distance} ({goal})')}."
+    )
+    scale = alt.Scale(type="log", domain=[1, most])
+    ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
+    kinds = {"most": MUTED, "mean": INK, "median": MUTED}
+
+    def draw(rows: pl.DataFrame, goal: str) -> Drawing:
+        lines = rows.select(
+            "distance", most="max_solutions", mean="mean_solutions", median="median_solutions"
+        )
+        return draw_named_lines(lines, BEYOND_31, "shortest solutions", scale, kinds, ticks)
+
+    return finding, text, draw_panels(frame, 180, draw)
+
+
+@SECTION.add("eight-hardest", "The hardest states of the 8-puzzle", list_hardest)
+def _show_hardest(frame: pl.DataFrame) -> Shown:
+    finding = f"{frame.height} states are farther from their goal than all others"
+    per_goal = frame.group_by("goal").agg(pl.len().alias("states"), pl.col("distance").first())
+    text = (
+        "The states furthest from each goal: "
+        f"{format_each(per_goal, '{states} at {distance} moves from {goal}')}. "
+        f"At most {SHOWN} of each are drawn, the first in notation order."
+    )
+    states, heads = [], []
+    # corner and edge have two each, so that these come first and the rows are full
+    for goal in ("corner", "edge", "centre"):
+        for row in frame.filter(pl.col("goal") == goal).head(SHOWN).to_dicts():
+            states.append(row["state"])
+            heads.append(f"{goal}, {row['distance']}")
+    return finding, text, draw_boards("", states, heads, width=3)

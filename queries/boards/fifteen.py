@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from queries.answer_frames import Answers
     from queries.boards.fifteen_compiled import Answered, CompiledSolver
     from tablebase.puzzles.sliding import BoardGoalView
-    from tablebase.schema import Column, Table
+    from tablebase.schema import Table
 
 
 class FifteenHint(Answer):
@@ -161,14 +161,12 @@ class FifteenQuery(Query):
             path=states if self.given.keys() & {"path", "boards"} else None,
         )
 
-    def list_added_columns(self) -> tuple[str, ...]:
-        return (*super().list_added_columns(), *(("path",) if "path" in self.given else ()))
+    def make_schema(self) -> pl.Schema:
+        import polars as pl
 
-    def list_answer_columns(self) -> dict[str, Column]:
-        from tablebase.schema import Column
-
-        kinds = {"distance": "int8", "bound": "int8", "positions": "int64"}
-        return {name: Column(name, kind, "") for name, kind in kinds.items()}
+        types = {"distance": pl.Int8(), "bound": pl.Int8(), "positions": pl.Int64()}
+        names = (*self.reader.columns[1:], *(("path",) if "path" in self.given else ()))
+        return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         from queries.answer_frames import concatenate_answers

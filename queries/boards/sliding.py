@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from queries.sampling import SampleRequest
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding import BoardGoalView
-    from tablebase.schema import Column, Table
+    from tablebase.schema import Table
     from tablebase.tables.store import Store
 
 
@@ -97,10 +97,10 @@ class BoardTableQuery(BoardQuery):
         wide = self.reader.puzzle.wide
         return [view.restore_state(wide.unrank(rank, view.table_goal)) for rank in ranks]
 
-    def list_answer_columns(self) -> dict[str, Column]:
-        columns = {column.name: column for column in self.reader.puzzle.list_row_columns()}
-        del columns["goal"]
-        return columns
+    def make_schema(self) -> pl.Schema:
+        import polars as pl
+
+        return pl.Schema(super().make_schema() | {"goal": pl.String(), "distance": pl.Int8()})
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         reader, goal = self.reader, self.goal_state

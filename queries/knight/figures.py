@@ -6,11 +6,8 @@ import altair as alt
 import polars as pl
 
 from queries.figure import (
-    Drawing,
-    Figure,
-    Panels,
     Section,
-    Told,
+    Shown,
     draw_board_map,
     draw_grid,
     format_labels,
@@ -66,7 +63,7 @@ def choose_gallery(knight_tours_8x8: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- descriptions and drawings of the answers ---------------------------------------------------
+# ---- what the figures show ----------------------------------------------------------------------
 
 
 def _add_file_rank(frame: pl.DataFrame, square: str) -> pl.DataFrame:
@@ -84,7 +81,15 @@ def _fill_board(frame: pl.DataFrame, side: int, square: str) -> pl.DataFrame:
     return _add_file_rank(filled, square)
 
 
-def _tell_starts(frame: pl.DataFrame) -> Told:
+SECTION = Section(
+    "The knight's tour",
+    "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
+    "from its start.",
+)
+
+
+@SECTION.add("knight-starts", "Tours of 5x5 and 6x6 by start", count_starts)
+def _show_starts(frame: pl.DataFrame) -> Shown:
     most = frame.filter(pl.col("tours") == pl.col("tours").max().over("board"))
     finding = (
         "On both boards, more tours start from a corner than from any other square"
@@ -92,24 +97,22 @@ def _tell_starts(frame: pl.DataFrame) -> Told:
         else "The start decides how many tours there are"
     )
     total = frame.group_by("board").agg(pl.col("tours").sum()).sort("board")["tours"].to_list()
-    return finding, (
+    text = (
         f"Directed open tours from each square: {total[0]:,} of 5x5, {total[1]:,} of 6x6. Each "
         "board has a scale of colours of its own. An empty square starts none: on a board of odd "
         "size a tour starts and ends on the corners' colour."
     )
-
-
-def _draw_starts(frame: pl.DataFrame) -> Panels:
     boards = {}
     for side in (5, 6):
         name = f"{side}x{side}"
         tours = frame.filter(pl.col("board") == name).drop("board")
         cells = _fill_board(tours, side, "start").with_columns(format_labels("tours"))
         boards[name] = draw_board_map(cells, "tours", name, 56)
-    return boards
+    return finding, text, boards
 
 
-def _tell_counts(frame: pl.DataFrame) -> Told:
+@SECTION.add("knight-counts", "Tours of every small board", sum_counts)
+def _show_counts(frame: pl.DataFrame) -> Shown:
     open_boards, closed_boards = (
         frame.filter(pl.col(column) > 0).height for column in ("tours", "closed")
     )
@@ -117,14 +120,10 @@ def _tell_counts(frame: pl.DataFrame) -> Told:
         f"{open_boards} of the {frame.height} boards that are counted have a tour, "
         f"{closed_boards} a closed one"
     )
-    boards_with_tours = frame.filter(pl.col("tours") > 0).height
-    return finding, (
-        f"The exact number of directed tours: {boards_with_tours} of the {frame.height} boards "
+    text = (
+        f"The exact number of directed tours: {open_boards} of the {frame.height} boards "
         "that are counted have any. An empty square means none, or a board that is not counted."
     )
-
-
-def _draw_counts(frame: pl.DataFrame) -> Drawing:
     bounds: list[float] = [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
     charts = []
     for column, title in (("tours", "open tours"), ("closed", "closed tours")):
@@ -137,13 +136,15 @@ def _draw_counts(frame: pl.DataFrame) -> Drawing:
         )
         files, ranks = frame["files"].n_unique(), frame["ranks"].n_unique()
         charts.append(chart.properties(title=title, width=files * 76, height=ranks * 30))
-    return alt.vconcat(*charts).resolve_scale(color="independent")
+    return finding, text, alt.vconcat(*charts).resolve_scale(color="independent")
 
 
-def _tell_closed_shares(frame: pl.DataFrame) -> Told:
+@SECTION.add("knight-closed", "The share of closed tours of 6x6, by start", count_starts)
+def _show_closed_shares(frame: pl.DataFrame) -> Shown:
     by_board = frame.group_by("board").agg(pl.col("tours").sum(), pl.col("closed").sum())
     five, six = by_board.sort("board").to_dicts()
-    counts = frame.filter(pl.col("board") == "6x6")["closed"].unique()
+    starts = frame.filter(pl.col("board") == "6x6")
+    counts = starts["closed"].unique()
     assert five["closed"] == 0
     finding, sentence = "The share of closed tours depends on the start", ""
     if counts.len() == 1:
@@ -155,47 +156,51 @@ def _tell_closed_shares(frame: pl.DataFrame) -> Told:
             f" From every square {counts[0]:,} are closed, because a closed tour can start at any "
             "of its squares; so the share is high where few tours start."
         )
-    return finding, (
+    text = (
         f"Of the tours of 6x6 {six['closed']:,} are closed, {six['closed'] / six['tours']:.1%} of "
         f"all.{sentence} No tour of 5x5 is closed."
     )
-
-
-def _draw_closed_shares(frame: pl.DataFrame) -> Drawing:
-    six = _add_file_rank(frame.filter(pl.col("board") == "6x6"), "start").with_columns(
+    cells = _add_file_rank(starts, "start").with_columns(
         (100 * pl.col("closed") / pl.col("tours")).alias("share")
     )
-    return draw_board_map(six.with_columns(format_labels("share", "{:.1f}%")), "share", "6x6", 50)
+    cells = cells.with_columns(format_labels("share", "{:.1f}%"))
+    return finding, text, draw_board_map(cells, "share", "6x6", 50)
 
 
-def _tell_ends(frame: pl.DataFrame) -> Told:
-    top = frame.sort("tours", descending=True, maintain_order=True).to_dicts()[0]
+@SECTION.add("knight-ends-6x6", "Where tours of 6x6 end", count_ends, "knight_tours_6x6")
+@SECTION.add("knight-ends-5x5", "Where tours of 5x5 end", count_ends, "knight_tours_5x5")
+def _show_ends(frame: pl.DataFrame) -> Shown:
+    top = frame.sort("tours", descending=True, maintain_order=True).row(0, named=True)
     finding = (
         f"From {top['start']}, most tours end on {top['finish']}: {top['tours']:,}, "
         "more than between any other two squares"
         if (frame["tours"] == top["tours"]).sum() == 1
         else f"At most {top['tours']:,} tours connect two squares"
     )
-    return finding, (
+    text = (
         "The number of tours from a square to each other square, on one scale of colours. The "
         "starts shown represent all starts, which follow by turning and mirroring the board. "
         f"At most {top['tours']:,} connect two squares (for example {top['start']} and "
         f"{top['finish']})."
     )
-
-
-def _draw_ends(frame: pl.DataFrame, side: int) -> Panels:
     boards, bounds = {}, make_even_bounds(frame["tours"])
+    side = 6 if "a6" in frame["finish"] else 5
     for start in frame["start"].unique(maintain_order=True):
         ends = frame.filter(pl.col("start") == start).drop("start")
         cells = _fill_board(ends, side, "finish").with_columns(format_labels("tours"))
         name = f"from {start}"
         boards[name] = draw_board_map(cells, "tours", name, 48 if side == 6 else 38, bounds)
-    return boards
+    return finding, text, boards
 
 
-def _draw_gallery(frame: pl.DataFrame) -> str:
-    """Draw the tours side by side in one picture."""
+@SECTION.add("knight-gallery", "A gallery of tours of 8x8", choose_gallery)
+def _show_gallery(frame: pl.DataFrame) -> Shown:
+    closed = frame["closed"].sum()
+    finding = f"{closed} tours that close and {frame.height - closed} that do not"
+    text = (
+        f"{frame.height} tours of the 8x8 board: for some starts, the first closed and the first "
+        "open tour. The start is green, the end amber; a dashed line closes a closed tour."
+    )
     columns, pitch_x, pitch_y = 4, 236, 262
     picture = Picture()
     shapes = []
@@ -207,64 +212,4 @@ def _draw_gallery(frame: pl.DataFrame) -> str:
             f"{tour[tour.index('>') + 1 : tour.rindex('</svg>')].strip()}</g>"
         )
     svg = picture.to_svg(columns * pitch_x - 16, -(-frame.height // columns) * pitch_y - 18)
-    return svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")
-
-
-def _tell_gallery(frame: pl.DataFrame) -> Told:
-    closed = frame["closed"].sum()
-    finding = f"{closed} tours that close and {frame.height - closed} that do not"
-    return finding, (
-        f"{frame.height} tours of the 8x8 board: for some starts, the first closed and the first "
-        "open tour. The start is green, the end amber; a dashed line closes a closed tour."
-    )
-
-
-SECTION = Section(
-    "The knight's tour",
-    "Tours are directed: a tour and its reverse count as two. A closed tour ends one knight's jump "
-    "from its start.",
-    Figure(
-        "knight-starts",
-        "Tours of 5x5 and 6x6 by start",
-        count_starts,
-        _tell_starts,
-        _draw_starts,
-    ),
-    Figure(
-        "knight-counts",
-        "Tours of every small board",
-        sum_counts,
-        _tell_counts,
-        _draw_counts,
-    ),
-    Figure(
-        "knight-closed",
-        "The share of closed tours of 6x6, by start",
-        count_starts,
-        _tell_closed_shares,
-        _draw_closed_shares,
-    ),
-    Figure(
-        "knight-ends-5x5",
-        "Where tours of 5x5 end",
-        count_ends,
-        _tell_ends,
-        lambda frame: _draw_ends(frame, 5),
-        ("knight_tours_5x5",),
-    ),
-    Figure(
-        "knight-ends-6x6",
-        "Where tours of 6x6 end",
-        count_ends,
-        _tell_ends,
-        lambda frame: _draw_ends(frame, 6),
-        ("knight_tours_6x6",),
-    ),
-    Figure(
-        "knight-gallery",
-        "A gallery of tours of 8x8",
-        choose_gallery,
-        _tell_gallery,
-        _draw_gallery,
-    ),
-)
+    return finding, text, svg.replace("</svg>", "\n".join(shapes) + "\n</svg>")

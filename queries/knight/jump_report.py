@@ -7,7 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from queries.batch_input import translate_input_errors
-from queries.figure import Figure, Section, Source, Told
+from queries.figure import Section, Shown, Source
 from queries.svg import BOLD, INK, MUTED, RAMP, Picture, draw_board
 from tablebase.errors import BadRequest, NotationError, quote
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -165,35 +165,26 @@ def draw_jumps(
     return picture.to_svg(number + 75, bottom + 24)
 
 
-def _draw_figure(frame: pl.DataFrame) -> str:
-    return draw_jumps(*compute_shares(frame), bare=True)
+SECTION = Section(
+    "A sample of closed tours",
+    "Every closed tour has a number, so that tours can be drawn with equal chances, also of boards "
+    "that have too many to list. A tour and its reverse count as one.",
+)
 
 
-def _tell_jumps(frame: pl.DataFrame) -> Told:
+@SECTION.add("knight-jumps", "How often each jump occurs", count_jumps)
+def _show_jumps(frame: pl.DataFrame) -> Shown:
     board, tours, shares = compute_shares(frame)
     most, *_, rarest = shares
     finding = (
         f"{most[:2]}-{most[2:]} is in {shares[most]:.0%} of the closed tours, "
         f"{rarest[:2]}-{rarest[2:]} in {shares[rarest]:.0%}"
     )
-    return finding, (
+    text = (
         f"The share of {tours:,} closed tours of {board}, drawn with equal chances, that use each "
         "jump. A jump stands for its images when the board is turned and mirrored; its share is "
         "their mean. An error bar reaches one standard error to either side: the binomial one of a "
         f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
         f"{shares[rarest]:.1%} of the tours."
     )
-
-
-SECTION = Section(
-    "A sample of closed tours",
-    "Every closed tour has a number, so that tours can be drawn with equal chances, also of boards "
-    "that have too many to list. A tour and its reverse count as one.",
-    Figure(
-        "knight-jumps",
-        "How often each jump occurs",
-        count_jumps,
-        _tell_jumps,
-        _draw_figure,
-    ),
-)
+    return finding, text, draw_jumps(board, tours, shares, bare=True)

@@ -33,9 +33,9 @@ SECTIONS = {
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
 SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
 """The function that reads a sample file and makes its section."""
-BOARDS_LOADER = "queries.boards.sliding_figures:load_boards"
+BOARDS_LOADER = "queries.report.chapters:load_boards"
 """The function that makes the section of the sliding boards that are built."""
-RUN_LOADER = "queries.report.page:load_run"
+RUN_LOADER = "queries.report.chapters:load_run"
 """The function that reads a run record and makes its section."""
 
 
@@ -134,7 +134,7 @@ def _has_section(puzzle: Puzzle) -> bool:
 
 
 def _make_section(puzzle: Puzzle) -> Section | None:
-    from queries.report.page import make_section
+    from queries.report.chapters import make_section
 
     if not _has_section(puzzle):
         return None
@@ -158,7 +158,8 @@ def _render_picture(sources: Sources, figure: Figure) -> str:
     """Return a figure as one SVG, with its panels side by side."""
     from queries.figure import join_panels, render_svg
 
-    return render_svg(join_panels(figure.draw(sources.answer(figure))), figure.title)
+    *_, drawing = figure.show(sources.answer(figure))
+    return render_svg(join_panels(drawing), figure.title)
 
 
 def _make_standalone(svg: str) -> str:

@@ -1,7 +1,7 @@
 """The report's page: one HTML file with every picture inside it, and no network.
 
 The page needs no script to be read. One, in the page itself, copies the numbers and makes CSV files
-of them. Also two of its chapters: the default one of a puzzle with goals, and that of a run.
+of them.
 """
 
 from __future__ import annotations
@@ -9,24 +9,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-import altair as alt
 import polars as pl
 
-from queries.figure import (
-    Drawing,
-    Figure,
-    Section,
-    Source,
-    Sources,
-    Told,
-    compute,
-    list_panels,
-    render_svg,
-)
-from queries.svg import RAMP, draw_histogram, make_dark_rules
-from tablebase.puzzle import GoalPuzzle
-from tablebase.tables.run_records import RUNS, SUFFIX, read_run
-from tablebase.tables.store import Store
+from queries.figure import Figure, Section, Sources, list_panels, render_svg
+from queries.svg import make_dark_rules
 
 
 def make_page(sources: Sources, sections: list[Section], made_by: str) -> str:
@@ -68,9 +54,9 @@ def _format_section(sources: Sources, section: Section) -> str:
 def _format_figure(sources: Sources, figure: Figure) -> str:
     """Return a figure as a section: the finding, the picture, its numbers and its query."""
     title, answer = figure.title, sources.answer(figure)
-    finding, told = figure.tell(answer)
+    finding, told, drawing = figure.show(answer)
     text, pictures = f"{figure.name}-text", ""
-    panels = list_panels(figure.draw(answer))
+    panels = list_panels(drawing)
     for name, drawing in panels.items():
         picture = render_svg(drawing, f"{title}: {name}" if len(panels) > 1 else title)
         pictures += picture.replace("<svg ", f'<svg aria-describedby="{text}" ', 1)
@@ -139,121 +125,3 @@ def _format_cell(cell: object, align: str) -> str:
         shown = f"{cell:,}" if isinstance(cell, int) else f"{cell:,.{DIGITS}g}"
     value = f' data-value="{exact}"' if shown != exact else ""
     return f"<td{align}{value}>{escape(shown)}</td>"
-
-
-def count_by_distance(table: pl.LazyFrame) -> pl.DataFrame:
-    return table.group_by("goal", "distance").len("states").sort("goal", "distance").collect()
-
-
-def _tell_distances(frame: pl.DataFrame) -> Told:
-    finding = f"No state is farther than {compute(frame, pl.col('distance').max())} moves"
-    furthest = frame.filter(pl.col("distance") == pl.col("distance").max().over("goal"))
-    parts = (
-        f"{row['states']:,} at distance {row['distance']} from {row['goal']}"
-        for row in furthest.to_dicts()
-    )
-    return finding, f"{frame['states'].sum():,} states; the furthest: {', '.join(parts)}."
-
-
-def make_section(puzzle: GoalPuzzle) -> Section:
-    """Make a section with a histogram of each table."""
-    return Section(
-        puzzle.title,
-        f"The states are numbered in the order of their notation, for example {puzzle.example}.",
-        *(
-            Figure(
-                f"{puzzle.name}-{table.name}",
-                f"States by distance: {table.name}",
-                count_by_distance,
-                _tell_distances,
-                lambda frame: draw_histogram(frame, bare=True),
-                (table.name,),
-            )
-            for table in puzzle.tables
-        ),
-    )
-
-
-FIELDS = {
-    "table": pl.String,
-    "seconds": pl.Float64,
-    "processor_seconds": pl.Float64,
-    "rows": pl.Int64,
-}
-"""The fields of a record's tables that are drawn."""
-MAX_DRAWN = 100
-"""Most tables that are drawn, those that took longest."""
-NAMES = alt.Axis(minExtent=140, labelLimit=0)
-"""An axis with room for the names of tables in any font, since a viewer may lack the page's."""
-
-
-def load_run(store: Store, name: str) -> tuple[Section, Source]:
-    """Load a run record: return the report's section, and the record as rows."""
-    run = read_run(store, name)
-    record = run.record
-    command = f"pipeline {' '.join(record.command)}"
-    sentence = (
-        f"{command} began at {record.started} and took {record.seconds:,.1f} s: {run.outcome}."
-    )
-    file = f"outputs/{RUNS}/{record.name}{SUFFIX}"
-    # no more than is drawn: a library that infers a schema may fail on what a file can hold
-    tables = [{name: getattr(table, name) for name in FIELDS} for table in record.tables]
-    schema = {"tables": pl.List(pl.Struct(FIELDS))}
-    rows = pl.LazyFrame({"tables": [tables]}, schema)
-    section = Section("A run", sentence, FIGURE)
-    return section, Source(file, len(record.tables), rows, reader="read_json", ending=".lazy()")
-
-
-def list_times(run: pl.LazyFrame) -> pl.DataFrame:
-    tables = run.select(pl.col("tables").explode()).unnest("tables")
-    return (
-        tables.filter(pl.col("seconds").is_not_null())
-        .select("table", "seconds", "processor_seconds", "rows")
-        .sort("seconds", "table", descending=[True, False])
-        .collect()
-    )
-
-
-def _tell_times(frame: pl.DataFrame) -> Told:
-    if frame.is_empty():
-        return "No table was finished", "No table was finished."
-    first, total = frame.row(0, named=True), frame["seconds"].sum()
-    share = first["seconds"] / total if total else 0
-    finding = f"{first['table']} took {share:.0%} of the tables' time"
-    return finding, (
-        f"{frame.height:,} tables took {frame['seconds'].sum():,.1f} s in all, some of them at the "
-        f"same time; {first['table']} took longest, {first['seconds']:,.1f} s."
-    )
-
-
-def _draw_times(frame: pl.DataFrame) -> Drawing:
-    """Draw two bars for each table: the time on the clock, and the processor time."""
-    kinds = {"seconds": "time", "processor_seconds": "processor time"}
-    long = frame.head(MAX_DRAWN).unpivot(
-        list(kinds), index="table", variable_name="kind", value_name="time"
-    )
-    long = long.with_columns(pl.col("kind").replace(kinds))
-    return (
-        alt.Chart(long)
-        .mark_bar()
-        .encode(
-            x=alt.X("time:Q", title="seconds", axis=alt.Axis(tickCount=6)),
-            y=alt.Y("table:N", title=None, sort=frame["table"].to_list(), axis=NAMES),
-            yOffset=alt.YOffset("kind:N", sort=[*kinds.values()]),
-            color=alt.Color(
-                "kind:N",
-                title=None,
-                scale=alt.Scale(domain=[*kinds.values()], range=[RAMP[-2], RAMP[2]]),
-            ),
-        )
-        .properties(width=520, height=alt.Step(12))
-    )
-
-
-FIGURE = Figure(
-    "run-times",
-    "Where the time went: seconds by table",
-    list_times,
-    _tell_times,
-    _draw_times,
-)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
 from queries.figure import (
-    Drawing,
-    Figure,
-    Panels,
     Section,
-    Told,
+    Shown,
     add_bands,
     color_by_band,
     compute,
@@ -92,40 +87,45 @@ def list_unreachable(senet: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-# ---- descriptions and drawings of the answers ---------------------------------------------------
+# ---- what the figures show ----------------------------------------------------------------------
 
 
-def _tell_plies(frame: pl.DataFrame) -> Told:
-    reached = frame.filter(pl.col("variable") == "plies").drop_nulls("plies")
-    most = reached.sort("positions").row(-1, named=True)
-    finding = (
-        "Every position that can be reached is reached within "
-        f"{compute(reached, pl.col('plies').max())} plies; {most['plies']} is the most frequent "
-        "number"
-    )
-    views = frame.drop_nulls("plies").group_by("variable")
+SECTION = Section(
+    "Senet",
+    "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
+    "is ABABABABAB...... The numbers say how soon a position can be reached when both sides choose "
+    "their throws. They do not say who wins.",
+)
+
+
+@SECTION.add("senet-plies", "Positions of Senet by plies", count_by_plies)
+def _show_plies(frame: pl.DataFrame) -> Shown:
+    reached = frame.drop_nulls("plies")
+    most = reached.filter(pl.col("variable") == "plies").sort("positions").row(-1, named=True)
+    views = reached.group_by("variable")
     total = dict(views.agg(pl.col("positions").sum()).rows())
     deepest = dict(views.agg(pl.col("plies").max()).rows())
-    return finding, (
+    finding = (
+        f"Every position that can be reached is reached within {deepest['plies']} plies; "
+        f"{most['plies']} is the most frequent number"
+    )
+    text = (
         f"{total['plies']:,} positions are reached, the last after {deepest['plies']} plies: "
         f"{total['plies_even']:,} with A to move (within {deepest['plies_even']} plies) and "
         f"{total['plies_odd']:,} with B to move (within {deepest['plies_odd']}). "
         "Positions with A to move are blue, those with B to move are amber."
     )
-
-
-def _draw_plies(frame: pl.DataFrame) -> Panels:
-    reached = frame.drop_nulls("plies").with_columns(
+    bars = reached.with_columns(
         pl.col("variable").replace_strict(VIEWS),
         (pl.col("plies") % 2).replace_strict({0: "even", 1: "odd"}).alias("parity"),
     )
     axis = alt.Axis(format=",d", tickCount=5)
-    scale = alt.Scale(domain=[0, compute(reached, pl.col("positions").max())])
-    plies = [*range(compute(reached, pl.col("plies").max()) + 1)]
+    scale = alt.Scale(domain=[0, compute(bars, pl.col("positions").max())])
+    plies = [*range(deepest["plies"] + 1)]
     ticks = alt.Axis(values=plies[::2])
     sides = alt.Scale(domain=["even", "odd"], range=[BLUE, AMBER])
-    return {
-        view: alt.Chart(reached.filter(pl.col("variable") == view))
+    panels = {
+        view: alt.Chart(bars.filter(pl.col("variable") == view))
         .mark_bar()
         .encode(
             x=alt.X("plies:O", title="fewest plies", axis=ticks, scale=alt.Scale(domain=plies)),
@@ -135,20 +135,17 @@ def _draw_plies(frame: pl.DataFrame) -> Panels:
         .properties(title=view, width=205, height=190)
         for view in VIEWS.values()
     }
+    return finding, text, panels
 
 
-def _tell_lines(frame: pl.DataFrame) -> Told:
-    finding = (
-        f"Up to {compute(frame, pl.col('max_lines').max()):,} shortest lines lead to one position"
-    )
-    top = frame.sort("max_lines").tail(1).to_dicts()[0]
-    return finding, (
+@SECTION.add("senet-lines", "Shortest lines of Senet by plies", summarize_lines)
+def _show_lines(frame: pl.DataFrame) -> Shown:
+    top = frame.sort("max_lines").row(-1, named=True)
+    finding = f"Up to {top['max_lines']:,} shortest lines lead to one position"
+    text = (
         "The number of different shortest lines of play to a position, on a logarithmic scale. "
         f"The maximum is {top['max_lines']:,}, to a position at {top['plies']} plies."
     )
-
-
-def _draw_lines(frame: pl.DataFrame) -> Drawing:
     kinds = {"most": MUTED, "mean": INK, "median": MUTED, "fewest": MUTED}
     last = compute(frame, pl.col("plies").max())
     x = alt.X(
@@ -163,23 +160,21 @@ def _draw_lines(frame: pl.DataFrame) -> Drawing:
         "plies", most="max_lines", mean="mean_lines", median="median_lines", fewest="min_lines"
     )
     lines = draw_named_lines(named, x, "shortest lines", scale, kinds, ticks)
-    return lines.properties(width=760, height=250)
+    return finding, text, lines.properties(width=760, height=250)
 
 
-def _tell_squares(frame: pl.DataFrame) -> Told:
-    last = frame.filter((pl.col("plies") == pl.col("plies").max()) & (pl.col("square") > 10))
+@SECTION.add("senet-squares", "Where the pieces of Senet are", compute_square_shares)
+def _show_squares(frame: pl.DataFrame) -> Shown:
+    plies = compute(frame, pl.col("plies").max())
+    last = frame.filter(pl.col("plies") == plies, pl.col("square") > 10)
     finding = (
         f"At the most plies, {last['share'].sum() / 10:.0%} of the pieces stand on the last "
         "five squares"
     )
-    plies: Any = frame["plies"].max()
-    return finding, (
+    text = (
         "The share of positions, at each number of plies, with a piece of A or of B on a square: "
         f"from the opening at the top to the last positions at {plies} plies."
     )
-
-
-def _draw_squares(frame: pl.DataFrame) -> Panels:
     percentages = add_bands(frame.with_columns(pl.col("share") * 100), "share", SHARES)
     panels = {}
     for piece in "AB":
@@ -194,14 +189,16 @@ def _draw_squares(frame: pl.DataFrame) -> Panels:
             )
             .properties(title=f"Pieces of {piece}", width=15 * 17, height=16 * 19)
         )
-    return panels
+    return finding, text, panels
 
 
-def _tell_unreachable(frame: pl.DataFrame) -> Told:
+@SECTION.add("senet-never", "Positions of Senet that are never reached", list_unreachable)
+def _show_unreachable(frame: pl.DataFrame) -> Shown:
     finding = f"{frame['never'].sum()} arrangements are never reached by any line of play"
     lost = frame.filter("never")
+    drawing = draw_strips(lost["position"].to_list())
     if not lost["shape"].all():
-        return finding, f"{finding}."
+        return finding, f"{finding}.", drawing
     beyond = frame.group_by("beyond").agg(pl.len().alias("all"), pl.col("never").sum())
     swapped = set(lost["position"].str.replace_many(["A", "B"], ["B", "A"]))
     symmetric = len(swapped & set(lost["position"]))
@@ -209,50 +206,11 @@ def _tell_unreachable(frame: pl.DataFrame) -> Told:
         f"{row['never']} of the {row['all']} with {NUMBERS[row['beyond']]}"
         for row in beyond.filter(pl.col("never") > 0).sort("beyond").to_dicts()
     ]
-    return finding, (
+    text = (
         f"All {lost.height} have one shape: the pieces fill the first squares without a gap, then "
         "four or five squares are empty, and all pieces beyond have one colour. "
         f"{frame.height:,} arrangements have this shape; never reached are "
         f"{', '.join(parts)}. For {symmetric} of the {lost.height} the arrangement with the "
         "colours swapped is never reached either."
     )
-
-
-def _draw_unreachable(frame: pl.DataFrame) -> str:
-    return draw_strips(frame.filter("never")["position"].to_list())
-
-
-SECTION = Section(
-    "Senet",
-    "Fifteen squares, five pieces per side (A is blue, B is amber), throws of 1 to 5. The opening "
-    "is ABABABABAB...... The numbers say how soon a position can be reached when both sides choose "
-    "their throws. They do not say who wins.",
-    Figure(
-        "senet-plies",
-        "Positions of Senet by plies",
-        count_by_plies,
-        _tell_plies,
-        _draw_plies,
-    ),
-    Figure(
-        "senet-lines",
-        "Shortest lines of Senet by plies",
-        summarize_lines,
-        _tell_lines,
-        _draw_lines,
-    ),
-    Figure(
-        "senet-squares",
-        "Where the pieces of Senet are",
-        compute_square_shares,
-        _tell_squares,
-        _draw_squares,
-    ),
-    Figure(
-        "senet-never",
-        "Positions of Senet that are never reached",
-        list_unreachable,
-        _tell_unreachable,
-        _draw_unreachable,
-    ),
-)
+    return finding, text, drawing

@@ -89,8 +89,10 @@ class SenetQuery(Query):
         joined = positions.join(rows, on="position", how="left", maintain_order="left")
         return merge_answers(keys, joined.drop("position"), super().answer_keys)
 
-    def list_added_columns(self) -> tuple[str, ...]:
-        return (*super().list_added_columns(), *(("path",) if self.path else ()))
+    def make_schema(self) -> pl.Schema:
+        import polars as pl
+
+        return pl.Schema(super().make_schema() | ({"path": pl.String()} if self.path else {}))
 
     def answer_without_key(self) -> HardestAnswer:
         return self.answer_hardest()

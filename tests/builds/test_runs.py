@@ -16,7 +16,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from queries.report.page import load_run
+from queries.report.chapters import load_run
 from tablebase.errors import BadRequest
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import (
@@ -324,13 +324,12 @@ def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
     (figure,) = section.figures
     frame = figure.query(source.scan)
     assert frame["table"].to_list() == ["senet", "eight"]
-    finding, text = figure.tell(frame)
+    finding, text, drawn = figure.show(frame)
     assert (
         text
         == "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
     )
     assert "senet took" in finding
-    drawn = figure.draw(frame)
     assert isinstance(drawn, alt.Chart)
     assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}
 
@@ -349,7 +348,7 @@ def test_unusual_records_are_drawn(tables: list[TableRun], tmp_path: Path) -> No
     section, source = load_run(Folder(tmp_path), "last")
     (figure,) = section.figures
     frame = figure.query(source.scan)
-    assert all(figure.tell(frame))
+    assert all(figure.show(frame)[:2])
 
 
 @pytest.mark.parametrize(

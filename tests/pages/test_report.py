@@ -19,11 +19,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from pipeline.run import run_command
-from queries.boards.sliding_figures import load_boards
 from queries.figure import Figure, Sources, list_panels
 from queries.histogram import count_states
 from queries.knight.jump_report import load_sample
 from queries.report import list_figures, list_sections, write_report
+from queries.report.chapters import load_boards
 from queries.svg import COLOURS, draw_histogram
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
@@ -133,7 +133,7 @@ def test_names_in_the_page_are_used_once(page: str, report_data: ReportData) -> 
 def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: ReportData) -> None:
     pictures = SVG.findall(page)
     assert len(pictures) == sum(
-        len(list_panels(figure.draw(answer(report_data, name))))
+        len(list_panels(figure.show(answer(report_data, name))[2]))
         for name, figure in report_data[1].items()
     )
     colour = re.compile(r'(?:fill|stroke)="([^"]*)"')
@@ -227,7 +227,7 @@ def read_number(text: str | None) -> float | str:
 
 def test_each_finding_is_a_sentence_about_its_answer(page: str, report_data: ReportData) -> None:
     for name, figure in report_data[1].items():
-        finding, _ = figure.tell(answer(report_data, name))
+        finding, *_ = figure.show(answer(report_data, name))
         assert f"<h3>{escape(finding)}</h3>" in page
         assert finding != figure.title
         assert not finding.endswith(".")
@@ -474,8 +474,9 @@ def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     sources = Sources(Folder(tmp_path))
     frame = sources.answer(figure)
     assert frame.rows() == count_states("pancakes", Folder(tmp_path)).rows()
-    assert figure.tell(frame)[1] == "120 states; the furthest: 20 at distance 5 from stacked."
-    assert figure.draw(frame) == draw_histogram(frame, bare=True)
+    _, text, drawing = figure.show(frame)
+    assert text == "120 states, 20 of them 5 moves from stacked; the mean is 3.43."
+    assert drawing == draw_histogram(frame, bare=True)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
     assert run_code(sources.format_code(figure)).equals(frame)
@@ -553,7 +554,7 @@ def test_sliding_boards_that_are_built_have_a_chapter(
     page = (tmp_path / "report.html").read_text("utf-8")
     chapter = page.partition("<h2>Sliding boards</h2>")[2].partition("<h2>")[0]
     assert "States of 3x4 at each distance: sliding_3x4_12" in chapter
-    assert "239,500,800 states, 18 of them 53 moves from the goal" in chapter
+    assert "239,500,800 states, 18 of them 53 moves from corner" in chapter
     section, files, _ = load_boards(Folder(folder)) or pytest.fail("no chapter")
     sources = Sources(Folder(folder), files)
     monkeypatch.chdir(place)
@@ -565,7 +566,7 @@ def test_the_boards_of_a_figure_have_one_scale_of_colours(report_data: ReportDat
     figure = report_data[1]["knight-ends-6x6"]
     scales = {
         json.dumps(list(find_domains(panel.to_dict())))
-        for panel in list_panels(figure.draw(report_data[0].answer(figure))).values()
+        for panel in list_panels(figure.show(report_data[0].answer(figure))[2]).values()
     }
     assert len(scales) == 1
     assert "[]" not in scales

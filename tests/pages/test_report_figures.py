@@ -79,11 +79,11 @@ def test_unreachable_positions_have_the_shape_that_is_described(report_data: Rep
         assert "." not in block
         assert len(gap) in (4, 5)
         assert len(set("".join(further_runs)) - {"."}) <= 1
-    _, text = report_data[1]["senet-never"].tell(frame)
+    _, text, _ = report_data[1]["senet-never"].show(frame)
     assert "All 119 have one shape" in text
     assert "75 of the 252 with nothing beyond the gap" in text
     other = frame.with_columns(shape=pl.lit(False))
-    assert "shape" not in report_data[1]["senet-never"].tell(other)[1]
+    assert "shape" not in report_data[1]["senet-never"].show(other)[1]
 
 
 def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:

@@ -81,7 +81,7 @@ def test_the_picture_and_its_description_state_the_shares(
     (figure,) = section.figures
     frame = Sources(Folder(tmp_path), {"sample": given}).answer(figure)
     _, tours, used = compute_shares(frame)
-    picture, (_, text) = figure.draw(frame), figure.tell(frame)
+    _, text, picture = figure.show(frame)
     assert "6x6, from 300 uniform samples" in picture
     assert picture == draw_jumps(*compute_shares(frame), bare=True)
     rarest, share = min(used.items(), key=lambda item: item[1])
