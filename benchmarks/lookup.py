@@ -81,7 +81,7 @@ def measure_calls() -> str:
     """Time calls in one process, on one thread except for whole columns."""
     opening = (
         "import time; import queries.api; t = time.perf_counter(); "
-        "tables = queries.api.Tables(); tables.eight, tables.senet, tables.knight; "
+        "tables = queries.open_tables(); tables.eight, tables.senet, tables.knight; "
     )
     first = (
         f"tables.eight.probe('{EIGHT}'); tables.senet.probe('{SENET}'); tables.knight.probe('b1'); "

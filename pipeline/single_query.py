@@ -108,7 +108,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
 def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:
     """Answer a question; if its key is none, say so of a file's name or of several keys, too."""
     try:
-        return readers.answer(name, key, options)
+        return readers.answer(name, key, **options)
     except NotationError as error:
         if key is None:
             raise

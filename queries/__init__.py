@@ -30,5 +30,14 @@ def open_tables(location: str | Store | None = None) -> Tables:
     nothing is published there. Files are opened when they are first needed.
     """
     from queries.api import Tables
+    from tablebase.tables import MANIFEST
+    from tablebase.tables.access import format_rebuild_command, make_open_error, open_store
 
-    return Tables(location)
+    store = open_store(location)
+    try:
+        store.get_size(MANIFEST)
+    except OSError as error:
+        is_missing = isinstance(error, FileNotFoundError)
+        command = format_rebuild_command("", store) if is_missing else ""
+        raise make_open_error(store.locate(MANIFEST), error, command) from error
+    return Tables(store)

@@ -12,7 +12,7 @@ from tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
     from queries.answer import Answer
     from queries.reader import Reader
@@ -52,11 +52,11 @@ class Readers:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._opened: dict[str, Reader] = {}
+        self._opened: dict[str, Any] = {}
         self._lock = allocate_lock()
         self._is_closed = False
 
-    def open(self, name: str) -> Reader:
+    def open(self, name: str) -> Any:
         """Return the reader of a puzzle's tables; it is opened the first time."""
         with self._lock:
             if name not in self._opened:
@@ -65,16 +65,20 @@ class Readers:
                     self._opened[name].close()
             return self._opened[name]
 
-    def answer(self, name: str, key: str | None, options: Mapping[str, object]) -> Answer:
-        """Answer a query of a puzzle with its options by name; without a key, by an option.
+    def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
+        """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
 
-        The command line, Python and a service call this. BadRequest for a puzzle or an option that
-        does not exist.
+        Without a key, an option is answered. BadRequest for a puzzle or an option that does not
+        exist.
+
+        >>> from queries import open_tables
+        >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
+        ['123450786', '123456780']
         """
-        if not is_registered(require_text(name, "a puzzle's name", "eight")):
+        if not is_registered(require_text(puzzle, "a puzzle's name", "eight")):
             hint = f"Choose one of: {', '.join(list_names())}"
-            raise BadRequest(f"There is no puzzle {quote(name)}", hint)
-        reader = self.open(name)
+            raise BadRequest(f"There is no puzzle {quote(puzzle)}", hint)
+        reader: Reader = self.open(puzzle)
         given = select_given(options)
         require_options(reader.puzzle.title, reader.options, given)
         query = reader.make_query(**given)
@@ -84,7 +88,8 @@ class Readers:
             return query.answer_without_key() if key is None else query.answer(key)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore_readers, (self.store, self._is_closed)
+        # another process opens the files when it needs them
+        return _restore_readers, (type(self), self.store, self._is_closed)
 
     def close(self) -> None:
         """Close all files."""
@@ -93,9 +98,9 @@ class Readers:
             reader.close()
 
 
-def _restore_readers(store: Store, is_closed: bool) -> Readers:
+def _restore_readers(kind: type[Readers], store: Store, is_closed: bool) -> Readers:
     """Make readers in another process, closed if they were."""
-    readers = Readers(store)
+    readers = kind(store)
     if is_closed:
         readers.close()
     return readers

@@ -475,7 +475,7 @@ def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
     frame = sources.answer(figure)
     assert frame.rows() == count_states("pancakes", Folder(tmp_path)).rows()
     _, text, drawing = figure.show(frame)
-    assert text == "120 states, 20 of them 5 moves from stacked; the mean is 3.43."
+    assert text == "120 states, 20 of them 5 moves from stacked; the mean is 3.54."
     assert drawing == draw_histogram(frame, bare=True)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs").symlink_to(tmp_path)
@@ -554,7 +554,7 @@ def test_sliding_boards_that_are_built_have_a_chapter(
     page = (tmp_path / "report.html").read_text("utf-8")
     chapter = page.partition("<h2>Sliding boards</h2>")[2].partition("<h2>")[0]
     assert "States of 3x4 at each distance: sliding_3x4_12" in chapter
-    assert "239,500,800 states, 18 of them 53 moves from corner" in chapter
+    assert "239,500,800 states, 18 of them 53 moves from 123456789ab0" in chapter
     section, files, _ = load_boards(Folder(folder)) or pytest.fail("no chapter")
     sources = Sources(Folder(folder), files)
     monkeypatch.chdir(place)

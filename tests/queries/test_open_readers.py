@@ -52,7 +52,7 @@ def test_python_answers_as_the_command_line(
         "query", name, *([key] if key else []), *words, "--json", "--outputs", str(outputs)
     )
     assert json.loads(said.out) == json.loads(
-        json.dumps(readers.answer(name, key, options).to_dict())
+        json.dumps(readers.answer(name, key, **options).to_dict())
     )
 
 
@@ -92,7 +92,7 @@ def test_other_queries_are_refused(
     readers: Readers, name: str, key: str | None, options: dict[str, object], problem: str
 ) -> None:
     with pytest.raises((BadRequest, NotationError)) as caught:
-        readers.answer(name, key, options)
+        readers.answer(name, key, **options)
     assert str(caught.value).startswith(problem)
 
 
@@ -103,8 +103,8 @@ def test_tables_are_somewhere(location: str) -> None:
 
 
 def test_options_that_are_not_given_may_be_named(readers: Readers) -> None:
-    answer = readers.answer("eight", "378546201", {"path": False})
-    assert answer == readers.answer("eight", "378546201", {})
+    answer = readers.answer("eight", "378546201", path=False)
+    assert answer == readers.answer("eight", "378546201")
     assert "path" not in answer.to_dict()
 
 
