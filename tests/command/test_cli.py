@@ -94,7 +94,7 @@ FOREIGN = re.compile(
     r"unable to parse|Invalid value|Usage:|Expected `"
 )
 """What libraries write, and this program must not."""
-NONSENSE = ["x", "--x", "--json=1", "-1", "\u2603", "--size=x", "--jobs=1.5", "--board", "\udcff\x1b[31m"]
+NONSENSE = "x --x --json=1 -1 \u2603 --size=x --jobs=1.5 --board \udcff\x1b[31m".split()
 
 
 @pytest.mark.parametrize("word", NONSENSE)
