@@ -94,7 +94,8 @@ FOREIGN = re.compile(
     r"unable to parse|Invalid value|Usage:|Expected `"
 )
 """What libraries write, and this program must not."""
-NONSENSE = "x --x --json=1 -1 \u2603 --size=x --jobs=1.5 --board \udcff\x1b[31m".split()
+NONSENSE = ["x", "--x", "--json=1", "-1", "\u2603", "--size=x", "--jobs=1.5", "--board"]
+NONSENSE += ["\udcff\x1b[31m"]
 
 
 @pytest.mark.parametrize("word", NONSENSE)
