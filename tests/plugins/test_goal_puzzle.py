@@ -1,8 +1,7 @@
 """Tests of a goal puzzle added through the registry: tables, index, lookups and histogram."""
 
-import json
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -16,7 +15,6 @@ from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalReader
-from queries.histogram import count_states, format_bars
 from tablebase import puzzles
 from tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
 from tablebase.tables.manifest import read_manifest
@@ -155,32 +153,6 @@ def test_the_answer_as_text(folder: Path) -> None:
     )
     assert answer_as_text("pancakes", "45321", {**options, "path": True}) == "45321\n54321\n12345\n"
     assert "none: this is the goal" in answer_as_text("pancakes", "12345", options)
-
-
-def test_the_answer_as_json(folder: Path) -> None:
-    text = answer_as_text("pancakes", "45321", {"outputs": str(folder), "json": True, "path": True})
-    assert json.loads(text) == {
-        "state": "45321",
-        "goal": "stacked",
-        "goal_state": "12345",
-        "distance": 2,
-        "best_moves": "2",
-        "solutions": 1,
-        "solution": "25",
-        "out_of_reach": [],
-        "path": ["45321", "54321", "12345"],
-    }
-
-
-def test_the_histogram(tmp_path: Path) -> None:
-    build_tables(tmp_path, PUZZLE)
-    counts = count_states("pancakes", Folder(tmp_path))
-    expected = Counter(distance for distance, _ in search_all().values())
-    assert counts.rows() == [("stacked", *item) for item in sorted(expected.items())]
-    lines = format_bars(counts).splitlines()
-    assert lines[0].split() == ["distance", "stacked"]
-    assert lines[5].split() == ["4", str(expected[4]), "################"]
-    assert lines[-1].split() == ["all", "120"]
 
 
 def test_samples_and_the_hardest_stacks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -179,15 +179,6 @@ def test_a_store_without_a_usable_manifest_is_an_error(small: Path, tmp_path: Pa
         find_differences(small, other)
 
 
-def test_nothing_is_written(small: Path, outputs: Path) -> None:
-    def look() -> list[tuple[str, int]]:
-        return sorted((path.name, path.stat().st_mtime_ns) for path in small.iterdir())
-
-    before = look()
-    find_differences(small, outputs)
-    assert look() == before
-
-
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["a", "b", None])), max_size=20)
 
 

@@ -7,11 +7,11 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pipeline.run import run_command
 from queries import open_tables
@@ -43,7 +43,7 @@ from tests.support.hosts import (
     serve,
 )
 from tests.support.shell import ROOT
-from tests.support.tampered import rewrite, write_manifest
+from tests.support.tampered import change_header, rewrite, write_manifest
 from tests.support.terminal import run_on_terminal
 
 STATE = "378546201"
@@ -201,22 +201,11 @@ def test_a_list_published_anew_is_reopened_once(copy: Path) -> None:
 
 def rewrite_index(folder: Path) -> None:
     """Give Senet's table another content hash, as another build of other rows would."""
-    data = (folder / "senet.idx").read_bytes()
-    old = data[24:56]
-    new = bytes(255 - byte for byte in old)
-    from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, CHECKSUM, compute_checksum
-
-    blocks = []
-    for number in range(len(data) // BLOCK_BYTES):
-        body = data[number * BLOCK_BYTES : number * BLOCK_BYTES + BODY_BYTES]
-        body = body.replace(old, new) if number == 0 else body
-        blocks.append(body + CHECKSUM.pack(compute_checksum(new, number, body)))
-    (folder / "senet.idx").unlink()  # it may be a link to the shared tables
-    (folder / "senet.idx").write_bytes(b"".join(blocks))
-    import msgspec
-
-    listed = read_manifest(Folder(folder))
-    listed["senet"] = msgspec.structs.replace(listed["senet"], content=new.hex())
+    listed, content, index = read_manifest(Folder(folder)), bytes(32), folder / "senet.idx"
+    data = change_header(index.read_bytes(), content=content)
+    index.unlink()  # it may be a link to the shared tables
+    index.write_bytes(data)
+    listed["senet"] = replace(listed["senet"], content=content.hex())
     write_manifest(Folder(folder), listed)
 
 
@@ -253,31 +242,19 @@ def test_an_answer_that_is_not_http_is_told() -> None:
 @pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["head", "body"])
 def test_a_trickle_ends_at_the_deadline(begin: bytes) -> None:
     """Let each byte come in time, of an answer that does not say how long it is."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        stop = threading.Event()
+    is_over = threading.Event()
 
-        def answer() -> None:
-            while not stop.is_set():
-                connection = server.accept()[0]
-                threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+    def trickle(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        for letter in b"HTTP/1.1 200 OK\r\n" * 100:
+            connection.sendall(bytes([letter]))
+            if is_over.wait(0.02):
+                break
 
-        def trickle(connection: socket.socket) -> None:
-            connection.recv(1 << 16)
-            try:
-                connection.sendall(begin)
-                for letter in b"HTTP/1.1 200 OK\r\n" * 100:
-                    connection.sendall(bytes([letter]))
-                    if stop.wait(0.02):
-                        break
-            except OSError:
-                pass
-            connection.close()
-
-        threading.Thread(target=answer, daemon=True).start()
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+    with answer_connections(trickle) as url:
         with pytest.raises(TableUnreadable, match="it does not answer, or too slowly"):
             open_tables(HttpStore(url, HttpLimits(question_seconds=0.3)))
-        stop.set()
+        is_over.set()
 
 
 def test_all_requests_of_a_question_have_one_deadline(outputs: Path) -> None:
@@ -315,20 +292,16 @@ def test_the_bytes_of_a_download_lengthen_its_time(
 def test_an_endless_answer_is_refused() -> None:
     """Send for as long as the client reads."""
 
-    def answer() -> None:
-        connection, _ = server.accept()
-        with connection, suppress(ConnectionError):
-            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-            while True:
-                connection.sendall(bytes(1 << 16))
+    def send(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            connection.sendall(bytes(1 << 16))
 
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=answer, daemon=True)
-        thread.start()
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(Unreachable, match="it has over 1,048,576 bytes"):
-            HttpStore(url, HttpLimits(whole_bytes=1 << 20)).fetch("endless")
-        thread.join()
+    with (
+        answer_connections(send) as url,
+        pytest.raises(Unreachable, match="it has over 1,048,576 bytes"),
+    ):
+        HttpStore(url, HttpLimits(whole_bytes=1 << 20)).fetch("endless")
 
 
 def test_addresses_of_a_host_share_the_time_for_a_connection(

@@ -1,12 +1,8 @@
 """Object stores that cannot be used: one sentence for each cause, and nothing of the library's."""
 
 import os
-import socket
-import ssl
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,10 +10,9 @@ import pytest
 from tablebase.errors import Unreachable
 from tablebase.tables.object_store import ObjectStore, open_bucket
 from tests.support.certificates import make_certificate
-from tests.support.hosts import reserve_port
+from tests.support.hosts import answer_connections, reserve_port
 from tests.support.object_store import LoopbackStore
 
-Answer = Callable[[socket.socket], object]
 FILE = 'HTTP/1.1 200 OK\r\nContent-Length: {}\r\nETag: "a"\r\n'
 FILE += "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n\r\n"
 
@@ -41,35 +36,6 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-@contextmanager
-def answer_with(answer: Answer, certificate: Path | None = None) -> Iterator[str]:
-    """Yield the address of a server that reads a request and then does what `answer` does."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        if certificate:
-            context.load_cert_chain(certificate)
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection = server.accept()[0]
-                except OSError:
-                    return
-                try:
-                    if certificate:
-                        connection = context.wrap_socket(connection, server_side=True)
-                    connection.recv(1 << 16)
-                    answer(connection)
-                except OSError:
-                    pass
-                connection.close()
-
-        threading.Thread(target=serve, daemon=True).start()
-        scheme = "https" if certificate else "http"
-        yield f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
-
-
 def read_error(url: str = "s3://puzzles/tables") -> str:
     with pytest.raises(Unreachable) as caught:
         ObjectStore(url).get_size("manifest.json")
@@ -89,13 +55,13 @@ ANSWERS: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_answer_of_a_server_is_explained(name: str, keys: pytest.MonkeyPatch) -> None:
     data, reason = ANSWERS[name]
-    with answer_with(lambda connection: connection.sendall(data)) as url:
+    with answer_connections(data) as url:
         keys.setenv("AWS_ENDPOINT_URL", url)
         assert read_error() == reason
 
 
 def test_a_file_that_is_cut_is_not_read(keys: pytest.MonkeyPatch) -> None:
-    with answer_with(lambda c: c.sendall(FILE.format(100).encode() + b"few bytes")) as url:
+    with answer_connections(FILE.format(100).encode() + b"few bytes") as url:
         keys.setenv("AWS_ENDPOINT_URL", url)
         with pytest.raises(Unreachable):
             ObjectStore("s3://puzzles/tables").read("manifest.json")
@@ -110,7 +76,7 @@ def test_a_refused_connection_is_reported(keys: pytest.MonkeyPatch) -> None:
 def test_a_certificate_must_be_trusted(keys: pytest.MonkeyPatch, tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path)
     answer = FILE.format(5).encode()
-    with answer_with(lambda connection: connection.sendall(answer), certificate) as url:
+    with answer_connections(answer, certificate) as url:
         keys.setenv("AWS_ENDPOINT_URL", url)
         assert read_error() == "its certificate is not valid: UnknownIssuer"
         for variable in ("SSL_CERT_FILE", "AWS_CA_BUNDLE"):
@@ -121,7 +87,7 @@ def test_a_certificate_must_be_trusted(keys: pytest.MonkeyPatch, tmp_path: Path)
             open_bucket.cache_clear()
             assert read_error() == f"{variable} names {tmp_path}/none: no such file or directory"
             keys.delenv(variable)
-        with answer_with(lambda connection: connection.sendall(answer)) as plain:
+        with answer_connections(answer) as plain:
             keys.setenv("AWS_ENDPOINT_URL", plain.replace("http:", "https:"))
             open_bucket.cache_clear()
             assert read_error() == "its answer is not TLS"

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -146,23 +146,38 @@ def serve(
 
 
 @contextmanager
-def answer_connections(data: bytes = b"") -> Iterator[str]:
-    """Yield the address of a server that sends these bytes to each connection, and closes it."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+def answer_connections(
+    answer: bytes | Callable[[socket.socket], object] = b"", certificate: Path | None = None
+) -> Iterator[str]:
+    """Yield the address of a server that sends these bytes to each connection, and closes it.
 
-        def answer() -> None:
+    A function does with the connection what it likes instead.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if certificate:
+        context.load_cert_chain(certificate)
+
+    def attend(connection: socket.socket) -> None:
+        with suppress(OSError):  # the client may go away
+            if certificate:
+                connection = context.wrap_socket(connection, server_side=True)
+            connection.recv(1 << 16)  # unread bytes would make the close a reset
+            if callable(answer):
+                answer(connection)
+            else:
+                connection.sendall(answer)
+        connection.close()
+
+    def accept_all() -> None:
+        with suppress(OSError):  # until the server is shut down
             while True:
-                try:
-                    connection = server.accept()[0]
-                except OSError:
-                    return
-                connection.recv(1 << 16)  # unread bytes would make the close a reset
-                connection.sendall(data)
-                connection.close()
+                threading.Thread(target=attend, args=server.accept()[:1], daemon=True).start()
 
-        thread = threading.Thread(target=answer, daemon=True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=accept_all, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        scheme = "https" if certificate else "http"
+        yield f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
         server.shutdown(socket.SHUT_RDWR)
         thread.join()
 

@@ -2,21 +2,13 @@
 
 from itertools import permutations
 from math import factorial
-from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Rows, find_places
-from pipeline.verify.state_proofs import Space, _prove_features, make_eight_space
+from pipeline.verify.state_proofs import Space, make_eight_space
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tests.support import oracles
-from tests.support.tampered import (
-    cell,
-    open_one,
-)
 
 
 @pytest.fixture(scope="module")
@@ -58,23 +50,3 @@ def test_the_8_puzzles_columns_follow_the_rules(sliding_table: Space, goal: str)
     features = [oracles.eight_features(state, goal) for state in states]
     columns = {name: [of_state[name] for of_state in features] for name in features[0]}
     assert result == {**columns, "rank": ranks.tolist()}
-
-
-def test_further_columns_are_checked_for_each_rows_goal(
-    outputs: Path, sliding_table: Space
-) -> None:
-    ranks = np.arange(0, EIGHT.size, 397)
-    rows = pq.read_table(outputs / "eight.parquet").take(ranks)
-    goals = find_places(rows["goal"].combine_chunks(), ("corner", "centre"))
-    assert {*goals[:9].tolist()} == {0, 1}
-    for row in range(9):
-        away = rows["manhattan"][row].as_py()
-        for false in (away, away + 1):
-            batch = cell("manhattan", row, false)(rows).combine_chunks().to_batches()[0]
-            proof = open_one(outputs, "eight"), sliding_table, Rows(batch), ranks, goals
-            if false == away:
-                _prove_features(*proof, [*EIGHT.goals.values()][:2])
-                continue
-            with pytest.raises(VerifyFailed) as caught:
-                _prove_features(*proof, [*EIGHT.goals.values()][:2])
-            assert (caught.value.row, caught.value.found) == (row, f"manhattan {false}")

@@ -190,6 +190,8 @@ EIGHT_CASES: list[Case] = [
     (cell("goal", 70, "edge"), 70, ORDER, "goal edge | goal corner or centre"),
     (cell("goal", 70, "corner"), ANY, MOVES, "move [UDLR] to ????????? | a row with the goal *"),
 ]
+# one state of each goal
+EIGHT_CASES += [(cell("manhattan", row, 99), row, FEATURES, "manhattan 99 | *") for row in (0, 1)]
 EDGE_CASES: list[Case] = [
     (negate_distances, 0, NEARER, "nearest neighbour's distance -1 | -2"),
     (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),

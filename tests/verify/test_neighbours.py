@@ -115,26 +115,3 @@ def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
             if known_states.depth[board.rank(after)] == known_states.depth[first + row] - 1
         }
         assert {LETTERS[at] for at in range(8) if nearer[row] >> at & 1} == best
-
-
-def test_neighbours_on_3x3_follow_the_rules() -> None:
-    """Compare with arbitrary distances, wherever the blank is."""
-    board = SlidingBoard(3, 3)
-    goal, rows = board.example, 3
-    depth = np.random.default_rng(9).integers(0, 9, board.size)
-    known = Known(board, goal, depth, [])
-    tiles, near = np.empty((rows, 9), np.uint8), np.empty(rows, np.uint8)
-    nowhere = np.zeros(8, np.int64), np.zeros((9, 9), np.int64)
-    for first in range(0, board.size - rows, 2999):
-        describe_states(
-            *known.describe(depth), first, *nowhere, tiles, near, np.empty(rows, np.int8)
-        )
-        for row in range(rows):
-            state = board.unrank(first + row, goal)
-            assert "".join(CHARACTERS[tile] for tile in tiles[row, board.place]) == state
-            lower = {
-                letter
-                for letter, after in oracle.neighbours(state, 3, 3).items()
-                if depth[board.rank(after)] < depth[first + row]
-            }
-            assert {LETTERS[at] for at in range(8) if near[row] >> at & 1} == lower
