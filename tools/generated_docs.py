@@ -15,6 +15,9 @@ from functools import partial
 
 from pipeline.builders import BUILDERS
 from pipeline.verify import PROVERS
+from queries import open_tables
+from queries.answer import Answer
+from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.histogram import count_states
 from queries.svg import draw_histogram
@@ -31,12 +34,6 @@ from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
 from tools.format_tables import make_parts, make_rank_parts
 from tools.jumps_picture import draw_chessboard_jumps
-from tools.notebook_pictures import (
-    draw_board,
-    draw_line_of_play,
-    draw_solution,
-    draw_tour,
-)
 from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
@@ -250,6 +247,17 @@ def readme_page() -> str:
     return fill_parts("README.md", make_readme_parts(ROOT))
 
 
+def open_own() -> Tables:
+    return open_tables(str(ROOT / "outputs"))
+
+
+def draw_answer(answer: Answer) -> str:
+    """Draw what a notebook shows of an answer."""
+    picture = answer._repr_svg_()
+    assert picture is not None
+    return picture
+
+
 def fill_page(name: str) -> str:
     """Return a page with its generated parts, and the current output of every session."""
     make = PARTS.get(name)
@@ -266,10 +274,12 @@ PARTS: dict[str, Callable[[], str]] = {
     "docs/format/index.md": index_format_page,
     "docs/format/ranks.md": ranks_page,
     "docs/format/cases.jsonl": format_cases,
-    "docs/notebook-board.svg": draw_board,
-    "docs/notebook-solution.svg": draw_solution,
-    "docs/notebook-senet.svg": draw_line_of_play,
-    "docs/notebook-tour.svg": draw_tour,
+    "docs/notebook-board.svg": lambda: draw_answer(open_own().eight.probe("378546201")),
+    "docs/notebook-solution.svg": lambda: draw_answer(open_own().answer("eight", "283104765")),
+    "docs/notebook-senet.svg": lambda: draw_answer(open_own().senet.probe("ABAAABBB.B...A.")),
+    "docs/notebook-tour.svg": lambda: draw_answer(
+        open_own().knight.probe("a1", closed=True, board="6x6")
+    ),
     "docs/fifteen.svg": draw_partitions,
     "docs/sliding.svg": draw_sliding,
     "docs/sliding-bits.svg": draw_bits,

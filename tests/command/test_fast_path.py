@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from polars.exceptions import PanicException
 
 from pipeline.commands.app import app
 from pipeline.run import run_command
@@ -65,21 +66,22 @@ def test_the_fast_path_answers_as_the_full_command_line(
         assert text.removeprefix("pipeline: ").startswith(fast[1].rstrip("\n") + "\n")
 
 
+@pytest.mark.parametrize("kind", [ZeroDivisionError, PanicException])
 def test_an_internal_error_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: type[BaseException], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(words: list[str]) -> str:
-        raise ZeroDivisionError(f"\x1b{words}")
+        raise kind(f"\x1b{words}")
 
     monkeypatch.delenv("PIPELINE_TRACEBACK")
     monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
-        "pipeline: internal error (ZeroDivisionError: "
+        f"pipeline: internal error ({kind.__name__}: "
         "\"\\x1b['eight', '123456780']\"). Please report it; PIPELINE_TRACEBACK=1 shows where.\n"
     )
     monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(kind):
         run_command(["query", "eight", "123456780"])
 
 

@@ -127,19 +127,6 @@ def test_exhausted_resources_are_reported(
     assert text.count("\n") == 1
 
 
-def test_a_panic_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def panic(_: list[str]) -> None:
-        raise pl.exceptions.PanicException("index out of bounds")
-
-    monkeypatch.delenv("PIPELINE_TRACEBACK")
-    monkeypatch.setattr("pipeline.single_query.answer_fast", panic)
-    assert run_command(["query", "eight", "123456780"]) == 3
-    text = capsys.readouterr().err
-    assert "internal error (PanicException: 'index out of bounds')" in text
-
-
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
     words = ("status", "--outputs", str(outputs))
     code, out, text = run_under_limit(*words, address_space=20 << 20)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify import Claim, VerifyFailed, prove
+from pipeline.verify import Claim, prove
 from pipeline.verify.files import check_files, list_tables
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NoAnswer, NotationError
@@ -18,12 +18,12 @@ from tests.support import jugs, lanes, oracles
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import (
     TABLES,
+    Change,
+    Records,
     cell,
+    change_byte,
     exchange_rows,
-    place,
-    reseal,
-    rewrite,
-    vouch,
+    falsify,
     without,
 )
 
@@ -133,9 +133,13 @@ def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> lis
     return claims
 
 
+STATE = jugs.PUZZLE.rank("43")
+AGAIN = "steps and all other columns are as a second search of the graph finds them"
+
+
 def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = [claim.claim for claim in prove_toy(folder, jugs.PUZZLE, monkeypatch)]
-    assert "steps and all other columns are as a second search of the graph finds them" in text
+    assert AGAIN in text
     assert text[-2:] == [
         "each record is as a second search of the graph finds it",
         "as many states are at each distance as the proof counted",
@@ -143,54 +147,34 @@ def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("column", "value"),
-    [("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("moves", 9), ("state", "00")],
+    ("name", "change", "row", "claim"),
+    [
+        *(
+            ("jugs", cell(column, STATE, value), STATE, AGAIN)
+            for column, value in (
+                *(("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("moves", 9)),
+                ("state", "00"),
+            )
+        ),
+        ("jugs", without(7), None, AGAIN),
+        ("jugs", change_byte(7, 16, 2), 7, "each record is as a second search"),
+        ("lane_3x4", cell("number", 3, 9), 3, "board, start, finish, closed and number match"),
+    ],
 )
-def test_a_false_cell_of_a_searched_toy_is_found(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: object
+def test_a_false_toy_is_refuted(
+    tmp_path: Path, name: str, change: Change | Records, row: int | None, claim: str
 ) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    row = jugs.PUZZLE.rank("43")
-    rewrite(tmp_path, "jugs", cell(column, row, value))
-    with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
-        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
-    assert caught.value.row == row
-
-
-def test_a_missing_row_of_a_searched_toy_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    rewrite(tmp_path, "jugs", without(7))
-    with pytest.raises(VerifyFailed, match="a second search of the graph") as caught:
-        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
-    size = jugs.PUZZLE.size
-    assert (caught.value.found, caught.value.expected) == (f"rows {size - 1}", size)
-
-
-def test_a_false_record_of_a_searched_toy_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    index = tmp_path / "jugs.idx"
-    data = bytearray(index.read_bytes())
-    data[place(data, 7) + 2] ^= 16
-    index.write_bytes(reseal(data))
-    vouch(tmp_path, "jugs")
-    with pytest.raises(VerifyFailed, match="each record is as a second search") as caught:
-        prove_toy(tmp_path, jugs.PUZZLE, monkeypatch)
-    assert caught.value.row == 7
+    build_tables(tmp_path, jugs.PUZZLE if name == "jugs" else lanes.PUZZLE)
+    failure = falsify(tmp_path, name, change)
+    assert failure.claim.claim.startswith(claim)
+    assert failure.row == row
 
 
 def test_a_listed_toy_is_proved_as_its_recipe_is(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = [claim.claim for claim in prove_toy(folder, lanes.PUZZLE, monkeypatch)]
     assert sum("no tour is missing" in claim for claim in text) == 2
-    build_tables(tmp_path, lanes.PUZZLE)
-    rewrite(tmp_path, "lane_3x4", cell("number", 3, 9))
-    with pytest.raises(VerifyFailed, match="number match the path"):
-        prove_toy(tmp_path, lanes.PUZZLE, monkeypatch)
 
 
 class WithoutRules(Puzzle):
@@ -223,15 +207,15 @@ def test_general_claims_are_proved_without_rules(
     ]
 
 
-def test_rows_out_of_order_and_false_records_are_found_without_rules(
-    folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [
+        (exchange_rows(7, 8), "the rows ascend by state"),
+        (cell("ways", 7, 9), "ways: each record matches its row"),
+    ],
+)
+def test_false_tables_are_refuted_without_rules(
+    folder_without_rules: Path, change: Change, claim: str
 ) -> None:
-    rewrite(folder_without_rules, "jugs", exchange_rows(7, 8))
-    with pytest.raises(VerifyFailed, match="the rows ascend by state") as caught:
-        prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
-    assert caught.value.row == 7
-    rewrite(folder_without_rules, "jugs", exchange_rows(7, 8))
-    rewrite(folder_without_rules, "jugs", cell("ways", 7, 9))
-    with pytest.raises(VerifyFailed, match="ways: each record matches its row") as caught:
-        prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
-    assert caught.value.row == 7
+    failure = falsify(folder_without_rules, "jugs", change)
+    assert (failure.claim.claim, failure.row) == (claim, 7)

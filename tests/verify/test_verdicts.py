@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -223,8 +222,17 @@ def alone(tmp_path: Path, register: Register) -> Path:
     return tmp_path
 
 
-def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> None:
+def test_an_index_without_rules_is_intact(
+    alone: Path, register: Register, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert verdict_on(alone, register, WithoutRules(ALONE)).verdict == Verdict.INTACT
+    claims = [claim.claim for claim in verify(Folder(alone)).claims]
+    assert claims[-1] == "steps, tag: not proved, because no rule defines it"
+    assert run_command(["verify", "--outputs", str(alone)]) == 0
+    out = capsys.readouterr().out
+    assert "jugs.idx " in out
+    assert "  24 records " in out
+    assert "\n1 table: 1 intact; " in out
     # a puzzle of another name does not know the table at all
     register(lanes.PUZZLE)
     for quick in (False, True):
@@ -233,27 +241,6 @@ def test_an_index_without_rules_is_intact(alone: Path, register: Register) -> No
             ("jugs", "intact")
         ]
         assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
-
-
-def test_an_index_without_rules_is_counted_and_not_proved(
-    alone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_command(["verify", "--json", "--outputs", str(alone)]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert [(entry["table"], entry["verdict"]) for entry in answer["tables"]] == [
-        ("jugs", "intact")
-    ]
-    assert (answer["totals"]["tables"], answer["totals"]["verdicts"]) == (1, {"intact": 1})
-    assert run_command(["verify", "--outputs", str(alone)]) == 0
-    out = capsys.readouterr().out
-    assert "jugs.idx " in out
-    assert "  24 records " in out
-    assert "\n1 table: 1 intact; " in out
-
-
-def test_fields_of_an_index_without_rules_are_named(alone: Path) -> None:
-    claims = [claim.claim for claim in verify(Folder(alone)).claims]
-    assert claims[-1] == "steps, tag: not proved, because no rule defines it"
 
 
 class NoProof:
