@@ -56,10 +56,8 @@ EXCLUDED_TESTS = (
     "test_6x6",
     "tours_on_6x6",
     "memory",
-    "a_path_is_found_where",
     "compiler_off",
     "two_builds",
-    "depends_on_its_ends",
 )
 """Tests that do not test the code, or are too slow to run a thousand times."""
 OPTIONS = [

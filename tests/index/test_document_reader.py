@@ -1,5 +1,5 @@
-"""Tests of the document's text: a reader written from it alone answers as the program does, or as
-a search of its own."""
+"""Tests of the document's text: a reader of ranked tours that is written from it alone answers as
+the program does."""
 
 import re
 from collections import defaultdict
@@ -11,15 +11,7 @@ import pytest
 from queries import open_tables
 from tablebase.errors import NoSuchTour
 from tests import first, often
-from tests.support import sliding_oracle
-from tests.support.document_reader import (
-    NumberedTours,
-    SlidingFiles,
-    fall,
-    iter_views,
-    rank_board,
-    reaches,
-)
+from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import section, tables_under
 from tests.support.index_cases import read_cases
 
@@ -105,61 +97,3 @@ def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Pat
             [int(n) for n in row[name].split(",")] for name in ("*t*", "its own layers begin at")
         )
         assert own_layers == [*zip(*columns, strict=True)]
-
-
-# ---- sliding boards ------------------------------------------------------------------------
-
-
-def test_a_board_of_bits_is_read_as_the_document_says(large_boards: Path) -> None:
-    """The goals are reached in a few moves, so that a search from each is short."""
-    files = SlidingFiles(large_boards)
-    for board, goal in (
-        ("3x4", "123456789ab0"),
-        ("3x4", "5a10b3276894"),
-        ("4x3", "123456789ab0"),
-        ("4x3", "a90541b72368"),
-    ):
-        rows, columns = map(int, board.split("x"))
-        assert next(iter_views(rows, columns, goal, goal)) == (12, "123456789ab0")
-        state, path = goal, [goal]
-        for _ in range(14):
-            after = sliding_oracle.neighbours(state, rows, columns)
-            state = after[Random(state).choice(sorted(after))]
-            path.append(state)
-        known = near(goal, rows, columns, 14)
-        for state in path:
-            assert files.find_distance(board, goal, state) == known[state]
-            one, other = [mark for mark in state if mark != "0"][:2]
-            twin = state.translate(str.maketrans(one + other, other + one))
-            assert files.find_distance(board, goal, twin) is None
-
-
-def near(goal: str, rows: int, columns: int, most: int) -> dict[str, int]:
-    """Return the distance of each state that is at most so far from a goal."""
-    known, layer = {goal: 0}, [goal]
-    for distance in range(1, most + 1):
-        after = {
-            neighbour
-            for state in layer
-            for neighbour in sliding_oracle.neighbours(state, rows, columns).values()
-        }
-        layer = [state for state in after if state not in known]
-        known |= dict.fromkeys(layer, distance)
-    return known
-
-
-def test_the_boards_of_the_cases_are_read_as_they_say() -> None:
-    kinds = set()
-    for case in read_cases("sliding"):
-        if case.get("error") == "malformed":
-            continue
-        rows, columns = map(int, case["board"].split("x"))
-        reached = "answer" in case
-        kinds.add((rows > columns, reached))
-        assert reaches(rows, columns, case["goal"], case["key"]) == reached
-        if "read_as" in case:
-            ((cell, read),) = iter_views(rows, columns, case["goal"], case["key"])
-            high, long = min(rows, columns), max(rows, columns)
-            assert (case["table"], case["read_as"]) == (f"sliding_{high}x{long}_{cell}", read)
-            assert case["rank"] == rank_board(high, long, read)
-    assert len(kinds) == 4

@@ -79,6 +79,8 @@ def test_a_change_of_any_byte_is_found(
         ({"version": 1}, TableVersionError, "version 1; this program reads version 2. Run: "),
         ({"version": 3}, TableVersionError, "version 2. Use a newer version of the program, or "),
         ({"count": 119}, TableDamaged, "it has no record 119"),
+        ({"name": b"another"}, TableDamaged, "it is the index of another table"),
+        ({"content": bytes(32)}, TableDamaged, "it was made from a different table than the"),
     ],
 )
 def test_a_refused_index_never_answers(
@@ -90,31 +92,6 @@ def test_a_refused_index_never_answers(
     assert type(error) is kind
     assert message in str(error)
     assert str(get_index(folder)) in str(error)
-
-
-# ---- of another table -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("other", ["eight_edge", "senet", "knight_tours_8x8"])
-def test_the_index_of_another_table(outputs: Path, tmp_path: Path, other: str) -> None:
-    for name in ("manifest.json", "eight.idx"):
-        shutil.copy(outputs / name, tmp_path / name)
-    tables = open_tables(str(tmp_path))
-    assert tables.eight.probe("378546201").distance == 27
-    shutil.copy(outputs / f"{other}.idx", tmp_path / "eight.idx")
-    tables = open_tables(str(tmp_path))
-    eight = tables.eight
-    for call in (eight.probe, eight.distance, eight.path, eight.get):
-        with pytest.raises(TableDamaged, match=r"eight\.idx is damaged: it is the index of ano"):
-            call("378546201")
-
-
-def test_an_index_older_than_its_table(folder: Path) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    entry = manifest["tables"]["pancakes"]
-    entry["content"] = entry["content"][::-1]
-    write_manifest(Folder(folder), manifest["tables"])
-    assert "it was made from a different table than the published one" in str(get_error(folder))
 
 
 # ---- the manifest ---------------------------------------------------------------------------

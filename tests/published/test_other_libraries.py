@@ -45,40 +45,25 @@ def list_types(name: str) -> dict[str, tuple[str, str, str]]:
     }
 
 
-def test_pyarrow_has_the_types(outputs: Path, name: str) -> None:
-    schema = pq.read_schema(file_of(outputs, name))
-    expected = {column: arrow for column, (arrow, _, _) in list_types(name).items()}
-    assert {field.name: str(field.type) for field in schema} == expected
-
-
-def test_duckdb_has_the_types(outputs: Path, name: str) -> None:
+def test_every_library_has_the_types(outputs: Path, name: str) -> None:
+    """Expect floats of pandas for numbers with nulls, unless its nullable types are requested."""
+    path, types, (_, _, nullable) = file_of(outputs, name), list_types(name), CONTRACT[name]
+    arrow = {field.name: str(field.type) for field in pq.read_schema(path)}
     with duckdb.connect() as database:
-        text = database.execute(f"describe from '{file_of(outputs, name)}'").fetchall()
-    assert {row[0]: row[1] for row in text} == {
-        column: duck for column, (_, duck, _) in list_types(name).items()
-    }
-
-
-def read_rows(outputs: Path, name: str, **options: str) -> pd.DataFrame:
-    """Read a table with pandas; of the large list of tours, only the first ones."""
+        duck = {row[0]: row[1] for row in database.execute(f"describe from '{path}'").fetchall()}
+    # of the large list of tours, only the first ones
     filters = [("path", "<", "a1c2e1d4")] if name == "knight_tours_6x6" else None
-    return pd.read_parquet(file_of(outputs, name), filters=filters, **options)
-
-
-def test_pandas_has_the_types(outputs: Path, name: str) -> None:
-    """Expect floats for numbers with nulls, unless its nullable types are requested."""
-    rows = read_rows(outputs, name)
-    _, _, nullable = CONTRACT[name]
-    for column, (_, _, pandas) in list_types(name).items():
+    rows = pd.read_parquet(path, filters=filters)
+    whole = pd.read_parquet(path, filters=filters, dtype_backend="numpy_nullable").dtypes
+    assert [*arrow] == [*duck] == [*rows] == [*types]
+    for column, (of_arrow, of_duck, of_pandas) in types.items():
+        assert (arrow[column], duck[column]) == (of_arrow, of_duck)
         holed = rows[column].hasnans
         assert not holed or column in nullable
-        assert str(rows.dtypes[column]) == ("float64" if holed and pandas != "str" else pandas)
-    nullable_types = (
-        read_rows(outputs, name, dtype_backend="numpy_nullable").dtypes.astype(str).to_dict()
-    )
-    for column, (_, _, pandas) in list_types(name).items():
-        if pandas.startswith("int"):
-            assert nullable_types[column] == pandas.capitalize()
+        expected = "float64" if holed and of_pandas != "str" else of_pandas
+        assert str(rows.dtypes[column]) == expected
+        if of_pandas.startswith("int"):
+            assert str(whole[column]) == of_pandas.capitalize()
 
 
 # ---- names ----------------------------------------------------------------------------------

@@ -27,7 +27,6 @@ from tests.support.shell import SCRIPT, pipeline
 
 GOAL = "123456789abcdef0"
 CHARACTERS = "0123456789abcdef"
-STEPS = {"U": -4, "D": 4, "L": -1, "R": 1}
 
 Ask = Callable[..., tuple[int, str, str]]
 
@@ -43,11 +42,7 @@ def ask(patterns_555: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Ask:
 
 
 def walk(state: str, solution: str) -> list[str]:
-    """Return the states along a solution, by the oracle's moves."""
-    states = [state]
-    for letter in solution:
-        states.append(oracle.neighbours(states[-1], 4, 4)[letter])
-    return states
+    return oracle.replay(state, solution, 4, 4)
 
 
 def scramble(steps: int, seed: int, goal: str = GOAL) -> str:
@@ -68,24 +63,11 @@ def list_published(kind: str) -> list[tuple[str, int]]:
     return result
 
 
-def list_states_near(goal: str, steps: int) -> dict[str, int]:
-    """Return the states within so many moves of a goal, with their distances."""
-    known, layer = {goal: 0}, [goal]
-    for step in range(1, steps + 1):
-        layer = [
-            near
-            for state in layer
-            for near in oracle.neighbours(state, 4, 4).values()
-            if near not in known and not known.update({near: step})
-        ]
-    return known
-
-
 @pytest.mark.parametrize("goal", [GOAL, "0123456789abcdef", "fedcba9876543210", "89a0b1c2d3e4f567"])
 def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None:
     if goal.index("0") not in (0, 3, 12, 15):
         goal = f"{goal.replace('0', '')}0"
-    known = list_states_near(goal, 12)
+    known = oracle.distances_near(goal, 4, 4, 12)
     with pt.open_tables(str(patterns_555)) as tables:
         for state in random.Random(4).sample(sorted(known), 40):
             answer = tables.fifteen.probe(state, goal)

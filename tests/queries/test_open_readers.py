@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -20,40 +19,11 @@ from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles import get_puzzle
 from tablebase.schema import Table
 from tablebase.tables.store import Folder, Store
-from tests.support.shell import Cli
-
-QUERIES: list[tuple[str, str | None, dict[str, str | bool]]] = [
-    ("eight", "378546201", {}),
-    ("eight", "378546201", {"goal": "edge", "path": True}),
-    ("eight", None, {"hardest": True}),
-    ("senet", "ABAAABBB.B...A.", {"turn": "B"}),
-    ("knight", "b1", {"to": "a3"}),
-    ("knight", "c3", {"board": "5x5", "count": True}),
-    ("knight", None, {"board": "5x5", "count": True, "closed": True}),
-]
 
 
 @pytest.fixture(scope="module")
 def readers(outputs: Path) -> Readers:
     return Readers(Folder(outputs))
-
-
-@pytest.mark.parametrize(("name", "key", "options"), QUERIES, ids=str)
-def test_python_answers_as_the_command_line(
-    cli_in_process: Cli, readers: Readers, outputs: Path, name: str, key: str | None,
-    options: dict[str, str | bool],
-) -> None:  # fmt: skip
-    words = [
-        word
-        for option, value in options.items()
-        for word in (f"--{option}", *([value] if isinstance(value, str) else []))
-    ]
-    said = cli_in_process(
-        "query", name, *([key] if key else []), *words, "--json", "--outputs", str(outputs)
-    )
-    assert json.loads(said.out) == json.loads(
-        json.dumps(readers.answer(name, key, **options).to_dict())
-    )
 
 
 def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,17 +120,3 @@ def test_declared_facts_are_the_columns_of_a_table(
         assert rest or not column.nullable or fact in ("dice", "moves", "plies"), fact
     if table == 0:
         assert {*get_reader_class(name).columns} <= types.keys() & columns.keys()
-
-
-def test_answers_are_values() -> None:
-    facts = {"state": "1", "goal": "2", "distance": 3, "best_moves": "U"}
-    answer = GoalAnswer(**facts)  # type: ignore[arg-type]
-    assert answer == GoalAnswer(**facts)  # type: ignore[arg-type]
-    assert answer != GoalAnswer(**{**facts, "distance": 4})  # type: ignore[arg-type]
-    assert len({answer, GoalAnswer(**facts)}) == 1  # type: ignore[arg-type]
-    assert answer.to_dict() == facts
-    assert repr(answer) == "GoalAnswer(state='1', goal='2', distance=3, best_moves='U')"
-    with pytest.raises(AttributeError, match="GoalAnswer cannot be changed"):
-        answer.distance = 4  # type: ignore[misc]
-    with pytest.raises(TypeError, match="GoalAnswer needs best_moves, goal"):
-        GoalAnswer(state="1", distance=3)  # type: ignore[call-arg]

@@ -51,19 +51,6 @@ def test_tables_before_and_after_all_questions(outputs: Path) -> None:
             assert [ask(copy) for ask in QUESTIONS] == expected
 
 
-def test_answers(outputs: Path) -> None:
-    with pt.open_tables(str(outputs)) as tables:
-        answers = [answer for ask in QUESTIONS if isinstance(answer := ask(tables), pt.Answer)]
-        assert len(answers) > 5
-        for answer in answers:
-            copy = send(answer)
-            assert (copy, repr(copy)) == (answer, repr(answer))
-            assert copy._repr_svg_() == answer._repr_svg_()
-            assert (hash(copy), copy.to_text()) == (hash(answer), answer.to_text())
-            with pytest.raises(TypeError, match=f"{type(answer).__name__} has no hue"):
-                type(answer)(**{**vars(answer), "hue": 7})
-
-
 def test_closed_tables_stay_closed(outputs: Path) -> None:
     with pt.open_tables(str(outputs)) as tables:
         saved: list[tuple[Callable[[str], object], str]] = [(tables.eight.distance, "378546201")]

@@ -52,11 +52,6 @@ def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
         assert after in oracles.eight_neighbours(before).values()
 
 
-def squares(files: int, path: str) -> list[int]:
-    """Return a tour's path as square numbers."""
-    return [oracles.square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
-
-
 # ---- the worked examples --------------------------------------------------------------------
 
 
@@ -87,8 +82,7 @@ def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
 @pytest.mark.parametrize(("board", "start"), reference_numbers.examples("knight"))
 def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
     result = facts("knight", start, board=board)
-    tour = squares(8, result["path"])
-    oracles.knight_check(8, 8, tour)
+    tour = oracles.read_tour(8, 8, result["path"])
     assert tour[0] == oracles.square_number(8, start) == 1  # file 1, rank 7 from the top
     order = {square: move for move, square in enumerate(tour, start=1)}
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
@@ -190,8 +184,7 @@ def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tabl
 
 def replay(answer: KnightAnswer) -> list[int]:
     files, ranks = map(int, answer.board.split("x"))
-    tour = squares(files, answer.path)
-    oracles.knight_check(files, ranks, tour)
+    tour = oracles.read_tour(files, ranks, answer.path)
     ends = [oracles.square_name(files, square) for square in (tour[0], tour[-1])]
     assert [answer.start, answer.finish] == ends
     assert answer.closed == oracles.is_closed(files, tour)

@@ -218,7 +218,9 @@ def test_answers_are_plain_values(get: GetReader) -> None:
     assert len({*map(type, first)}) == 7
     for answer, other in zip(first, second, strict=True):
         assert (answer, hash(answer)) == (other, hash(other))
-        assert pickle.loads(pickle.dumps(answer)) == answer
+        copy = pickle.loads(pickle.dumps(answer))
+        assert (copy, hash(copy), repr(copy)) == (answer, hash(answer), repr(answer))
+        assert (copy.to_text(), copy._repr_svg_()) == (answer.to_text(), answer._repr_svg_())
         assert answer.to_text().endswith("\n")
         assert answer.to_json()[0] == "{"
         for name, value in answer.to_dict().items():
@@ -227,7 +229,18 @@ def test_answers_are_plain_values(get: GetReader) -> None:
             assert answer.to_svg().startswith("<svg")
         with pytest.raises(AttributeError, match="has no hue"):
             _ = answer.hue  # type: ignore[attr-defined]
+        with pytest.raises(TypeError, match=f"{type(answer).__name__} has no hue"):
+            type(answer)(**{**vars(answer), "hue": 7})
     assert len({*first}) == len(first)
+    facts: dict[str, Any] = {"state": "1", "goal": "2", "distance": 3, "best_moves": "U"}
+    answer = pt.GoalAnswer(**facts)
+    assert answer.to_dict() == facts
+    assert answer != pt.GoalAnswer(**{**facts, "distance": 4})
+    assert repr(answer) == "GoalAnswer(state='1', goal='2', distance=3, best_moves='U')"
+    with pytest.raises(AttributeError, match="GoalAnswer cannot be changed"):
+        answer.distance = 4  # type: ignore[misc]
+    with pytest.raises(TypeError, match="GoalAnswer needs best_moves, goal"):
+        pt.GoalAnswer(state="1", distance=3)  # type: ignore[call-arg]
 
 
 def test_features_are_attributes(outputs: Path) -> None:

@@ -19,7 +19,7 @@ from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDa
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
-from tests.support.shell import ROOT, Cli
+from tests.support.shell import Cli
 
 
 @pytest.fixture(scope="module")
@@ -54,50 +54,40 @@ def test_paths_are_shortest(tables: Tables) -> None:
     board, table = parse_board("3x2"), tables.sliding("3x2")
     known = oracle.distances(board.example, 3, 2)
     for state in [*known][::17]:
-        path = table.path(state)
+        path = oracle.replay(state, table.solution(state), 3, 2)
+        assert path == table.path(state)
         assert [known[step] for step in path] == list(range(known[state], -1, -1))
-        letters = table.solution(state)
-        for before, letter, after in zip(path, letters, path[1:], strict=False):
-            assert oracle.neighbours(before, 3, 2)[letter] == after
 
 
-def ways(state: str, known: dict[str, int]) -> list[str]:
-    if not known[state]:
-        return [""]
-    near = oracle.neighbours(state, 2, 3)
-    return [
-        letter + rest
-        for letter, after in near.items()
-        if known[after] == known[state] - 1
-        for rest in ways(after, known)
-    ]
+def find_most_solutions() -> tuple[str, list[str]]:
+    """Return the state of 2x3 with the most solutions, and these."""
+    known = oracle.distances("123450", 2, 3)
+    ways = {state: oracle.list_solutions(state, 2, 3, known) for state in known}
+    return max(ways.items(), key=lambda item: (len(item[1]), item[0]))
 
 
 def test_solutions_are_counted_and_listed(cli_in_process: Cli, folder: Path) -> None:
-    known = oracle.distances("123450", 2, 3)
-    state = max(known, key=lambda state: (len(ways(state, known)), state))
+    state, ways = find_most_solutions()
     place = ("--board", "2x3", "--outputs", str(folder))
     text = cli_in_process("query", "sliding", state, "--solutions", *place)
-    assert text.out.split() == ways(state, known)
+    assert text.out.split() == ways
     facts = json.loads(
         cli_in_process("query", "sliding", state, "--solutions", "--json", *place).out
     )
-    assert facts["solutions"] == len(facts["all_solutions"]) == len(ways(state, known)) > 1
+    assert facts["solutions"] == len(facts["all_solutions"]) == len(ways) > 1
     assert "solutions" not in json.loads(
         cli_in_process("query", "sliding", state, "--json", *place).out
     )
 
 
 def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
-    known = oracle.distances("123450", 2, 3)
-    start = max(known, key=lambda state: (len(ways(state, known)), state))
+    start, ways = find_most_solutions()
     board_reader = BoardReader(parse_board("2x3"), Folder(folder))
     board_reader.max_solutions = 1
     with pytest.raises(BadRequest) as caught:
         board_reader.make_query(solutions=True).answer(start)
-    number = len(ways(start, known))
     assert str(caught.value) == (
-        f"{number} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
+        f"{len(ways)} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
     result, bad = board_reader.make_query(solutions=True).answer_keys(pl.Series(["123450", start]))
@@ -109,26 +99,6 @@ def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
 def test_a_board_must_be_text(tables: Tables, board: Any) -> None:
     with pytest.raises(NotationError, match=f"it is of type {type(board).__name__}, not text"):
         tables.sliding(board)
-
-
-def test_text_answer_matches_the_docs(cli_in_process: Cli, folder: Path) -> None:
-    """Compare with the example in docs/sliding.md."""
-    text = cli_in_process(
-        "query", "sliding", "1,2,0,4,5,3", "--board", "2x3", "--outputs", str(folder)
-    )  # fmt: skip
-    assert text.out == (
-        " 1 2 .\n 4 5 3\n\n"
-        "goal         123450\n"
-        "distance     1 move\n"
-        "best moves   D (tile 3)\n"
-        "one of them  D\n"
-        "tiles slid   3\n"
-    )
-    assert text.out in (ROOT / "docs" / "sliding.md").read_text()
-    boards = cli_in_process(
-        "query", "sliding", "120453", "--board", "2x3", "--boards", "--outputs", str(folder)
-    )
-    assert boards.out == "0\n 1 2 .\n 4 5 3\n\n1  D (tile 3)\n 1 2 3\n 4 5 .\n"
 
 
 CHARACTERS = "0123456789ab"
@@ -201,15 +171,6 @@ def test_inconsistent_records_are_damage(folder: Path) -> None:
     board_reader._read_table(board_reader.puzzle.view_goal("1230"))[:] = 3
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
         board_reader.make_query().answer_keys(pl.Series(["1230"]))
-
-
-def test_annotate(tables: Tables) -> None:
-    frame = pl.DataFrame({"state": ["123405678", None, "no state"]})
-    known = oracle.distances("123456780", 3, 3)
-    assert tables.sliding("3x3").annotate(frame.lazy()).collect().rows() == [
-        ("123405678", "123456780", known.get("123405678"), best)
-        for best in [oracle.best_moves("123405678", 3, 3, known)]
-    ] + [(None, None, None, None), ("no state", None, None, None)]
 
 
 def test_published_boards_are_listed_as_values(folder: Path) -> None:

@@ -30,7 +30,6 @@ from queries.svg import (
     draw_strips,
     draw_tour,
 )
-from tablebase.errors import BadRequest
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli
@@ -165,11 +164,6 @@ def test_tour_picture_follows_the_path(outputs: Path, pictures: dict[str, str]) 
     order = [text.text for text in shapes(pictures["tour"], "text")][1:65]
     assert order == [str(place) for place in range(1, 65)]
     assert not [text for text in shapes(pictures["small"], "text") if text.text == "25"]
-
-
-def test_counts_are_not_drawn(outputs: Path) -> None:
-    with pytest.raises(BadRequest, match="--svg cannot be used with --count"):
-        ask("knight", outputs, "c3", board="5x5", count=True).to_svg()
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])

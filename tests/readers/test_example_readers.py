@@ -14,20 +14,21 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries import open_tables
 from queries.api import Tables
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.knight.board import KnightBoard
 from tests import often
 from tests.support.default_tables import INDEXES
-from tests.support.format_page import number_in, tables_under
 from tests.support.hosts import run_python_server
+from tests.support.index_cases import read_cases
 from tests.support.reader_programs import COMMANDS, EXAMPLES, run, tool
 from tests.support.shell import ROOT, Said
 from tests.support.tampered import change_header
 
 BOARD = KnightBoard(8, 8)
+CODES = {"unreachable": 1, "malformed": 2}
+"""The exit codes of the readers for a key without an answer."""
 
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
@@ -61,175 +62,96 @@ def knight_line(tables: Tables, pair: str) -> str:
 
 LINES = {"eight": eight_line, "senet": senet_line, "knight": knight_line}
 
-# ---- what they answer -----------------------------------------------------------------------
+# ---- what they answer, and what they refuse -------------------------------------------------
 
 
-def test_a_reader_answers_for_any_state(reader: list[str], outputs: Path, tables: Tables) -> None:
-    distances = pl.read_parquet(outputs / "eight.parquet", columns=["state", "distance"])
-    hardest = distances.filter(pl.col("distance") == pl.col("distance").max())["state"].to_list()
-    assert len(hardest) == 2
-    ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
-    states = [eight.unrank(rank) for rank in ranks] + hardest
-    states += [eight.GOALS["corner"], eight.GOALS["centre"]]
-    wanted = [eight_line(tables, state) for state in states]
-    text = run(*reader, outputs, "eight", stdin="\n".join(states))
-    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
-
-
-def test_a_reader_answers_for_any_position(
-    reader: list[str], outputs: Path, tables: Tables
-) -> None:
-    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
-    reached = rows.drop_nulls()
-    sample = pl.concat(
-        [reached.sample(often(200, 500), seed=15), reached.filter(pl.col("plies").is_in([0, 15]))]
-    )
-    positions = [*sample["position"], senet.OPENING]
-    wanted = [senet_line(tables, position) for position in positions]
-    text = run(*reader, outputs, "senet", stdin="\n".join(positions))
-    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
-    for never in rows.filter(pl.col("plies").is_null())["position"][:3]:
-        text = run(*reader, outputs, "senet", senet.OPENING, never, senet.OPENING)
-        assert text.out == senet_line(tables, senet.OPENING) + "\n"
-        assert (text.code, text.err) == (1, f"reader: {never} is never reached from the opening\n")
-
-
-def test_a_reader_answers_for_any_pair_of_squares(
-    reader: list[str], outputs: Path, tables: Tables
-) -> None:
-    pairs = [
-        f"{BOARD.name_square(start)} {BOARD.name_square(finish)}"
-        for start in range(64)
-        for finish in range(64)
-        if BOARD.can_join(start, finish)
-    ]
+def choose_keys(puzzle: str, outputs: Path) -> list[str]:
+    """Choose keys that have an answer, the farthest and the nearest among them."""
+    if puzzle == "eight":
+        ranks = random.Random(20).sample(range(eight.PUZZLE.size), 1000)
+        hardest = ["867254301", "647850321"]
+        return [*map(eight.unrank, ranks), *hardest, eight.GOALS["corner"], eight.GOALS["centre"]]
+    if puzzle == "senet":
+        rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
+        sample = rows.drop_nulls().sample(often(200, 500), seed=15)
+        ends = rows.filter(pl.col("plies").is_in([0, 15]))
+        return [*sample["position"], *ends["position"]]
+    pairs = [(one, other) for one in range(64) for other in range(64) if BOARD.can_join(one, other)]
     assert len(pairs) == 2048
-    pairs = random.Random(21).sample(pairs, often(300, len(pairs)))
-    wanted = [knight_line(tables, pair) for pair in pairs]
-    text = run(*reader, outputs, "knight", stdin="\n".join(pairs))
-    assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
-    for start, finish in (("a1", "c3"), ("b1", "b1"), ("h8", "a1")):
-        text = run(*reader, outputs, "knight", start, finish, "b1", "a3")
-        sentence = f"no tour leads from {start} to {finish}: it ends on the other colour"
-        assert text == Said(1, "", f"reader: {sentence}\n")
+    chosen = random.Random(21).sample(pairs, often(300, len(pairs)))
+    return [f"{BOARD.name_square(one)} {BOARD.name_square(other)}" for one, other in chosen]
 
 
-@pytest.fixture(scope="module")
-def board_folder(large_boards: Path) -> Path:
-    """Return a folder with the tables of a board of 12 cells, which have a bit for each state."""
-    return large_boards
-
-
-@pytest.mark.parametrize(
-    ("board", "goal"), [("3x4", ""), ("4x3", ""), ("3x4", "7a5391b24860"), ("4x3", "05a739b12486")]
-)
-def test_a_reader_walks_to_the_goal_of_a_board(
-    board: str, goal: str, reader: list[str], board_folder: Path
+@pytest.mark.parametrize("puzzle", LINES)
+def test_a_reader_answers_for_any_key(
+    reader: list[str], puzzle: str, outputs: Path, tables: Tables
 ) -> None:
-    states: list[str] = []
-    with open_tables(str(board_folder)) as opened:
-        table, rng = opened.sliding(board), random.Random(goal)
-        wanted = []
-        while len(states) < often(10, 200):
-            state = "".join(rng.sample("0123456789ab", 12))
-            answer = table.get(state, None, goal=goal or None, solution=True)
-            if answer is not None:
-                states.append(state)
-                wanted.append(f"{state} {answer.distance} {answer.best_moves} {answer.solution}")
-    text = run(*reader, board_folder, f"{board}:{goal}" if goal else board, *states)
+    keys = choose_keys(puzzle, outputs)
+    text = run(*reader, outputs, puzzle, stdin="\n".join(keys))
+    wanted = [LINES[puzzle](tables, key) for key in keys]
     assert (text.code, text.out.splitlines(), text.err) == (0, wanted, "")
-
-
-def test_a_reader_rejects_a_bad_board(reader: list[str], board_folder: Path) -> None:
-    example = sliding.parse_board("3x4").example
-    for key, code, problem in (
-        ("12", 2, "is not a state"),
-        ("123456789abc", 2, "is not a state"),
-        ("213456789ab0", 1, "swap any two tiles"),
-    ):
-        text = run(*reader, board_folder, "3x4", example, key)
-        assert (text.code, text.out) == (code, f"{example} 0 - -\n")
-        assert problem in text.err
-    assert run(*reader, board_folder, "2x6", example).code == 3
-
-
-def test_the_document_lists_the_index_of_a_board(board_folder: Path) -> None:
-    data = (board_folder / "sliding_3x4_12.idx").read_bytes()
-    (listed,) = [row for row in tables_under("Index files")[1] if "sliding" in row["file"]]
-    assert [45, 665_280, len(data) // 4096, len(data)] == [
-        number_in(listed[key]) for key in ("width", "records", "blocks", "bytes")
-    ]
-
-
-def test_a_reader_takes_keys_as_arguments(reader: list[str], outputs: Path, tables: Tables) -> None:
-    states = ["378546201", "123456780", "876543210"]
-    text = run(*reader, outputs, "eight", *states, stdin="not read")
-    assert text == Said(0, "".join(f"{eight_line(tables, state)}\n" for state in states), "")
-    position = "ABAAABBB.B...A."
-    text = run(*reader, outputs, "senet", position, stdin="not read")
-    assert text == Said(0, senet_line(tables, position) + "\n", "")
-    text = run(*reader, outputs, "knight", "b1", "a3", "a3", "b1", stdin="not read")
-    pairs = "".join(f"{knight_line(tables, pair)}\n" for pair in ("b1 a3", "a3 b1"))
-    assert text == Said(0, pairs, "")
-
-
-@pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
-def test_a_reader_accepts_empty_input(reader: list[str], outputs: Path, puzzle: str) -> None:
     assert run(*reader, outputs, puzzle, stdin=" \n") == Said(0, "", "")
 
 
-# ---- what they refuse -----------------------------------------------------------------------
+GOOD = {
+    "eight": ["378546201", "123456780"],
+    "senet": ["ABAAABBB.B...A.", senet.OPENING],
+    "knight": ["b1 a3", "a3 b1"],
+}
+PROBLEMS = {
+    ("eight", "malformed"): "is not a state, which has each digit 0-8 once: 378546201",
+    ("senet", "malformed"): "is not a position, five each of A, B and .: ABABABABAB.....",
+    ("senet", "unreachable"): "reader: {} is never reached from the opening",
+    ("knight", "malformed"): "is not a square, one of a1 to h8: b1",
+    ("knight", "unreachable"): "reader: no tour leads from {} to {}: it ends on the other colour",
+}
+MALFORMED = {
+    "eight": [["12345678\x1b[31m"], ["378546201" * 100]],
+    "senet": [[""], ["ABABABABAB......"], ["ababababab....."], ["ABABABABAB....\x1b"]],
+    "knight": [["b1", ""]],
+}
+"""Keys that are no keys, besides those of the cases."""
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "",
-        "12345678",
-        "1234567800",
-        "113456780",
-        "１23456780",
-        "12345678\x1b[31m",
-        "378546201" * 100,
-    ],
-)
-def test_a_reader_rejects_a_bad_state(
-    reader: list[str], outputs: Path, tables: Tables, state: str
+@pytest.mark.parametrize("puzzle", LINES)
+def test_a_reader_ends_at_a_key_without_an_answer(
+    reader: list[str], puzzle: str, outputs: Path, tables: Tables
 ) -> None:
-    good = eight_line(tables, "378546201") + "\n"
-    ways = [run(*reader, outputs, "eight", "378546201", state, "123456780")]
-    if "\x1b" in state:
-        ways.append(run(*reader, outputs, "eight", stdin=f"378546201\n{state}\n123456780"))
-    for text in ways:
-        assert (text.code, text.out) == (2, good)
-        assert "is not a state, which has each digit 0-8 once: 378546201" in text.err
-        assert "\x1b" not in text.err
+    """Ask good keys before and after it: those before it are answered."""
+    cases = [case for case in read_cases(puzzle) if "error" in case and "goal" not in case]
+    asked = [
+        (case["key"].split() if puzzle == "knight" else [case["key"]], case["error"])
+        for case in cases
+    ]
+    asked += [(words, "malformed") for words in MALFORMED[puzzle]]
+    good = " ".join(GOOD[puzzle]).split()
+    lines = "".join(f"{LINES[puzzle](tables, key)}\n" for key in GOOD[puzzle])
+    for words, error in asked:
+        ways = [run(*reader, outputs, puzzle, *good, *words, *good, stdin="not read")]
+        if max(map(len, words)) > 10:
+            ways.append(run(*reader, outputs, puzzle, stdin=" ".join([*good, *words, *good])))
+        for said in ways:
+            assert (said.code, said.out) == (CODES[error], lines), words
+            assert PROBLEMS[puzzle, error].format(*words) in said.err
+            assert said.err.count("\n") == 1, "a sentence, and no traceback"
+            assert "\x1b" not in said.err
+    if puzzle == "knight":
+        said = run(*reader, outputs, puzzle, *good, "b1")
+        assert (said.code, said.out) == (2, lines)
+        assert "lacks the square where the tour ends: b1 a3" in said.err
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "words", "problem"),
-    [
-        ("senet", [""], "is not a position, five each of A, B and .: ABABABABAB....."),
-        ("senet", ["ABABABABAB...."], "is not a position"),
-        ("senet", ["ABABABABAB......"], "is not a position"),
-        ("senet", ["ABABABABABA...."], "is not a position"),
-        ("senet", ["ababababab....."], "is not a position"),
-        ("senet", ["ABABABABAB....\x1b"], "is not a position"),
-        ("knight", ["i1", "a3"], "is not a square, one of a1 to h8: b1"),
-        ("knight", ["b1", "a9"], "is not a square"),
-        ("knight", ["b1", "a3x"], "is not a square"),
-        ("knight", ["b1", ""], "is not a square"),
-        ("knight", ["b1"], "lacks the square where the tour ends: b1 a3"),
-    ],
-)
-def test_a_reader_rejects_a_bad_key(
-    reader: list[str], outputs: Path, puzzle: str, words: list[str], problem: str
+def test_a_reader_rejects_a_bad_board(
+    reader: list[str], large_boards: Path, small_boards: Path
 ) -> None:
-    text = run(*reader, outputs, puzzle, *words)
-    assert (text.code, text.out) == (2, "")
-    assert problem in text.err
-    assert text.err.count("\n") == 1, "a sentence, and no traceback"
-    assert "\x1b" not in text.err
+    for case in read_cases("sliding"):
+        if case.get("error") == "malformed":
+            board, folder = case["board"], large_boards if case["board"] == "3x4" else small_boards
+            example = sliding.parse_board(board).example
+            said = run(*reader, folder, board, example, case["key"])
+            assert (said.code, said.out) == (2, f"{example} 0 - -\n")
+            assert "is not a state" in said.err
+    assert run(*reader, large_boards, "2x6", sliding.parse_board("2x6").example).code == 3
 
 
 @pytest.mark.parametrize("words", [[], ["outputs"], ["outputs", "chess"]])
@@ -326,7 +248,7 @@ def run_in_node(*words: str | Path) -> Said:
 
 
 def test_the_node_reader_prints_the_answers_of_the_package(
-    outputs: Path, board_folder: Path, tables: Tables
+    outputs: Path, large_boards: Path, tables: Tables
 ) -> None:
     states = ["378546201", "123804765"]
     said = run_in_node(outputs, "eight", *states)
@@ -338,7 +260,7 @@ def test_the_node_reader_prints_the_answers_of_the_package(
     position = json.loads(run_in_node(outputs, "senet", "ABAAABBB.B...A.").out)
     assert (position["plies"], position["moves"]) == (2, "9-14 4x7")
     assert json.loads(run_in_node(outputs, "knight", "b1", "a3").out)["closed"]
-    board = json.loads(run_in_node(board_folder, "3x4", "0369147a258b").out)
+    board = json.loads(run_in_node(large_boards, "3x4", "0369147a258b").out)
     assert board["distance"] == 37
 
 

@@ -1,4 +1,4 @@
-"""The JavaScript package: taller boards, the 15-puzzle, missing tables; and as npm packs it, used
+"""The JavaScript package: the 15-puzzle, missing tables; and as npm packs it, used
 from a script, from TypeScript, and in a page and a worker of a browser.
 """
 
@@ -25,33 +25,6 @@ from tests.support.tampered import link_copy
 COMPILER = ROOT / "node_modules" / ".bin" / "tsc"
 FIFTEEN = "0123456789abcdef"
 SENET = "ABABABABAB....."
-
-
-def test_taller_boards_are_answered_as_at_the_shell(small_boards: Path, large_boards: Path) -> None:
-    rng = random.Random(45)
-    for place, name, goals in (
-        (small_boards, "3x2", [None, "corner", "012345", "123405"]),
-        (large_boards, "5x2", [None, "corner"]),
-        (large_boards, "4x3", [None]),
-    ):
-        board = parse_board(name)
-        goal_of = {goal: board.example if goal in (None, "corner") else goal for goal in goals}
-        with open_tables(str(place)) as tables:
-            for goal in goals:
-                states = list[str]()
-                while len(states) < 8:
-                    state = "".join(rng.sample(board.example, board.cells))
-                    if board.can_reach(state, str(goal_of[goal])):
-                        states.append(state)
-                told = ask(place, *(["sliding", name, state, {"goal": goal}] for state in states))
-                for state, each in zip(states, told, strict=True):
-                    options: dict[str, Any] = {} if goal is None else {"goal": goal}
-                    expected = tables.answer("sliding", state, board=name, **options).to_dict()
-                    answer = each["answer"]
-                    answer.pop("path")
-                    assert answer.pop("goal_state") == goal_of[goal]
-                    answer.pop("goal")
-                    assert answer == {name: expected[name] for name in answer}
 
 
 def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> None:

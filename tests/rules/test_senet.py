@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from tablebase.puzzles.senet import (
     PUZZLE,
     SIZE,
     format_move,
-    is_guarded,
     moves,
     swap_squares,
 )
@@ -36,24 +34,13 @@ def arrangements(remaining: dict[str, int], prefix: str = "") -> Iterator[str]:
 # ---- notation and ranks ---------------------------------------------------------------------
 
 
-@given(st.integers(0, SIZE - 1))
-def test_rank_inverts_unrank(number: int) -> None:
-    assert PUZZLE.rank(PUZZLE.unrank(number)) == number
-
-
 def test_every_position_is_numbered() -> None:
     expected = list(arrangements({".": 5, "A": 5, "B": 5}))
     assert len(expected) == SIZE
     assert [position.decode() for position in PUZZLE.list_states().tolist()] == expected
-    for number in range(0, SIZE, 997):
+    for number in range(0, SIZE, 97):
         assert PUZZLE.unrank(number) == expected[number]
-
-
-@given(senet_positions, st.data())
-def test_letters_may_be_lower_case(position: str, data: st.DataObject) -> None:
-    small = data.draw(st.lists(st.booleans(), min_size=15, max_size=15))
-    text = "".join(a.lower() if low else a for a, low in zip(position, small, strict=True))
-    assert PUZZLE.parse(text) == position
+        assert PUZZLE.rank(expected[number]) == number
 
 
 @given(senet_positions, white_space, white_space)
@@ -131,36 +118,6 @@ def test_moves_equal_the_oracles_in_order(position: str, mover: str) -> None:
         assert swap_squares(after, start, target) == position
 
 
-@pytest.mark.parametrize(
-    ("position", "square", "expected"),
-    [
-        ("AABABABABB.....", 1, True),
-        ("ABABABABAB.....", 1, False),
-        ("ABABABABAB.....", 5, False),
-        (".....AAAAABBBBB", 15, True),
-        (".....AAAAABBBBB", 10, True),
-        ("A.....AAAABBBBB", 1, False),
-        ("B.....AAAAABBBB", 1, False),
-        ("AAAAABBBB.....B", 15, False),
-    ],
-)
-def test_a_piece_is_guarded_by_its_neighbour(position: str, square: int, expected: bool) -> None:
-    assert is_guarded(position, square) is expected
-
-
-def test_only_unguarded_pieces_are_swapped() -> None:
-    # B's pieces: 3 and 4 guard each other, 6 is alone
-    position = "AABB.BA.A.A.B.B"
-    goals = {(throw, start + throw) for throw, start, _ in moves(position, "A")}
-    assert not any(goal in (3, 4) for _, goal in goals)
-    assert (4, 6) in goals
-    assert (4, 13) in goals
-
-
-def test_no_piece_leaves_the_board() -> None:
-    assert list(moves("BBBBB.....AAAAA", "A")) == []
-
-
 # ---- the graph ------------------------------------------------------------------------------
 
 
@@ -183,9 +140,3 @@ def test_the_graph_has_every_move_of_both_sides() -> None:
             edges += len(after)
     assert len(chosen) > 4000
     assert edges > 8 * len(chosen)
-
-
-def test_the_graph_alternates_between_the_sides() -> None:
-    graph = PUZZLE.make_graph()
-    sources = np.repeat(np.arange(2 * SIZE), np.diff(graph.offsets))
-    assert np.all((sources < SIZE) != (graph.targets < SIZE))

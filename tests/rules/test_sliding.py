@@ -88,34 +88,6 @@ def test_goal_views_of_large_boards_preserve_moves(board: BoardWithTables) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "goals"),
-    [
-        ("2x2", 1), ("2x3", 2), ("3x2", 2), ("2x4", 2), ("3x3", 3), ("2x5", 3), ("3x4", 4),
-        ("2x6", 3),
-    ],
-)  # fmt: skip
-def test_each_kind_of_cell_has_a_goal(name: str, goals: int) -> None:
-    board = parse_board(name)
-    assert len(board.goals) == goals
-    assert board.example in board.goals
-    assert board.example.endswith("0")
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("123456789ab0", "123456789ab0"),
-        (" 1234 5678\t9AB0\n", "123456789ab0"),
-        ("1,2,3,4,5,6,7,8,9,10,11,0", "123456789ab0"),
-        ("1 2 3 4 5 6 7 8 9 a b 0", "123456789ab0"),
-        ("10, 11, 1 2 3 4 5 6 7 8 9 0", "ab1234567890"),
-    ],
-)
-def test_states_are_parsed(text: str, state: str) -> None:
-    assert parse_board("3x4").parse(text) == state
-
-
-@pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
         ("2x3", "", "it is empty"),

@@ -52,13 +52,7 @@ def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> N
     texts = ["".join(oracles.square_name(8, square) for square in tour) for tour in tours]
     assert len(set(texts)) == 2048
     assert texts == pl.read_parquet(outputs / "knight_tours_8x8.parquet")["path"].to_list()
-
-
-def test_a_tour_depends_on_its_ends_alone() -> None:
-    ends = list_joinable_pairs()
-    tours = find_path(chessboard(), ends)
-    assert find_path(chessboard(), ends) == tours
-    assert find_path(chessboard(), ends[::-7]) == tours[::-7]
+    assert find_path(chessboard(), ends[::-7]) == tours[::-7], "a tour depends on its ends alone"
 
 
 def list_tours() -> str:
@@ -135,15 +129,6 @@ def test_tours_are_those_of_an_obvious_search() -> None:
 # ---- other graphs ---------------------------------------------------------------------------
 
 
-def test_unconnected_ends_have_a_row_of_zeros() -> None:
-    star = rows([[1, 2, 3], [0], [0], [0]])
-    assert find_path(star, [(1, 2), (3, 1)]) == [[0, 0, 0, 0], [0, 0, 0, 0]]
-
-
-def test_two_nodes_joined_by_an_edge() -> None:
-    assert find_path(rows([[1], [0]]), [(0, 1), (1, 0)]) == [[0, 1], [1, 0]]
-
-
 @st.composite
 def graphs(draw: st.DrawFn) -> list[list[int]]:
     """Draw any graph of a few nodes, two-coloured or not."""
@@ -153,7 +138,8 @@ def graphs(draw: st.DrawFn) -> list[list[int]]:
 
 
 @given(graphs())
-def test_a_path_is_found_where_there_is_one(graph: list[list[int]]) -> None:
+def test_paths_are_those_of_an_obvious_search(graph: list[list[int]]) -> None:
+    """Require also that there is one wherever an order of the nodes is a path."""
     nodes = range(len(graph))
     joined = {
         (order[0], order[-1])
@@ -162,17 +148,10 @@ def test_a_path_is_found_where_there_is_one(graph: list[list[int]]) -> None:
     }
     ends = list(permutations(nodes, 2))
     for pair, path in zip(ends, find_path(rows(graph), ends), strict=True):
-        if pair not in joined:
-            assert path == [0] * len(graph)
-            continue
-        assert sorted(path) == list(nodes)
-        assert (path[0], path[-1]) == pair
-        assert all(b in graph[a] for a, b in pairwise(path))
-
-
-@given(graphs())
-def test_paths_are_those_of_an_obvious_search(graph: list[list[int]]) -> None:
-    ends = list(permutations(range(len(graph)), 2))
-    # so few nodes are all tried with the first seed
-    obvious = [search_obviously(graph, *pair, seeds=1)[0] for pair in ends]
-    assert find_path(rows(graph), ends) == obvious
+        # so few nodes are all tried with the first seed
+        assert path == search_obviously(graph, *pair, seeds=1)[0]
+        assert any(path) == (pair in joined)
+        if any(path):
+            assert sorted(path) == list(nodes)
+            assert (path[0], path[-1]) == pair
+            assert all(b in graph[a] for a, b in pairwise(path))

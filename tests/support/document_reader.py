@@ -1,5 +1,4 @@
-"""Sliding boards and ranked knight's tours, read as docs/format describes them, with the
-standard library only.
+"""Ranked knight's tours, read as docs/format describes them, with the standard library only.
 
 Written from that page alone: it shares no code with the program. In every layer of a sweep, a
 square is identified by its number in the sweep; the virtual one is -1.
@@ -11,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations, pairwise
-from math import factorial
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,9 +26,9 @@ BLOCK, BODY, WIDTH = 4096, 4092, 1023
 MATCHINGS = 2**26
 
 
-def records(data: bytes, record: int = WIDTH) -> Iterator[bytes]:
+def records(data: bytes) -> Iterator[bytes]:
     magic, version, _, width, size, count, content = struct.unpack("<4sHHIIQ32s", data[:56])
-    assert (magic, version, width, size) == (b"PTIX", 2, record, BLOCK)
+    assert (magic, version, width, size) == (b"PTIX", 2, WIDTH, BLOCK)
     blocks = [data[at : at + BLOCK] for at in range(0, len(data), BLOCK)]
     for number, block in enumerate(blocks):
         checksum = zlib.crc32(content + struct.pack("<Q", number) + block[:BODY])
@@ -38,111 +36,6 @@ def records(data: bytes, record: int = WIDTH) -> Iterator[bytes]:
     for number in range(count):
         after, place = divmod(number, BODY // width)
         yield blocks[1 + after][place * width : (place + 1) * width]
-
-
-class SlidingFiles:
-    """Reader of the files `sliding_RxC_CELL.idx` in a folder, for any board and any goal."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.read_file = cache(self._read_file)
-
-    def find_distance(self, board: str, goal: str, state: str) -> int | None:
-        """Return the fewest moves from a state to a goal, or None if none lead there."""
-        rows, columns = map(int, board.split("x"))
-        if not reaches(rows, columns, goal, state):
-            return None
-        if len(state) <= 10:
-            return self.read_value(rows, columns, goal, state)
-        steps = 0
-        while state != goal:
-            value = self.read_value(rows, columns, goal, state)
-            state = next(
-                after
-                for after in list_neighbours(rows, columns, state)
-                if self.read_value(rows, columns, goal, after) == (value - 1) % 4
-            )
-            steps += 1
-        return steps
-
-    def read_value(self, rows: int, columns: int, goal: str, state: str) -> int:
-        """Return the distance; for boards of over 10 cells modulo 4."""
-        high, long = sorted((rows, columns))
-        cell, laid = next(iter_views(rows, columns, goal, state))
-        rank = rank_board(high, long, laid)
-        found = self.read_file(f"sliding_{high}x{long}_{cell}.idx", len(state))
-        if len(state) <= 10:
-            return found[rank][0]
-        row, column = divmod(laid.index("0"), long)
-        goal_row, goal_column = divmod(cell - 1, long)
-        bit = found[rank // 360][rank % 360 // 8] >> rank % 8 & 1
-        return (abs(row - goal_row) + abs(column - goal_column)) % 2 + 2 * bit
-
-    def _read_file(self, name: str, cells: int) -> list[bytes]:
-        return [*records((self.folder / name).read_bytes(), 45 if cells > 10 else 1)]
-
-
-def count_pairs(tiles: str) -> int:
-    """Count the pairs of tiles of which the greater one stands first."""
-    return sum(one > other for one, other in combinations(tiles.replace("0", ""), 2))
-
-
-def reaches(rows: int, columns: int, goal: str, state: str) -> bool:
-    """Tell whether a state reaches a goal."""
-    assert len(goal) == len(state) == rows * columns
-    apart = abs(state.index("0") // columns - goal.index("0") // columns)
-    total = count_pairs(state) + count_pairs(goal) + (0 if columns % 2 else apart)
-    return total % 2 == 0
-
-
-def iter_views(rows: int, columns: int, goal: str, state: str) -> Iterator[tuple[int, str]]:
-    """Yield the cell in the name of the file of a goal, with the state as it is read there, for
-    each way to lay the board that the page allows."""
-    high, long = sorted((rows, columns))
-    laid = []
-    for turned in [rows > columns] + [True] * (rows == columns):
-        for down, across in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
-            cells = [
-                column * columns + row if turned else row * columns + column
-                for row in range(high)[::down]
-                for column in range(long)[::across]
-            ]
-            laid.append([[marks[cell] for cell in cells] for marks in (goal, state)])
-    cell = max(goal_marks.index("0") for goal_marks, _ in laid)
-    for goal_marks, marks in laid:
-        if goal_marks.index("0") == cell:
-            tiles = [mark for mark in goal_marks if mark != "0"]
-            names = {tile: "123456789abcdef"[at] for at, tile in enumerate(tiles)} | {"0": "0"}
-            yield cell + 1, "".join(names[mark] for mark in marks)
-
-
-def rank_board(rows: int, columns: int, state: str) -> int:
-    """Return the rank of a state of a board that has no more rows than columns."""
-    places = [state[row * columns + column] for column in range(columns) for row in range(rows)]
-    order = [tile for tile in places if tile != "0"]
-    rank = places.index("0") * factorial(len(order)) // 2
-    for at, tile in enumerate(order[:-2]):
-        smaller = sum(later < tile for later in order[at + 1 :])
-        rank += smaller * factorial(len(order) - 1 - at) // 2
-    return rank
-
-
-def list_neighbours(rows: int, columns: int, state: str) -> list[str]:
-    """List the states one move away."""
-    row, column = divmod(state.index("0"), columns)
-    result = []
-    for other, across in (
-        (row - 1, column),
-        (row + 1, column),
-        (row, column - 1),
-        (row, column + 1),
-    ):
-        if 0 <= other < rows and 0 <= across < columns:
-            marks = [*state]
-            cell = other * columns + across
-            marks[row * columns + column], marks[cell] = marks[cell], "0"
-            result.append("".join(marks))
-    return result
 
 
 def layers(data: bytes) -> dict[int, dict[int, int]]:

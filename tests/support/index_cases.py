@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,8 +18,7 @@ from queries.api import Tables
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.fifteen import PARTITIONS
 from tests.support import fifteen_oracle, sliding_oracle
-from tests.support.document_reader import iter_views, rank_board
-from tests.support.index_vectors import BOARDS, list_distances, list_goals
+from tests.support.index_vectors import BOARDS, list_distances, list_goals, list_views, rank_board
 from tests.support.shell import ROOT
 
 LIST = ROOT / "docs" / "format" / "cases.jsonl"
@@ -154,7 +152,7 @@ def make_board_case(board: str, goal: str, state: str, distance: int | None) -> 
         return case | UNREACHABLE
     rows, columns = map(int, board.split("x"))
     high, long = sorted((rows, columns))
-    cell, read = min(views := [*iter_views(rows, columns, goal, state)])
+    cell, read = min(views := list_views(rows, columns, goal, state))
     case["table"] = f"sliding_{high}x{long}_{cell}"
     if len(views) == 1:
         case |= {"read_as": read, "rank": rank_board(high, long, read)}
@@ -212,7 +210,3 @@ def list_tours() -> Iterator[Case]:
     answers = [(*key, {"answer": {"path": path}}) for *key, path in TOURS]
     for table, start, rank, answer in (*answers, *((*key, UNREACHABLE) for key in NO_TOURS)):
         yield {"puzzle": "ranks", "table": table, "key": start, "rank": rank} | answer
-
-
-def write(path: Path = LIST) -> None:
-    path.write_text(format_cases(), "utf-8")

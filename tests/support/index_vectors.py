@@ -142,7 +142,7 @@ def make_intact(index: IndexSpec, why: str) -> tuple[Vector, bytes]:
     return vector, index.file()
 
 
-def rank_state(state: str, rows: int, columns: int) -> int:
+def rank_board(rows: int, columns: int, state: str) -> int:
     """Return the rank of a state of a board with no more rows than columns."""
     places = "".join(state[column::columns] for column in range(columns))
     tiles = places.replace("0", "")
@@ -153,13 +153,37 @@ def rank_state(state: str, rows: int, columns: int) -> int:
     return number
 
 
+def list_views(rows: int, columns: int, goal: str, state: str) -> list[tuple[int, str]]:
+    """List the cell in the name of the file of a goal, with the state as it is read there, for
+    each way to lay the board that the page allows."""
+    high, long = sorted((rows, columns))
+    laid = []
+    for turned in [rows > columns] + [True] * (rows == columns):
+        for down, across in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
+            cells = [
+                column * columns + row if turned else row * columns + column
+                for row in range(high)[::down]
+                for column in range(long)[::across]
+            ]
+            laid.append([[marks[cell] for cell in cells] for marks in (goal, state)])
+    last = max(goal_marks.index("0") for goal_marks, _ in laid)
+    views = []
+    for goal_marks, marks in laid:
+        if goal_marks.index("0") == last:
+            names = {"0": "0"}
+            for tile in goal_marks:
+                names.setdefault(tile, "0123456789abcdef"[len(names)])
+            views.append((last + 1, "".join(names[mark] for mark in marks)))
+    return views
+
+
 def make_board(rows: int, columns: int, cell: int) -> BoardSpec:
     """Make the index of the goal with the blank on a cell, counted from 1."""
     tiles = "123456789"[: rows * columns - 1]
     known = sliding_oracle.distances(f"{tiles[: cell - 1]}0{tiles[cell - 1 :]}", rows, columns)
     distances = bytearray(len(known))
     for state, distance in known.items():
-        distances[rank_state(state, rows, columns)] = distance
+        distances[rank_board(rows, columns, state)] = distance
     return BoardSpec(f"sliding_{rows}x{columns}_{cell}", 1, len(known), bytes(distances))
 
 

@@ -285,3 +285,10 @@ def square_number(files: int, name: str) -> int:
     if not re.fullmatch(r"[a-z][1-9][0-9]?", name) or ord(name[0]) - ord("a") >= files:
         raise ValueError(f"no square of a board with {files} files: {name!r}")
     return ord(name[0]) - ord("a") + files * (int(name[1:]) - 1)
+
+
+def read_tour(files: int, ranks: int, path: str) -> list[int]:
+    """Return the squares of a tour's path; require that it is a tour of the board."""
+    squares = [square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
+    knight_check(files, ranks, squares)
+    return squares

@@ -49,6 +49,26 @@ def distances_near(goal: str, rows: int, columns: int, most: int) -> dict[str, i
     return known
 
 
+def replay(state: str, letters: str, rows: int, columns: int) -> list[str]:
+    """Return the states along a way, the first one included; an illegal move is a KeyError."""
+    states = [state]
+    for letter in letters:
+        states.append(neighbours(states[-1], rows, columns)[letter])
+    return states
+
+
+def list_solutions(state: str, rows: int, columns: int, known: dict[str, int]) -> list[str]:
+    """List every shortest solution, in the order U D L R of the moves."""
+    if not known[state]:
+        return [""]
+    near = neighbours(state, rows, columns)
+    return [
+        letter + rest
+        for letter in best_moves(state, rows, columns, known)
+        for rest in list_solutions(near[letter], rows, columns, known)
+    ]
+
+
 def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> str:
     """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
     return "".join(
