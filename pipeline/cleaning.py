@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pipeline.build import find_unlisted_files
 from tablebase.errors import StoreError
@@ -39,10 +39,6 @@ class Leftover(NamedTuple):
     files: tuple[str, ...]
     bytes: int
     note: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the files for JSON."""
-        return self._asdict()
 
 
 def list_leftovers(store: Store) -> list[Leftover]:

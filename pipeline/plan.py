@@ -132,6 +132,24 @@ class PlannedTable(NamedTuple):
     cost: Cost | None
     source: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the planned table as plain values."""
+        return {
+            "table": self.table.name,
+            "stage": self.puzzle.name,
+            "reason": self.reason,
+            "saved": self.saved._asdict() if self.saved else None,
+            "estimate": self._describe_cost(self.cost) if self.cost else None,
+        }
+
+    def _describe_cost(self, cost: Cost) -> dict[str, Any]:
+        unit = self.puzzle.find_unit(self.table)
+        amounts = {"rows" if unit == "rows" else "records": cost.rows}
+        if unit == "states":
+            amounts[unit] = self.table.states
+        figures = {"seconds": round(cost.seconds, 3), "bytes": cost.bytes, "memory": cost.memory}
+        return {"source": self.source, **amounts, **figures}
+
 
 class Plan(NamedTuple):
     """The tables that a build would write, those that are up to date, and a recovery before it."""
@@ -143,7 +161,7 @@ class Plan(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values."""
         return {
-            "tables": [_describe(planned) for planned in self.tables],
+            "tables": [planned.to_dict() for planned in self.tables],
             "up_to_date": self.up_to_date,
             "recovered": sorted(self.recovery.tables) if self.recovery else [],
         }
@@ -199,23 +217,3 @@ def _convert_run(run: TableRun) -> Cost:
         run.bytes or 0,
         run.process_peak_memory or PROCESS_BYTES,
     )
-
-
-def _describe_cost(planned: PlannedTable, cost: Cost) -> dict[str, Any]:
-    unit = planned.puzzle.find_unit(planned.table)
-    amounts = {"rows" if unit == "rows" else "records": cost.rows}
-    if unit == "states":
-        amounts[unit] = planned.table.states
-    figures = {"seconds": round(cost.seconds, 3), "bytes": cost.bytes, "memory": cost.memory}
-    return {"source": planned.source, **amounts, **figures}
-
-
-def _describe(planned: PlannedTable) -> dict[str, Any]:
-    """Return a planned table as plain values."""
-    return {
-        "table": planned.table.name,
-        "stage": planned.puzzle.name,
-        "reason": planned.reason,
-        "saved": planned.saved._asdict() if planned.saved else None,
-        "estimate": _describe_cost(planned, planned.cost) if planned.cost else None,
-    }

@@ -20,7 +20,6 @@ from tablebase.tables.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pipeline.terminal import StepLine
     from queries.answer import Answer
     from queries.reader import Query, Reader
 
@@ -65,18 +64,10 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         watch_signals()
     require_one_printed(svg, as_json=bool(is_json))
     readers = Readers(open_store(outputs))
-    line: StepLine | None = None
+    if has_terminal := sys.stderr.isatty():  # a walk through a table on a host may take seconds
+        from pipeline.terminal import StepLine, clear_line
 
-    def show_steps(steps: int) -> None:
-        nonlocal line
-        if line is None:  # most lookups have no steps, and need not import it
-            from pipeline.terminal import StepLine
-
-            line = StepLine()
-        line.show(steps)
-
-    if sys.stderr.isatty():  # a walk through a table on a host may take seconds
-        readers.open(name).on_step = show_steps
+        readers.open(name).on_step = StepLine().show
     try:
         answer = _ask(readers, name, key, options)
     except TablebaseError as error:
@@ -86,9 +77,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
             print_answer(format_json(error.known) + "\n")
         raise
     finally:
-        if line:
-            from pipeline.terminal import clear_line
-
+        if has_terminal:
             clear_line()
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:

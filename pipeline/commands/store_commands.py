@@ -378,7 +378,7 @@ def clean(
     store = open_store(outputs)
     leftovers = remove_leftovers(store) if yes else list_leftovers(store)
     if as_json:
-        print_answer(f"{json.dumps([leftover.to_dict() for leftover in leftovers])}\n")
+        print_answer(f"{json.dumps([leftover._asdict() for leftover in leftovers])}\n")
         return
     table = format_leftovers(leftovers) if leftovers else ""
     print_answer(f"{table}{format_advice(leftovers, store, removed=yes)}\n")

@@ -83,14 +83,8 @@ def mirror_cell(cell: int, width: int) -> int:
 
 def list_neighbours(height: int, width: int) -> list[list[int]]:
     """List the neighbours of each cell: up, down, left and right, as far as they exist."""
-    neighbours = []
-    for cell in range(height * width):
-        row, column = divmod(cell, width)
-        steps = (
-            (row > 0, -width), (row < height - 1, width), (column > 0, -1), (column < width - 1, 1)
-        )  # fmt: skip
-        neighbours.append([cell + step for exists, step in steps if exists])
-    return neighbours
+    board = SlidingBoard(height, width)
+    return [[to for _, to in board.list_exits(cell)] for cell in range(board.cells)]
 
 
 def rank_set(cells: Sequence[int]) -> int:

@@ -68,7 +68,7 @@ def format_repair_command(table: str, store: Store) -> str:
 
 def format_command(store: Store, *words: str) -> str:
     """Return a command that changes a store; empty for a read-only one, which none can change."""
-    if store.is_read_only():
+    if store.is_read_only:
         return ""
     return " ".join(filter(None, words)) + format_outputs(str(store))
 
@@ -107,9 +107,9 @@ def is_unfinished(store: Store, name: str) -> bool:
 
 def require_listable(store: Store) -> None:
     """Raise BadRequest if a store is of a kind whose files can never be listed."""
-    if obstacle := store.find_obstacle():
+    if store.obstacle:
         hint = "Name a folder or a bucket with --outputs"
-        raise BadRequest(f"The files of {store} cannot be listed: {obstacle}", hint)
+        raise BadRequest(f"The files of {store} cannot be listed: {store.obstacle}", hint)
 
 
 def make_open_error(path: str, error: OSError, command: str) -> TableError:

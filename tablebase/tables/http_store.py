@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 class HttpStore(Store):
     """A read-only store on a static host."""
 
+    is_read_only = True
+    obstacle = "a web host does not list its files"
+
     def __init__(self, url: str, limits: HttpLimits = LIMITS) -> None:
         self._url, self._limits = url, limits
         try:
@@ -53,12 +56,6 @@ class HttpStore(Store):
 
     def locate(self, name: str) -> str:
         return f"{self._shown}/{name}"
-
-    def is_read_only(self) -> bool:
-        return True
-
-    def find_obstacle(self) -> str:
-        return "a web host does not list its files"
 
     def list_names(self, begin: str = "") -> list[str]:
         """Return no names: static hosts list no files, and nothing unfinished is in them."""

@@ -29,7 +29,7 @@ from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, Sequenti
 from tablebase.tables.store import LOCK, RandomAccessFile, Store
 
 if TYPE_CHECKING:
-    from obstore import PutMode, UpdateVersion, WritableFile
+    from obstore import GetOptions, ObjectMeta, PutMode, UpdateVersion, WritableFile
     from obstore.auth.boto3 import Boto3CredentialProvider
     from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Store
 
@@ -204,25 +204,24 @@ class ObjectStore(Store):
 
     def _fetch(self, name: str) -> tuple[bytes, UpdateVersion]:
         """Fetch a whole file, with what shows its version."""
-        with self._translate_read_errors(name):
-            result = self._open_bucket().get(self._locate_key(name))
-            data = bytes(result.bytes())
-        if len(data) != result.meta["size"]:
-            raise Unreachable(f"{len(data):,} bytes came instead of {result.meta['size']:,}")
+        data, meta = self._get(name, {})
+        if len(data) != meta["size"]:
+            raise Unreachable(f"{len(data):,} bytes came instead of {meta['size']:,}")
         version: UpdateVersion = {}
-        if e_tag := result.meta["e_tag"]:
+        if e_tag := meta["e_tag"]:
             version["e_tag"] = e_tag
-        if number := result.meta["version"]:
+        if number := meta["version"]:
             version["version"] = number
         return data, version
 
     def _fetch_part(self, name: str, first: int, last: int) -> Content:
-        with self._translate_read_errors(name):
-            result = self._open_bucket().get(
-                self._locate_key(name), options={"range": (first, last + 1)}
-            )
-            data, meta = bytes(result.bytes()), result.meta
+        data, meta = self._get(name, {"range": (first, last + 1)})
         return Content(data, first, meta["size"])
+
+    def _get(self, name: str, options: GetOptions) -> tuple[bytes, ObjectMeta]:
+        with self._translate_read_errors(name):
+            result = self._open_bucket().get(self._locate_key(name), options=options)
+            return bytes(result.bytes()), result.meta
 
     def open(self, name: str) -> IO[bytes]:
         return io.BufferedReader(SequentialReader(self.open_random_access(name)), READ_BYTES)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from tablebase.tables.store import RandomAccessFile
-
 
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""

@@ -109,14 +109,16 @@ class Store:
 
     on_wait: Callable[[str, int], None] | None = None
     """The callback that gets the store and the most seconds, when a host lets a question wait."""
+    is_read_only = False
+    """Whether tables can never be built in a store of this kind."""
+    has_locks = False
+    """Whether a lock shows which files are being written."""
+    obstacle = ""
+    """Why the files of a store of this kind can never be listed; "" if they can."""
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
         raise NotImplementedError
-
-    def is_read_only(self) -> bool:
-        """Return whether tables can never be built in a store of this kind."""
-        return False
 
     def refresh(self) -> bool:
         """Forget what was read of the store; return False if it keeps nothing.
@@ -128,13 +130,6 @@ class Store:
     def ask_one_question(self) -> AbstractContextManager[object]:
         """Return a context whose requests wait for a host together as long as a question may."""
         return _WithoutLimit()
-
-    has_locks = False
-    """Whether a lock shows which files are being written."""
-
-    def find_obstacle(self) -> str:
-        """Return why the store's files can never be listed; "" if they can."""
-        return ""
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names that begin with a text, in order; raise OSError if that fails.

@@ -83,7 +83,7 @@ def test_every_kind_is_listed_and_removed(folder: Path, cli: Cli) -> None:
     assert sum(each.bytes for each in listed) == 4 * len(LEFTOVERS)
     listing = cli("clean", "--json", "--outputs", str(folder))
     assert json.loads(listing.out) == [
-        {**each.to_dict(), "files": [*each.files]} for each in listed
+        {**each._asdict(), "files": [*each.files]} for each in listed
     ]
     assert {*LEFTOVERS} <= {*read_all(folder)}, "listing removes nothing"
     removed = cli("clean", "--yes", "--outputs", str(folder))

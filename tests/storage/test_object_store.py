@@ -312,7 +312,7 @@ def test_denied_access_is_reported_as_unreadable(
         build(Request(built_store, [(EIGHT, EIGHT.tables)]), Recorder())
     server.fault = None
     assert ObjectStore(f"{URL}/nothing/there").list_names() == []
-    assert not built_store.is_read_only()
+    assert not built_store.is_read_only
 
 
 def test_a_truncated_read_is_an_error(built_store: ObjectStore, server: LoopbackStore) -> None:

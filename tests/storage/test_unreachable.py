@@ -116,7 +116,7 @@ def test_a_server_failing_at_any_request_is_reported(
 
 def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
     store = HttpStore("http://127.0.0.1:9/tables")
-    assert store.is_read_only()
+    assert store.is_read_only
     assert format_rebuild_command("eight", store) == format_repair_command("foreign", store) == ""
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
