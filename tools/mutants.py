@@ -67,7 +67,9 @@ OPTIONS = [
 ]
 
 RULE_TESTS = {
-    "tablebase/puzzle.py": "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle new_puzzle",
+    "tablebase/puzzle.py": (
+        "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle verify/state_proofs"
+    ),
     "tablebase/graph.py": "senet rebuilt[senet]",
     "tablebase/frontier/layers.py": "tour_ranker",
     "tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
@@ -113,11 +115,11 @@ QUERY_TESTS = {
 KERNEL_TESTS = {
     "pipeline/search/breadth_first.py": "breadth_first",
     "pipeline/search/tour_listing.py": "path_per_pair hamiltonian_paths",
-    "pipeline/verify/knight_counts.py": "recount verify/counts verify/knight verify/false_values",
-    "pipeline/verify/sliding.py": "neighbours",
+    "pipeline/verify/knight_counts.py": "verify/knight_counts verify/knight verify/false_values",
+    "pipeline/verify/sliding.py": "verify/sliding",
     "pipeline/verify/board_layers.py": "board_layers",
     "pipeline/verify/knight_ranks.py": "verify/ranking",
-    "pipeline/verify/tour_walker.py": "verify/tour_walker verify/recount",
+    "pipeline/verify/tour_walker.py": "verify/tour_walker verify/knight_counts",
     "tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
@@ -134,10 +136,10 @@ BUILD_TESTS = {
 }
 PROOF_TESTS = {
     "pipeline/verify/state_proofs.py": (
-        "verify/eight verify/new_puzzle verify/false_values verify/graph_proof other_kinds verdicts"
+        "verify/state_proofs verify/false_values other_kinds verdicts"
     ),
     "pipeline/verify/fifteen.py": "verify/fifteen",
-    "pipeline/verify/knight_counts.py": "verify/counts verdicts verify/false_values",
+    "pipeline/verify/knight_counts.py": "verify/knight_counts verdicts verify/false_values",
     "pipeline/verify/knight_tours.py": "verify/ranking verify/knight verdicts verify/false_values",
     "pipeline/verify/senet.py": "verify/senet",
     "pipeline/verify/sliding.py": "verify/sliding verify/false_values",
@@ -145,7 +147,7 @@ PROOF_TESTS = {
 """Files without code that runs at import or builds what tests share."""
 TRUST_TESTS = {
     "pipeline/verify/claims.py": (
-        "claims verdicts verify_output verify/eight verify/sliding verify/false_values"
+        "claims verdicts verify_output verify/state_proofs verify/sliding verify/false_values"
     ),
     "tablebase/puzzles/plugins.py": "entry_points",
     "tablebase/tables/manifest.py": "manifest store status pages build",

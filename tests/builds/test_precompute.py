@@ -29,61 +29,10 @@ FIVE = TableRun(
 )
 
 
-TOO_MANY = "has too many open tours to rank."
-BAD_MEMORY = "--memory needs a number of gigabytes above 0, not"
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ("knight_tours_7x7", 1, "7x7 has too many tours to list (1.2 TB). knight_ranks_7x7 has"),
-        ("knight_tours_9x9", 1, "9x9 has too many tours to list. Boards of up to 40 squares can"),
-        ("knight_closed_ranks_4x5", 1, "4x5 has no closed tour."),
-        ("knight_ranks_3x3", 1, "3x3 has no tour."),
-        ("knight_ranks_2x9", 1, "2x9 has no tour."),
-        ("knight_ranks_4x4", 1, "4x4 has no tour."),
-        ("knight_ranks_8x8", 2, f"8x8 {TOO_MANY} knight_closed_ranks_8x8 has every closed tour"),
-        ("knight_ranks_9x9", 2, f"9x9 {TOO_MANY} The largest board is"),
-        ("knight_closed_ranks_9x8", 2, "9x8 has too many closed tours to count."),
-        ("knight_closed_ranks_6", 2, "'6' is not a board"),
-        ("knight_counts_5x5", 2, "knight_counts has the board 5x5. Build knight_counts."),
-        ("knight_tours_27x3", 2, "'27x3' is not a board: boards have at most 26 files (a-z) and"),
-        ("knight_tour_6x6", 2, "There is no table 'knight_tour_6x6'. Did you mean knight_tours_6x"),
-        ("fifteen_5-5-4", 2, "There is no table 'fifteen_5-5-4'. Did you mean fifteen_5-5-5"),
-        ("nothing", 2, "There is no table 'nothing'. Puzzles: eight, sliding, fifteen, senet, kn"),
-        ("eight --parquet", 2, "--parquet needs the name of a sliding board, or of patterns of t"),
-        *((f"eight --memory {size}", 2, BAD_MEMORY) for size in ("1e400", "inf", "nan", "-1", "0")),
-    ],
-)
-def test_a_name_that_cannot_be_built_is_refused(
-    words: str, code: int, message: str, tmp_path: Path, cli: Cli
-) -> None:
-    """Give the reason and what to build instead, or the nearest names; a dry run does so too."""
-    command = ("precompute", *words.split(), "--outputs", str(tmp_path / "none"))
-    text = cli(*command)
-    assert (text.code, text.out) == (code, "")
-    assert text.err.startswith(f"pipeline: {message}")
-    assert cli(*command, "--dry-run") == text
-    assert not (tmp_path / "none").exists()
-
-
 def test_a_build_that_needs_more_memory_is_refused(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "knight_closed_ranks_8x8", "--memory", "1", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (3, "")
     assert "knight_closed_ranks_8x8 needs 2.35 GB of memory; available: 1.00 GB" in text.err
-
-
-def test_the_help_of_a_puzzle_lists_what_can_be_built(cli: Cli) -> None:
-    text = cli("precompute", "knight", "sliding", "--help").out
-    for line in (
-        r"knight_tours_6x6 +6,6",
-        r"knight_counts_7x7 +49 ",
-        r"knight_closed_ranks_8x8 ",
-        r"sliding_3x4 +239,500,800 ",
-        r"sliding_3x4_all +958,003,200 ",
-    ):
-        assert re.search(rf"^{line}", text, re.MULTILINE), line
-    assert "fifteen" not in text
 
 
 AMOUNTS: dict[str, dict[str, int]] = {

@@ -232,25 +232,3 @@ def test_a_checker_fails_where_the_contestant_is_not_at_fault(
         text = cli_in_process("check", "eight", "--testlib", *words)
         assert text.code == 3
         assert text.out.startswith("fail ")
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["eight", STATE], 2, "has no answer to judge"),
-        (["eight", "123", "D"], 2, "'123' is not an 8-puzzle state"),
-        (["eight", STATE, "D", "--input", "x"], 2, "--input is for batches only"),
-        (["eight", STATE, "D", "--goal", "123"], 2, "is not a goal"),
-        (["eight", STATE, "D", "--outputs", "nowhere"], 3, "is not published"),
-        (["sliding", STATE, "D"], 2, "Missing option --board"),
-        (["knight", "z9", "1"], 2, "is not a square of 8x8"),
-        (["hanoi", "1", "1"], 2, "There is no command 'hanoi'"),
-    ],
-)
-def test_what_cannot_be_judged_is_said_in_a_sentence(
-    cli_in_process: Cli, outputs: Path, words: list[str], code: int, message: str
-) -> None:
-    text = cli_in_process("check", *words)
-    assert (text.code, text.out) == (code, "")
-    assert message in text.err
-    assert text.err.count("\n") == 1

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,26 +14,21 @@ from pipeline.run import run_command
 from queries.batch_input import translate_input_errors
 from tablebase import resources
 from tablebase.resources import get_free_memory
-from tests.support.shell import SCRIPT, environment
+from tests.support.shell import SCRIPT, Said, run
 
 GIB = 1 << 30
 
 
-def run_under_limit(*words: str, address_space: int, **variables: str) -> tuple[int, str, str]:
+def run_under_limit(*words: str, address_space: int, **variables: str) -> Said:
     """Run the program in a process of its own with so many bytes of address space."""
     resource = pytest.importorskip("resource")
-    result = subprocess.run(
+    limits = address_space, resource.RLIM_INFINITY
+    return run(
         [SCRIPT, *words],
-        env=environment(variables),
-        input="123456780\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_AS, (address_space, resource.RLIM_INFINITY)
-        ),
+        env=variables,
+        input=b"123456780\n",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
     )
-    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.parametrize("limit", [300 << 20, 1000 << 20])
@@ -50,18 +44,11 @@ def test_a_limit_on_address_space_is_reported(outputs: Path, limit: int) -> None
 
 def test_a_limit_on_open_files_is_reported(outputs: Path, tmp_path: Path) -> None:
     script = f"ulimit -n 8; {SCRIPT} query eight 123456780; {SCRIPT} precompute senet --outputs o"
-    result = subprocess.run(
-        ["sh", "-c", script],
-        cwd=tmp_path,
-        env=environment({"PIPELINE_OUTPUTS": str(outputs)}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "distance      0 moves" in result.stdout
-    *_, text = result.stderr.splitlines()
+    result = run(["sh", "-c", script], cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(outputs)})
+    assert "distance      0 moves" in result.out
+    *_, text = result.err.splitlines()
     problem = "The system opens no more files for this process. Raise the limit (ulimit -n)."
-    assert (result.returncode, text) == (3, f"pipeline: {problem}")
+    assert (result.code, text) == (3, f"pipeline: {problem}")
 
 
 def test_a_lone_lookup_needs_little(outputs: Path) -> None:

@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from tests import WIDE, first, wide
-from tests.support.shell import SCRIPT, Cli, Said, environment, program
+from tests.support.shell import SCRIPT, Cli, Said, environment, program, run
 
 FULL = Path("/dev/full")
 KEYS = "378546201\n" * 20_001
@@ -45,18 +46,10 @@ def streams(request: pytest.FixtureRequest) -> dict[str, str]:
     return dict(request.param)
 
 
-def run_query(place: Path, words: list[str], stdout: object, env: dict[str, str]) -> Said:
-    result = subprocess.run(
-        [program(env=env), *words],
-        cwd=place,
-        env=environment(env),
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,  # type: ignore[call-overload]  # a file, or a number of one
-        stderr=subprocess.PIPE,
-        timeout=120,
-        check=False,
-    )
-    return Said(result.returncode, "", result.stderr.decode())
+def run_query(
+    place: Path, words: list[str], stdout: object, env: dict[str, str], **options: Any
+) -> Said:
+    return run([program(env=env), *words], cwd=place, env=env, stdout=stdout, **options)
 
 
 # ---- standard output -------------------------------------------------------------------------
@@ -119,62 +112,33 @@ def test_a_disk_that_fills_up(
     def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
+    words = ["query", "eight", "--input", str(keys), "--format", format]
+    env = {**streams, "PYTHONDONTWRITEBYTECODE": "1"}
     with (tmp_path / "answers").open("wb") as file:
-        result = subprocess.run(
-            [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format],
-            cwd=place,
-            env=environment({**streams, "PYTHONDONTWRITEBYTECODE": "1"}),
-            stdout=file,
-            stderr=subprocess.PIPE,
-            preexec_fn=limit_file_size,
-            check=False,
-        )
-    assert result.returncode == 3
-    assert b"standard output cannot be written: file too large" in result.stderr
+        text = run_query(place, words, file, env, preexec_fn=limit_file_size)
+    assert text.code == 3
+    assert "standard output cannot be written: file too large" in text.err
 
 
 @pytest.mark.parametrize("line", COMMAND_LINES)
 def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
-    result = subprocess.run(
-        [program(), *split_line(line, keys)],
-        cwd=place,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: os.close(1),
-        check=False,
-    )
-    assert result.returncode == 2
-    assert b"standard output cannot be written: it is closed.\n" in result.stderr
+    text = run_query(place, split_line(line, keys), None, {}, preexec_fn=lambda: os.close(1))
+    assert text.code == 2
+    assert "standard output cannot be written: it is closed.\n" in text.err
 
 
 def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
-    result = subprocess.run(
-        [program(), "query", "eight", "--output", str(tmp_path / "a.csv")],
-        cwd=place,
-        env=environment(),
-        input=b"123456780",
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: os.close(1),
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, b"")
+    words = ["query", "eight", "--output", str(tmp_path / "a.csv")]
+    options: dict[str, Any] = {"input": b"123456780", "preexec_fn": lambda: os.close(1)}
+    assert run_query(place, words, None, {}, **options) == (0, "", "")
     assert pl.read_csv(tmp_path / "a.csv").height == 1
 
 
 def test_errors_that_cannot_be_written(place: Path) -> None:
     with FULL.open("wb") as full:
-        result = subprocess.run(
-            [str(SCRIPT), "query", "eight", "152703846", "--json"],
-            cwd=place,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=full,
-            check=False,
-        )
-        assert (result.returncode, result.stdout[:20]) == (0, b'{"state": "152703846')
-        bad = subprocess.run([str(SCRIPT), "query", "eight", "9"], stderr=full, check=False)
-        assert bad.returncode == 2
+        text = run([SCRIPT, "query", "eight", "152703846", "--json"], cwd=place, stderr=full)
+        assert (text.code, text.out[:20]) == (0, '{"state": "152703846')
+        assert run([SCRIPT, "query", "eight", "9"], stderr=full).code == 2
 
 
 @pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
@@ -344,15 +308,8 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
 
 
 def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
-    result = subprocess.run(
-        f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg",
-        cwd=place,
-        env=environment(),
-        shell=True,
-        capture_output=True,
-        check=True,
-    )
-    assert b"27 moves" in result.stdout
+    command = f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg"
+    assert "27 moves" in run(["sh", "-c", command], cwd=place).out
     assert (tmp_path / "drawn.svg").read_bytes().startswith(b"<svg")
 
 

@@ -120,28 +120,12 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
-        tables = [(KNIGHT, SMALL), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
+        tours = (*SMALL, make_tour_table(KnightBoard(13, 3)))
+        tables = [(KNIGHT, tours), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
         build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
-    build(Request(Folder(local), tables), Recorder())
+    build(Request(Folder(local), tables, jobs=2), Recorder())
     assert contents(remote) == contents(local)
-    assert len(contents(local)) == len(SMALL) + 4 + 1
-
-
-@long_run
-def test_a_cluster_lists_the_tours_of_a_large_board(
-    running_cluster: Cluster, tmp_path: Path
-) -> None:
-    remote, local, large = (
-        tmp_path / "there",
-        tmp_path / "here",
-        make_tour_table(KnightBoard(13, 3)),
-    )
-    with open_executor(running_cluster.address, 1) as (executor, jobs):
-        request = Request(Folder(remote), [(KNIGHT, (large,))], jobs=jobs)
-        build(request, Recorder(), executor)
-    build(Request(Folder(local), [(KNIGHT, (large,))], jobs=2), Recorder())
-    assert contents(remote) == contents(local)
-    assert len(contents(local)) == 1 + 1
+    assert len(contents(local)) == len(tours) + 4 + 1
 
 
 @long_run

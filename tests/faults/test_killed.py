@@ -23,7 +23,7 @@ from tablebase.tables.store import Folder
 from tests import long_run, often, wide
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
-from tests.support.shell import ROOT, SCRIPT, Cli, environment, program, with_a_disk
+from tests.support.shell import SCRIPT, Cli, environment, program, run, with_a_disk
 from tests.support.tampered import sha256
 
 QUERIES = {
@@ -164,11 +164,8 @@ else:
 
 
 def expect_success(*words: object) -> None:
-    command = [program("python"), "-c", BUILDS, *map(str, words)]
-    result = subprocess.run(
-        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
+    result = run([program("python"), "-c", BUILDS, *map(str, words)])
+    assert result.code == 0, result.err
 
 
 @pytest.mark.long
@@ -247,27 +244,21 @@ def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) ->
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
-    result = subprocess.run(
-        [SCRIPT, "precompute", "eight", "--outputs", str(tmp_path)],
+    result = run(
+        [SCRIPT, "precompute", "eight", "--outputs", tmp_path],
         # neither coverage data nor a whole compiled module could be written within the limit
-        env=environment({"COVERAGE_PROCESS_CONFIG": "", "PYTHONDONTWRITEBYTECODE": "1"}),
-        capture_output=True,
-        text=True,
-        check=False,
+        env={"COVERAGE_PROCESS_CONFIG": "", "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
-    if limit < 1_500_000:
-        assert result.returncode == 3, result.stderr
-        assert "Free some space" in result.stderr
-    else:
-        assert result.returncode == 0, result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.code == (3 if limit < 1_500_000 else 0), result.err
+    assert ("Free some space" in result.err) == (result.code == 3)
+    assert "Traceback" not in result.err
     assert not list(tmp_path.glob(".*.unpublished"))
     if limit == 500_000:  # into which the record of the run fits
         record = read_run(Folder(tmp_path), "last").record
         assert (record.outcome, record.exit_code) == (FAILED, 3)
         assert record.problem
-        assert record.problem in result.stderr
+        assert record.problem in result.err
         (table,) = record.tables
         assert (table.table, table.outcome) == ("eight", FAILED)
         assert find_table_run(Folder(tmp_path), "eight", table.parameters) is None
@@ -331,14 +322,3 @@ def assert_completes_when_there_is_room(
         if path.name != MANIFEST:
             assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
     assert len(read_manifest(Folder(copies))) == (2 if stage else COUNT)
-
-
-def test_opened_tables_survive_a_rebuild(cli: Cli, outputs: Path, tmp_path: Path) -> None:
-    from queries import open_tables
-
-    copy_outputs(outputs, tmp_path)
-    eight = open_tables(str(tmp_path)).eight
-    assert eight.distance("378546201") == 27
-    assert cli("precompute", "eight", "--force", "--outputs", str(tmp_path)).code == 0
-    (tmp_path / "eight.idx").unlink()
-    assert eight.distance("378546201") == 27

@@ -1,28 +1,20 @@
 """The three worked uses of `docs/check.md`: the page has the programs, and they do what it says."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.shell import ROOT, environment
+from tests.support.shell import ROOT, Said, run
 
 PROGRAMS = ("class_report.py", "checker.sh", "reward.py")
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+def run_program(*words: str | Path) -> Said:
     """Run a program in the project's folder, with this environment's commands."""
     commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        words,
-        cwd=ROOT,
-        env=environment({"PATH": commands}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run(words, env={"PATH": commands})
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -36,9 +28,9 @@ def test_thirty_solvers_of_a_class(outputs: Path, tmp_path: Path) -> None:
         boards = ("152703846", "152703846", "123450786")
         rows = [f"{board},{answer}\n" for board, answer in zip(boards, answers, strict=True)]
         (tmp_path / f"s{number:02}.csv").write_text(f"state,answer\n{''.join(rows)}")
-    ended = run(sys.executable, "examples/class_report.py", tmp_path)
-    assert ended.stderr == ""
-    lines = ended.stdout.splitlines()
+    ended = run_program(sys.executable, "examples/class_report.py", tmp_path)
+    assert ended.err == ""
+    lines = ended.out.splitlines()
     assert len(lines) == 31
     assert lines[:3] == [
         "solver,solved,shortest,mean_excess,score,worst",
@@ -55,14 +47,14 @@ def test_a_contest(outputs: Path, tmp_path: Path, answer: str, code: int, verdic
     texts = {"input": "1 2 3\n4 5 0\n7 8 6\n", "output": f"{answer}\n", "answer": "D\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    ended = run("examples/checker.sh", *(tmp_path / name for name in texts))
-    assert (ended.returncode, ended.stderr) == (code, "")
-    assert ended.stdout.startswith(f"{verdict} ")
+    ended = run_program("examples/checker.sh", *(tmp_path / name for name in texts))
+    assert (ended.code, ended.err) == (code, "")
+    assert ended.out.startswith(f"{verdict} ")
 
 
 def test_a_reward(outputs: Path) -> None:
-    ended = run(sys.executable, "examples/reward.py")
-    assert ended.stderr == ""
-    counts, rewards = ended.stdout.splitlines()
+    ended = run_program(sys.executable, "examples/reward.py")
+    assert ended.err == ""
+    counts, rewards = ended.out.splitlines()
     assert "'split': 'train'" in counts
     assert rewards == "[1.0, 0.33, 0.05, 0.0]"

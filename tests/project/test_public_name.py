@@ -1,7 +1,6 @@
 """Tests of `puzzle_tablebase`: the public names, whatever stands in the working directory."""
 
 import inspect
-import subprocess
 import sys
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import puzzle_tablebase as pt
-from tests.support.shell import ROOT, Said, environment
+from tests.support.shell import ROOT, Said, run
 
 OWN = ("tablebase", "queries", "pipeline")
 
@@ -29,15 +28,7 @@ def foreign(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def run_python(folder: Path, *words: str) -> Said:
     """Run Python in a folder, which comes first among the places of modules."""
-    ended = subprocess.run(
-        [sys.executable, *words],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return Said(ended.returncode, ended.stdout, ended.stderr)
+    return run([sys.executable, *words], cwd=folder)
 
 
 def test_foreign_folders_do_not_win(foreign: Path, outputs: Path) -> None:

@@ -6,7 +6,6 @@ import importlib.util
 import math
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +16,7 @@ import polars as pl
 import pytest
 
 from tests.support import oracles
-from tests.support.shell import ROOT, environment
+from tests.support.shell import ROOT, run
 from tools.recipe_results import PAGE, PageRecipe, list_page_recipes, run_code
 
 RECIPES = list_page_recipes()
@@ -106,14 +105,6 @@ def test_the_notebook_prints_the_same_as_a_script() -> None:
         if os.environ.get("CI"):
             pytest.fail("marimo is not installed")
         pytest.skip("marimo is not installed: pip install marimo")
-    result = subprocess.run(
-        [sys.executable, "examples/analysis.py"],
-        cwd=ROOT,
-        env=environment({"PYTHONIOENCODING": "utf-8"}),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout == "".join(f"{run_code(recipe.polars)}\n" for recipe in RECIPES)
+    result = run([sys.executable, "examples/analysis.py"], env={"PYTHONIOENCODING": "utf-8"})
+    assert result.code == 0, result.err
+    assert result.out == "".join(f"{run_code(recipe.polars)}\n" for recipe in RECIPES)

@@ -12,7 +12,7 @@ import pytest
 from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from tablebase.schema import Recipe
 from tests import long_run
-from tests.support.shell import ROOT, environment
+from tests.support.shell import ROOT, environment, run
 
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
 EXAMPLE = ROOT / "examples" / "pocket-cube"
@@ -71,15 +71,10 @@ def test_the_reference_names_attributes_of_the_classes(owner: type) -> None:
 
 def test_the_tests_of_the_example_pass() -> None:
     folders = [str(EXAMPLE / "tests"), str(EXAMPLE / "pocket_cube")]
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--doctest-modules", *OWN_OPTIONS, *folders],
-        cwd=EXAMPLE,
-        env=environment({"PYTHONPATH": f"{EXAMPLE}:{ROOT}"}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert re.search(r"\b16 passed in ", result.stdout), result.stdout
+    options = "-q", "--doctest-modules", *OWN_OPTIONS, *folders
+    env = {"PYTHONPATH": f"{EXAMPLE}:{ROOT}"}
+    said = run([sys.executable, "-m", "pytest", *options], cwd=EXAMPLE, env=env)
+    assert re.search(r"\b16 passed in ", said.out), said.out
 
 
 @long_run

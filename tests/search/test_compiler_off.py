@@ -16,7 +16,7 @@ from tests.search import (
     test_word_bfs,
 )
 from tests.support.shell import python
-from tests.verify import test_board_layers, test_footer, test_sliding
+from tests.verify import test_board_layers, test_knight_counts, test_sliding
 
 RUNS: tuple[Callable[[], str], ...] = (
     test_breadth_first.run_small_searches,
@@ -29,7 +29,7 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_sampling.list_small_boards,
     test_sliding_bits.answer_small_board,
     test_board_layers.list_layer_sizes,
-    test_footer.recount,
+    test_knight_counts.recount,
     test_sliding.build_small_board,
 )
 """Functions that run the kernels of each search, reader and proof."""

@@ -85,6 +85,11 @@ COMMANDS = {
         query knight --count --board 12x9
         query knight a1 --closed --rank 0 --board 5x5
         precompute knight_tours_7x7
+        precompute knight_tours_9x9 --dry-run
+        precompute knight_closed_ranks_4x5
+        precompute knight_ranks_3x3
+        precompute knight_ranks_2x9
+        precompute knight_ranks_4x4
         sample eight --distance 32
         sample senet --distance 16
         sample knight --closed --board 4x4
@@ -133,8 +138,26 @@ COMMANDS = {
         query knight a1 --rank 1
         query knight --rank-of 'a1 c2 e1' --board 7x7
         precompute eight --parquet
-        precompute knight_ranks_8x8
+        precompute knight_ranks_8x8 --dry-run
+        precompute knight_ranks_9x9
+        precompute knight_closed_ranks_9x8
+        precompute knight_closed_ranks_6
+        precompute knight_tours_27x3
+        precompute fifteen_5-5-4
+        precompute nothing
+        precompute eight --memory 1e400
+        precompute eight --memory inf
+        precompute eight --memory nan
+        precompute eight --memory=-1
+        precompute eight --memory 0
         sample hanoi
+        check eight 123450786
+        check eight 123 D
+        check eight 123450786 D --input x
+        check eight 123450786 D --goal 123
+        check sliding 123450 D
+        check knight z9 1
+        check hanoi 1 1
         sample senet --goal corner
         sample eight --distance x
         sample eight --size 0
@@ -251,6 +274,7 @@ COMMANDS = {
         query knight --count --board 7x7
         query eight 123456780 --outputs 'a folder'
         histogram eight --outputs none
+        check eight 123450786 D --outputs none
         status --outputs none
         status --outputs none --json
         sample sliding --board 2x3
@@ -281,6 +305,7 @@ COMMANDS = {
         precompute senet -h
         precompute fifteen --help
         precompute eight senet --help
+        precompute sliding --help
         help sample
         help check eight
         help sample senet

@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
@@ -66,19 +66,25 @@ def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str
     return str(Path(sys.executable).with_name(name)) if cold else warm(name)
 
 
-def _run(
-    command: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: str, timeout: float
+def run(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> Said:
-    ended = subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment(env),
-        input=stdin.encode(),
-        capture_output=True,
-        timeout=timeout,
-        check=False,
+    """Run a command; `options` are those of `subprocess.run`.
+
+    What they do not name is captured, and standard input is empty.
+    """
+    usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "stdin" not in options:
+        usual["input"] = b""
+    ended: subprocess.CompletedProcess[bytes] = subprocess.run(
+        command, check=False, cwd=cwd, env=environment(env), **(usual | options)
     )
-    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+    out, err = ((text or b"").decode() for text in (ended.stdout, ended.stderr))
+    return Said(ended.returncode, out, err)
 
 
 def pipeline(
@@ -90,14 +96,15 @@ def pipeline(
 ) -> Said:
     """Run `pipeline` with these words."""
     lone = words[:1] == ("query",) and not stdin and "--input" not in words
-    return _run([str(SCRIPT) if lone else program(env=env), *words], cwd, env, stdin, timeout)
+    script = str(SCRIPT) if lone else program(env=env)
+    return run([script, *words], cwd=cwd, env=env, input=stdin.encode(), timeout=timeout)
 
 
 def python(
     code: str, *words: str, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> Said:
     """Run Python code in the project's folder."""
-    return _run([sys.executable, "-c", code, *words], ROOT, env, "", timeout)
+    return run([sys.executable, "-c", code, *words], env=env, timeout=timeout)
 
 
 UNPRIVILEGED = """
@@ -112,7 +119,7 @@ sys.exit(main())
 
 def without_privileges(*words: str) -> Said:
     """Run `pipeline` so that permissions bind it, even where everything runs as root."""
-    return _run([program("python"), "-c", UNPRIVILEGED, *words], ROOT, None, "", 120)
+    return run([program("python"), "-c", UNPRIVILEGED, *words])
 
 
 def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:

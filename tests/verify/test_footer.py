@@ -16,9 +16,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.files import read_rows
-from pipeline.verify.knight_counts import recount_tours
 from tablebase.errors import TableUnreadable
-from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.manifest import (
     record_page,
 )
@@ -101,10 +99,6 @@ def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
     assert len(read_rows(open_one(copy, "senet"))) == 756_756
-
-
-def recount() -> str:
-    return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
 
 
 def test_a_changed_page_is_detected(copy: Path) -> None:

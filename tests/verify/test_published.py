@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.verify import Claim, TableVerdict, VerifyFailed, verify
-from tablebase.errors import TableError, TableMissing
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Folder
 from tests import wide
@@ -62,38 +61,6 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     for source in ("A165134", "A118067", "A079137", "A083386"):
         assert source in sources
     assert any("A001230" in c.claim for c in proved if c.table == "knight_tours_6x6")
-
-
-def test_quick_checks_every_file(outputs: Path) -> None:
-    proved = verify(Folder(outputs), quick=True).claims
-    listed = {path.name for path in outputs.glob("*.parquet")}
-    assert {claim.file for claim in proved} >= {*listed, "eight.idx", "senet.idx", "manifest.json"}
-    assert all(claim.passed for claim in proved)
-
-
-def test_a_default_table_that_is_not_listed_is_named(copy: Path) -> None:
-    with edit_manifest(copy) as entries:
-        del entries["knight_counts"]
-    verified = verify(Folder(copy), quick=True)
-    assert verified.unpublished == ["knight_counts"]
-    assert "knight_counts" not in {verdict.table for verdict in verified.verdicts}
-
-
-def test_a_manifest_without_tables_is_no_table(copy: Path) -> None:
-    with edit_manifest(copy) as entries:
-        entries.clear()
-    with pytest.raises(TableMissing, match=r"manifest.json.*Run: pipeline precompute"):
-        verify(Folder(copy))
-
-
-def test_any_changed_byte_of_the_manifest_is_detected(copy: Path) -> None:
-    data = (copy / "manifest.json").read_bytes()
-    for at in range(0, len(data), 41):
-        flipped = bytearray(data)
-        flipped[at] ^= 1
-        (copy / "manifest.json").write_bytes(flipped)
-        with pytest.raises(TableError):
-            verify(Folder(copy), quick=True)
 
 
 Edit = Callable[[dict[str, Any]], object]

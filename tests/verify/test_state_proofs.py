@@ -1,19 +1,33 @@
-"""`verify` proves a puzzle that has only rules, and names what is wrong with its moves."""
+"""Proofs of state spaces: the 8-puzzle's moves, the search, a puzzle with rules alone."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import permutations
+from math import factorial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import example, given, settings
 
 from pipeline.verify import Claim, VerifyFailed
-from pipeline.verify.claims import Rows
-from pipeline.verify.state_proofs import make_plain_space, prove_rows
+from pipeline.verify.claims import Array, Rows
+from pipeline.verify.state_proofs import (
+    Edges,
+    Space,
+    make_eight_space,
+    make_plain_space,
+    prove_rows,
+    search_graph,
+)
+from tablebase.graph import SearchResult
 from tablebase.puzzles import MODULES
+from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.schema import Column, Table
+from tests.search.test_breadth_first import Edge, graphs, obvious
+from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
@@ -23,6 +37,73 @@ from tests.support.tampered import (
     prove_one,
     story,
 )
+
+
+@pytest.fixture(scope="module")
+def sliding_table() -> Space:
+    return make_eight_space(EIGHT)
+
+
+def test_the_8_puzzles_vectorized_moves_follow_the_rules(sliding_table: Space) -> None:
+    """Compare every state, and every move of each, with the written rules."""
+    states = sliding_table.states.to_pylist()
+    assert states == ["".join(digits) for digits in permutations("012345678")]
+    digits = np.frombuffer("".join(states).encode(), np.uint8).reshape(-1, 9)
+    steps = [oracles.BLANK_STEPS[letter] for letter in EIGHT.letters]
+    rows, blanks = (
+        np.arange(len(sliding_table.sources)),
+        np.argmin(digits, axis=1)[sliding_table.sources],
+    )
+    others = blanks + np.array([3 * down + right for down, right in steps])[sliding_table.letters]
+    after = digits[sliding_table.sources]
+    after[rows, blanks], after[rows, others] = after[rows, others], after[rows, blanks]
+    assert np.array_equal(after, digits[sliding_table.targets])
+    ways = np.zeros((9, len(steps)), dtype=np.int64)
+    np.add.at(ways, (blanks, sliding_table.letters), 1)
+    for blank, result in enumerate(ways.tolist()):
+        legal = oracles.eight_neighbours("12345678"[:blank] + "0" + "12345678"[blank:])
+        assert result == [factorial(8) * (letter in legal) for letter in EIGHT.letters]
+    parity = sliding_table.parity
+    assert parity is not None
+    assert np.array_equal(parity[sliding_table.sources], parity[sliding_table.targets])
+    assert parity.sum() * 2 == len(parity) == factorial(9)
+    assert parity[EIGHT.rank("123456780")] == 0
+
+
+@pytest.mark.parametrize("goal", EIGHT.goals.values())
+def test_the_8_puzzles_columns_follow_the_rules(sliding_table: Space, goal: str) -> None:
+    ranks = np.arange(0, EIGHT.size, 397)
+    result = {name: values.tolist() for name, values in sliding_table.features(ranks, goal).items()}
+    states = [EIGHT.unrank(rank) for rank in ranks.tolist()]
+    features = [oracles.eight_features(state, goal) for state in states]
+    columns = {name: [of_state[name] for of_state in features] for name in features[0]}
+    assert result == {**columns, "rank": ranks.tolist()}
+
+
+def search(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
+    begins, labels, ends = np.array(edges, dtype=np.int32).reshape(-1, 3).T
+
+    def list_edges(layer: Array) -> Edges:
+        at = np.flatnonzero(np.isin(begins, layer))
+        return begins[at], ends[at], labels[at].astype(np.uint8)
+
+    walk = search_graph(nodes, root, list_edges)
+    return {name: getattr(walk, name).tolist() for name in walk.__slots__}
+
+
+@given(graphs())
+@example((7, [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]))
+@example((3, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1), (1, 0x11, 2)]))
+@settings(max_examples=40)
+def test_random_graphs_match_the_obvious_search(
+    graph: tuple[int, list[Edge]],
+) -> None:
+    nodes, edges = graph
+    for root in range(min(nodes, 4)):
+        expected = obvious(nodes, edges, root)
+        assert search(nodes, edges, root) == {
+            name: expected[name] for name in SearchResult.__slots__
+        }
 
 
 @pytest.fixture

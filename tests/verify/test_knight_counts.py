@@ -1,22 +1,30 @@
 """The proof of tour counts: every way in which a board is counted again, and its limits."""
 
+import random
 from collections.abc import Callable
+from itertools import pairwise, permutations, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pipeline.verify import VerifyFailed, knight_counts
 from pipeline.verify.knight_counts import (
     CountLimits,
     Counts,
+    count_tours_from,
     find_known_closed,
     find_known_total,
+    list_jumps,
     prove_counts,
     recount_by_sweep,
+    recount_tours,
 )
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from tests import wide
 from tests.conftest import make_once
+from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import (
     FIRST_ROWS,
@@ -81,3 +89,69 @@ def test_some_boards_have_no_published_number() -> None:
         assert find_known_total(board) is None
     for board in (KnightBoard(7, 8), KnightBoard(14, 3), KnightBoard(10, 10)):
         assert find_known_closed(board) is None
+
+
+BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=wide)]
+
+
+def list_expected(files: int, ranks: int) -> dict[str, list[int]]:
+    listed = all_tours(files, ranks)
+    closed = [sum(oracles.is_closed(files, tour) for tour in tours) for tours in listed]
+    return {"tours": [len(tours) for tours in listed], "closed": closed}
+
+
+@pytest.mark.parametrize(("files", "ranks"), BOARDS)
+def test_the_recount_sweep_counts_all_listed_tours(files: int, ranks: int) -> None:
+    result = recount_by_sweep(KnightBoard(files, ranks))
+    assert {**result, "closed": [result["closed"]] * files * ranks} == list_expected(files, ranks)
+
+
+def test_closed_tours_of_a_narrow_board_are_swept() -> None:
+    for board in (KnightBoard(10, 3), KnightBoard(3, 10)):
+        assert recount_by_sweep(board, is_open=False) == {"closed": 32}
+
+
+@pytest.mark.parametrize(("files", "ranks"), BOARDS[:3])
+def test_tours_are_counted_path_by_path(files: int, ranks: int) -> None:
+    result = recount_tours(KnightBoard(files, ranks))
+    assert {name: counts.tolist() for name, counts in result.items()} == list_expected(files, ranks)
+
+
+def test_jumps_are_bits() -> None:
+    for board in (KnightBoard(3, 4), KnightBoard(4, 3), KnightBoard(8, 8)):
+        expected = oracles.knight_jumps(board.files, board.ranks)
+        for square, bits in enumerate(list_jumps(board).tolist()):
+            assert [to for to in range(64) if bits >> to & 1] == expected[square]
+
+
+def test_paths_of_any_two_coloured_graph_are_counted() -> None:
+    """Include graphs with closed tours, which no board of this size has."""
+    draw = random.Random(7)
+    all_edges = [*product(range(4), range(4, 8))]
+    closed_ones = 0
+    for edges in [
+        all_edges[:0],
+        all_edges,
+        *(draw.sample(all_edges, size) for size in [*range(7, 16)] * 4),
+    ]:
+        near = np.zeros(8, dtype=np.int64)
+        for one, two in edges:
+            near[one] |= 1 << two
+            near[two] |= 1 << one
+        joined = {*edges, *(edge[::-1] for edge in edges)}
+        for start, ours, others in ((0, (1, 2, 3), (4, 5, 6, 7)), (7, (4, 5, 6), (0, 1, 2, 3))):
+            turns = product(permutations(ours), permutations(others))
+            paths = [(start, d, a, e, b, f, c, g) for (a, b, c), (d, e, f, g) in turns]
+            tours = [path for path in paths if joined.issuperset(pairwise(path))]
+            closed = sum((path[-1], start) in joined for path in tours)
+            assert count_tours_from(near, start) == (len(tours), closed)
+            closed_ones += closed
+    assert closed_ones > 300
+
+
+def test_one_square_is_a_tour() -> None:
+    assert count_tours_from(np.zeros(1, dtype=np.int64), 0) == (1, 0)
+
+
+def recount() -> str:
+    return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
