@@ -1,6 +1,5 @@
 """Answers for boards, judged one by one and together, compared with a slow judge."""
 
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -37,13 +36,11 @@ HOSTILE = {
     "JSON": '["U","D"]',
 }
 
-distances_of = cache(eight_distances)
-
 
 def find_goal(state: str) -> str:
     """Return the goal that a state reaches: corner or centre."""
     corner, centre = "123456780", "123804765"
-    return corner if state in distances_of(corner) else centre
+    return corner if state in eight_distances(corner) else centre
 
 
 def walk(state: str, distances: dict[str, int], random: Random, loose: float) -> tuple[str, str]:
@@ -80,7 +77,7 @@ def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
     random, pairs = Random(seed), list[tuple[str, str]]()
     while len(pairs) < count:
         state = "".join(random.sample("012345678", 9))
-        distances = distances_of(find_goal(state))
+        distances = eight_distances(find_goal(state))
         answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
         answers += [mutate(answer, random) for answer in answers]
         claims = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
@@ -96,7 +93,7 @@ def read_facts(judged: object) -> dict[str, object]:
 def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(tables: Tables) -> None:
     pairs = make_answers(1, 3_000)
     expected = [
-        judge_board(state, answer, find_goal(state), distances_of(find_goal(state)), 3)
+        judge_board(state, answer, find_goal(state), eight_distances(find_goal(state)), 3)
         for state, answer in pairs
     ]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
@@ -119,7 +116,7 @@ def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(tables: Tab
 def test_any_text_is_judged_for_any_goal(
     tables: Tables, state: str, answer: str, goal: str
 ) -> None:
-    expected = judge_board(state, answer, goal, distances_of(goal), 3)
+    expected = judge_board(state, answer, goal, eight_distances(goal), 3)
     assert read_facts(tables.eight.check(state, answer, goal=goal)) == expected
 
 
@@ -129,7 +126,7 @@ def test_goals_that_are_out_of_reach_are_judged_together_too(tables: Tables) -> 
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     judged = tables.eight.check_frame(frame, goal=goal)
     assert judged.select(COLUMNS).to_dicts() == [
-        judge_board(state, answer, goal, distances_of(goal), 3) for state, answer in pairs
+        judge_board(state, answer, goal, eight_distances(goal), 3) for state, answer in pairs
     ]
 
 

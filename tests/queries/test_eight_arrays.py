@@ -23,7 +23,7 @@ def join(cells: list[int]) -> str:
 
 @given(st.lists(rows, min_size=1, max_size=6))
 def test_arrays_are_answered_as_by_the_oracle(tables: Tables, cells: list[list[int]]) -> None:
-    eight, known = tables.eight, eight_distances_to_goal()
+    eight, known = tables.eight, eight_distances(GOAL)
     is_state = [sorted(row) == [*range(9)] for row in cells]
     expected = [
         known.get(join(row), -1) if good else -1 for row, good in zip(cells, is_state, strict=True)
@@ -48,16 +48,6 @@ def test_arrays_are_answered_as_by_the_oracle(tables: Tables, cells: list[list[i
             assert after == (
                 [int(mark) for mark in moves[letter]] if letter in moves else [255] * 9
             )
-
-
-def eight_distances_to_goal() -> dict[str, int]:
-    """Return the oracle's distances, computed once."""
-    if not KNOWN:
-        KNOWN.update(eight_distances(GOAL))
-    return KNOWN
-
-
-KNOWN: dict[str, int] = {}
 
 
 def test_columns_and_lists_are_states_too(tables: Tables) -> None:

@@ -7,7 +7,7 @@ and plain loops. Two independent implementations must agree.
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import cycle, pairwise
 from typing import NamedTuple
 
@@ -57,6 +57,7 @@ def eight_distances(goal: str) -> dict[str, int]:
     return eight_search(goal)[0]
 
 
+@lru_cache(4)  # a search takes most of a second
 def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
     """Return the fewest moves to the goal and the number of shortest solutions, for every state."""
     distances, solutions = {goal: 0}, {goal: 1}

@@ -1,7 +1,7 @@
 """Slow and obvious answers for sliding boards; nothing is shared with the program."""
 
 from collections import deque
-from functools import cache
+from functools import cache, lru_cache
 
 STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
@@ -26,6 +26,7 @@ def _list_moves(blank: int, rows: int, columns: int) -> list[tuple[str, int]]:
     ]
 
 
+@lru_cache(4)
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
     """Return the fewest moves to the goal, for every state that reaches it."""
     result = {goal: 0}
