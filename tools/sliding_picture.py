@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from queries.svg import (
-    AMBER,
-    BLUE,
-    BOLD,
-    CELL_DARK,
-    GREEN,
-    INK,
-    MUTED,
-    ON_HIGH,
-    PAPER,
-    Picture,
-)
+from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, PAPER, Picture
 from tablebase.puzzles.sliding import parse_board
 from tablebase.word_space import ROW_STATES, TAIL
 

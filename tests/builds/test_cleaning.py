@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables import BACKUP, REPLACED
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, TOURS, build_tables
-from tests.support.shell import Cli
+from tests.support.shell import Cli, begin_python
 from tests.support.tampered import edit_manifest
 
 DIGESTS = "0123456789abcdef", "fedcba9876543210"
@@ -130,7 +128,7 @@ store, name = Folder(Path(sys.argv[1])), ".knight_tours_7x7.checkpoint"
 with store.write_atomically(name) as (file,):
     file.write(b"a part")
     file.flush()
-    print("writing", flush=True)
+    print("begun", flush=True)
     sys.stdin.read()
 """
 
@@ -138,14 +136,7 @@ with store.write_atomically(name) as (file,):
 def test_a_task_in_progress_keeps_its_files(folder: Path) -> None:
     """Expect nothing of a table to be listed while a writer of one of its shared files lives."""
     (folder / KEPT.format("knight_tours_7x7")).write_bytes(b"left")
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as writer:
-        assert writer.stdout
-        assert writer.stdout.readline() == "writing\n"
+    with begin_python(WRITER, folder) as writer:
         assert list_leftovers(Folder(folder)) == []
         writer.kill()
         writer.wait()

@@ -10,13 +10,7 @@ from tablebase.errors import OutputError, TableUnreadable, TableVersionError, Un
 from tablebase.output import write_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
-from tablebase.tables.manifest import (
-    read_manifest,
-    read_pages,
-    record_page,
-    replace_manifest,
-    seal,
-)
+from tablebase.tables.manifest import read_manifest, read_pages, record_page, replace_manifest, seal
 from tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import build_tables, contents
 from tests.support.lost_manifests import (

@@ -15,11 +15,7 @@ from queries.knight.reader import KnightReader
 from queries.knight.sampling import count_ranked_tours
 from tablebase.errors import SearchError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import (
-    PUZZLE,
-    TourRanking,
-    make_ranking_table,
-)
+from tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
 from tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import build_tables

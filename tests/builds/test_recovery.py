@@ -12,9 +12,7 @@ import pytest
 
 from tablebase.errors import StoreError
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import (
-    make_count_table,
-)
+from tablebase.puzzles.knight.tables import make_count_table
 from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.index_format import BLOCK_BYTES
 from tablebase.tables.manifest import (

@@ -23,12 +23,7 @@ from pipeline.build import build
 from pipeline.builders import BUILDERS, checkpoints
 from pipeline.builders.tour_lists import list_tours_from
 from pipeline.plan import Request
-from pipeline.tasks import (
-    MemoryLimit,
-    TaskRunner,
-    TaskUsage,
-    make_checkpoint_name,
-)
+from pipeline.tasks import MemoryLimit, TaskRunner, TaskUsage, make_checkpoint_name
 from tablebase import errors
 from tablebase.errors import TableUnreadable, Unreachable
 from tablebase.puzzles import list_puzzles

@@ -17,7 +17,7 @@ import pytest
 from tablebase.signals import SIGNAL_NAMES
 from tablebase.tables.store import Folder
 from tests import often
-from tests.support.shell import ROOT, SCRIPT, environment
+from tests.support.shell import SCRIPT, begin_python, environment
 
 pytestmark = pytest.mark.often
 
@@ -208,16 +208,12 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
         "import numpy as np\n"
         "from pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
         "from tablebase.puzzles.knight.board import KnightBoard\n"
-        "near = list_jumps(KnightBoard(6, 6)); print('in', flush=True)\n"
+        "near = list_jumps(KnightBoard(6, 6)); print('begun', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"
     )
     seconds = MAX_SECONDS
     for _ in range(TRIES):
-        with subprocess.Popen(
-            [sys.executable, "-c", code], cwd=ROOT, env=environment(), stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"in\n"
+        with begin_python(code) as process:
             time.sleep(0.5)
             signalled = time.monotonic()
             process.send_signal(signal.SIGINT)
@@ -239,17 +235,9 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
         "folder = Path(sys.argv[1]); done = folder / 'done'\n"
         "with CleanupOnSignal(fail), CleanupOnSignal(done.touch), Folder(folder).lock():\n"
         "    with cleanup_lock:\n"
-        "        print('in', flush=True); sys.stdin.read()\n"
+        "        print('begun', flush=True); sys.stdin.read()\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)],
-        cwd=ROOT,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"in\n"
+    with begin_python(code, tmp_path) as process:
         process.send_signal(number)
         assert process.wait(TIMEOUT_SECONDS) == 128 + number
     assert (tmp_path / "done").exists()
@@ -267,21 +255,13 @@ def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
         "def write(words):\n"
         "    write = Folder(folder).write_atomically('file')\n"
         "    with CleanupOnSignal(lambda: time.sleep(1)), write:\n"
-        "        watch_signals(); print('in', flush=True)\n"
+        "        watch_signals(); print('begun', flush=True)\n"
         "        while [*folder.iterdir()]: time.sleep(0.01)\n"
         f"        {then}\n"
         "single_query.answer_fast = write; take_over_signals()\n"
         "sys.exit(run.run_command(['query']))\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)],
-        cwd=ROOT,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"in\n"
+    with begin_python(code, tmp_path) as process:
         process.send_signal(signal.SIGINT)
         _, text = process.communicate(timeout=TIMEOUT_SECONDS)
     assert (process.returncode, text) == (130, b"")

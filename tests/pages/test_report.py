@@ -34,9 +34,7 @@ from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, python
-from tests.support.tampered import (
-    write_manifest,
-)
+from tests.support.tampered import write_manifest
 from tools.recipe_results import run_code
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]

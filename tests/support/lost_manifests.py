@@ -8,11 +8,7 @@ import pytest
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import (
-    make_board_counts,
-    make_ranking_table,
-    make_tour_table,
-)
+from tablebase.puzzles.knight.tables import make_board_counts, make_ranking_table, make_tour_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.puzzles.sliding import parse_board
 from tablebase.schema import Table

@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -105,6 +106,22 @@ def python(
 ) -> Said:
     """Run Python code in the project's folder."""
     return run([sys.executable, "-c", code, *words], env=env, timeout=timeout)
+
+
+@contextmanager
+def begin_python(code: str, *words: object) -> Iterator[subprocess.Popen[bytes]]:
+    """Start Python code in the project's folder, and wait until it prints `begun`."""
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"begun\n"
+        yield process
 
 
 UNPRIVILEGED = """

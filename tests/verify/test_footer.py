@@ -17,9 +17,7 @@ import pytest
 from pipeline.verify import VerifyFailed, verify
 from pipeline.verify.files import read_rows
 from tablebase.errors import TableUnreadable
-from tablebase.tables.manifest import (
-    record_page,
-)
+from tablebase.tables.manifest import record_page
 from tablebase.tables.parquet import list_sorting_columns, make_schema
 from tablebase.tables.store import Folder
 from tests.support.tampered import (

@@ -13,13 +13,7 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables.store import Folder
-from tests.support.tampered import (
-    get_refutation,
-    open_one,
-    prove_one,
-    rewrite,
-    story,
-)
+from tests.support.tampered import get_refutation, open_one, prove_one, rewrite, story
 
 
 @pytest.mark.parametrize("name", ["knight_tours_5x5", "knight_tours_8x8"])

@@ -15,12 +15,7 @@ from pipeline.verify import Claim, TableVerdict, VerifyFailed, verify
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.store import Folder
 from tests import wide
-from tests.support.tampered import (
-    describe_file,
-    edit_manifest,
-    get_refutation,
-    replace_link,
-)
+from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
 from tests.support.trust_page import require_same
 
 

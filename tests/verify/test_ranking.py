@@ -11,12 +11,7 @@ import pytest
 
 from pipeline.verify import VerifyFailed
 from pipeline.verify import knight_ranks as proof
-from pipeline.verify.claims import (
-    Claim,
-    Listener,
-    PublishedTable,
-    ignore_claim,
-)
+from pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
 from pipeline.verify.files import check_files, iter_records
 from pipeline.verify.knight_ranks import LIMITS, RankingLimits, prove_ranks, try_ranks
 from pipeline.verify.tour_walker import HalfBoard, walk

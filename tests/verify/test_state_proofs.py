@@ -30,13 +30,7 @@ from tests.search.test_breadth_first import Edge, graphs, obvious
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
-from tests.support.tampered import (
-    cell,
-    get_refutation,
-    open_one,
-    prove_one,
-    story,
-)
+from tests.support.tampered import cell, get_refutation, open_one, prove_one, story
 
 
 @pytest.fixture(scope="module")
