@@ -13,7 +13,7 @@ from queries.api import Tables
 from tablebase.errors import BadRequest, NotationError
 from tests import long_run
 from tests.support import sliding_oracle
-from tests.support.check_oracle import COLUMNS, judge_board
+from tests.support.check_oracle import COLUMNS, change, judge_board, read_facts
 from tests.support.oracles import eight_distances, eight_neighbours
 from tests.support.strategies import eight_states
 
@@ -56,22 +56,6 @@ def walk(state: str, distances: dict[str, int], random: Random, loose: float) ->
     return letters, tiles
 
 
-def mutate(answer: str, random: Random) -> str:
-    """Change an answer a little: a mark more, fewer, or another one, or a piece twice."""
-    at = random.randrange(len(answer) + 1)
-    mark = random.choice(NOISE)
-    return random.choice(
-        [
-            answer[:at] + mark + answer[at:],
-            answer[:at] + answer[at + 1 :],
-            answer[:at] + mark + answer[at + 1 :],
-            answer[:at] + answer[: at // 2] + answer[at:],
-            answer[:at],
-            ", ".join(answer),
-        ]
-    )
-
-
 def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
     """Make states with answers of all kinds."""
     random, pairs = Random(seed), list[tuple[str, str]]()
@@ -79,15 +63,10 @@ def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
         state = "".join(random.sample("012345678", 9))
         distances = eight_distances(find_goal(state))
         answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
-        answers += [mutate(answer, random) for answer in answers]
+        answers += [change(answer, NOISE, random) for answer in answers]
         claims = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
         pairs += [(state, answer) for answer in [*answers, random.choice(claims)]]
     return pairs[:count]
-
-
-def read_facts(judged: object) -> dict[str, object]:
-    """Return the facts of a judgement by all names."""
-    return {name: getattr(judged, name) for name in COLUMNS}
 
 
 def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(tables: Tables) -> None:
@@ -149,7 +128,7 @@ def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str
             letters, here = letters + letter, steps[letter]
         numbers = " ".join(str(int(tile, 16)) for tile in tiles)
         answers = [letters, "".join(tiles), numbers]
-        answers += [mutate(answer, random) for answer in answers]
+        answers += [change(answer, NOISE, random) for answer in answers]
         pairs += [(state, answer) for answer in answers]
     expected = [judge_board(state, answer, goal, near, columns) for state, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")

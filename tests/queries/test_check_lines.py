@@ -16,7 +16,15 @@ from queries.api import Tables
 from queries.boards.fifteen import FifteenReader
 from tablebase.errors import Undecided
 from tests.support import sliding_oracle
-from tests.support.check_oracle import COLUMNS, is_path, judge_board, judge_senet, judge_tour
+from tests.support.check_oracle import (
+    COLUMNS,
+    change,
+    is_path,
+    judge_board,
+    judge_senet,
+    judge_tour,
+    read_facts,
+)
 from tests.support.oracles import knight_tours, senet_successors, square_name
 from tests.support.shell import Cli
 
@@ -34,22 +42,6 @@ HOSTILE = {
     "a square off the board": "z9",
     "nothing": " \n",
 }
-
-
-def read_facts(judged: Any, names: tuple[str, ...] = COLUMNS) -> dict[str, object]:
-    """Return some facts of a judgement by name."""
-    return {name: getattr(judged, name) for name in names}
-
-
-def change(answer: str, marks: str, random: Random) -> str:
-    """Return an answer, or one with a mark more, fewer, or another."""
-    at, mark = random.randrange(len(answer) + 1), random.choice(marks)
-    changed = (
-        answer[:at] + mark + answer[at:],
-        answer[:at] + answer[at + 1 :],
-        answer[:at] + mark + answer[at + 1 :],
-    )
-    return random.choice([answer, answer, *changed])
 
 
 def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:

@@ -1,22 +1,20 @@
-"""Every reader against `docs/format/cases.jsonl`; `test_board_readers.py` has its sliding boards,
-and `tests/index/test_document_reader.py` its tours by rank.
+"""The published cases: their ranks lead to their records. Each reader's tests ask the cases, and
+`tests/index/test_document_reader.py` those of tours by rank.
 
 The answers of the cases are the program's own: `make docs` writes them.
 """
 
 from pathlib import Path
-from typing import Any
 
 from queries.index_reader import IndexReader
 from tablebase.puzzles.fifteen import PARTITIONS, Pattern
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.tables.store import Folder
 from tests.readers.test_example_readers import CODES
-from tests.readers.test_javascript_reader import ask
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import record_of
-from tests.support.index_cases import Case, read_cases
+from tests.support.index_cases import read_cases
 
 PUZZLES = ("eight", "senet", "knight")
 
@@ -26,23 +24,6 @@ def test_there_are_cases_of_every_kind() -> None:
         kinds = {case.get("error") for case in read_cases(puzzle)}
         assert kinds == {None, *CODES}, puzzle
     assert {len(read_cases(puzzle)) > 5 for puzzle in ("fifteen", "ranks")} == {True}
-
-
-def test_the_package_answers_as_the_cases_say(outputs: Path) -> None:
-    cases = [case for puzzle in PUZZLES for case in read_cases(puzzle)]
-    told = ask(outputs, *map(make_question, cases))
-    for case, each in zip(cases, told, strict=True):
-        if "error" in case:
-            assert each["error"][0] == CODES[case["error"]], case
-        else:
-            assert {name: each["answer"][name] for name in case["answer"]} == case["answer"]
-
-
-def make_question(case: Case) -> list[Any]:
-    """Make the package's question of a case."""
-    if case["puzzle"] == "knight":
-        return ["knight", *case["key"].split()]
-    return [case["puzzle"], case["key"], {"goal": case["goal"]} if "goal" in case else {}]
 
 
 def test_the_ranks_of_the_cases_lead_to_records_with_their_answers(outputs: Path) -> None:

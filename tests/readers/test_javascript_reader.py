@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from queries import open_tables
-from tablebase.errors import NoAnswer
+from tablebase.errors import TablebaseError
 from tests import long_run
 from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults
@@ -24,6 +24,7 @@ from tests.support.hosts import (
     run_nginx,
     serve,
 )
+from tests.support.index_cases import read_cases
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
 
@@ -59,6 +60,7 @@ def read_error(place: object, *question: Any) -> str:
 
 
 def test_answers_are_those_of_the_program(outputs: Path) -> None:
+    """Ask random keys, and all cases, whose answers are those of the program."""
     rng = random.Random(31)
     states = ["".join(rng.sample("012345678", 9)) for _ in range(40)]
     goals = ["".join(rng.sample("012345678", 9)) for _ in range(10)]
@@ -72,17 +74,23 @@ def test_answers_are_those_of_the_program(outputs: Path) -> None:
     ]
     questions += [["senet", "".join(rng.sample("AAAAABBBBB.....", 15))] for _ in range(20)]
     questions += [["knight", *rng.sample(squares, 2)] for _ in range(20)]
+    questions += [
+        ["knight", *case["key"].split()] if puzzle == "knight"
+        else [puzzle, case["key"], {"goal": case["goal"]} if "goal" in case else {}]
+        for puzzle in ("eight", "senet", "knight")
+        for case in read_cases(puzzle)
+    ]  # fmt: skip
     told = ask(outputs, *questions)
-    assert {each.get("error", [0])[0] for each in told} == {0, 1}
+    assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
     with open_tables(str(outputs)) as tables:
         for (puzzle, key, *others), each in zip(questions, told, strict=True):
             options: dict[str, Any] = others[0] if others and isinstance(others[0], dict) else {}
             if puzzle == "knight":
                 options = {"to": others[0]}
             if "error" in each:
-                assert each["error"][0] == 1
-                with pytest.raises(NoAnswer):
+                with pytest.raises(TablebaseError) as caught:
                     tables.answer(puzzle, key, **options)
+                assert each["error"][0] == caught.value.exit_code
                 continue
             expected = tables.answer(puzzle, key, **options).to_dict()
             answer = each["answer"]

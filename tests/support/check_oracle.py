@@ -5,6 +5,7 @@ the oracles.
 """
 
 from itertools import pairwise
+from random import Random
 from string import ascii_letters
 
 STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
@@ -14,6 +15,25 @@ MARKS = "0123456789abcdef"
 COLUMNS = (
     "result", "length", "shortest", "excess", "first_loss", "step", "problem", "score",
 )  # fmt: skip
+
+
+def change(answer: str, marks: str, random: Random) -> str:
+    """Return an answer, or one with a mark more, fewer, or another, or a piece twice or alone."""
+    at, mark = random.randrange(len(answer) + 1), random.choice(marks)
+    changed = (
+        answer[:at] + mark + answer[at:],
+        answer[:at] + answer[at + 1 :],
+        answer[:at] + mark + answer[at + 1 :],
+        answer[:at] + answer[: at // 2] + answer[at:],
+        answer[:at],
+        ", ".join(answer),
+    )
+    return random.choice([answer, answer, *changed])
+
+
+def read_facts(judged: object, names: tuple[str, ...] = COLUMNS) -> dict[str, object]:
+    """Return some facts of a judgement by name."""
+    return {name: getattr(judged, name) for name in names}
 
 
 def judge_board(
