@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -12,7 +11,7 @@ from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables import BACKUP, MANIFEST, REPLACED
 from tablebase.tables.manifest import read_manifest, read_pages, record_page, replace_manifest, seal
 from tablebase.tables.store import PART_SUFFIX, Folder
-from tests.support.build_recorder import build_tables, contents
+from tests.support.build_recorder import Withheld, build_tables
 from tests.support.lost_manifests import (
     COUNTS,
     CYCLES,
@@ -48,20 +47,6 @@ def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
     assert len(read_manifest(Folder(folder))) == 4
 
 
-def test_an_unreadable_manifest_is_not_treated_as_damage(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(self: Folder, name: str) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    before = contents(folder)
-    monkeypatch.setattr(Folder, "read", refuse)
-    with pytest.raises(TableUnreadable):
-        build_tables(folder, KNIGHT, TOURS, force=True)
-    monkeypatch.undo()
-    assert contents(folder) == before
-
-
 def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     options = ["--outputs", str(folder)]
     damage_manifest(folder)
@@ -75,31 +60,19 @@ def test_recovery_at_the_shell(folder: Path, cli: Cli) -> None:
     assert cli("query", "knight", "--count", "--board", "5x9", *options).code == 0
 
 
+@pytest.mark.parametrize(
+    "error", [PermissionError(13, "Permission denied"), Unreachable("HTTP status 503", 503)]
+)
+@pytest.mark.parametrize("withheld", [MANIFEST, BACKUP, TOURS.file, CYCLES.index_file])
 def test_a_file_that_may_not_be_read_is_no_damage(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    withheld: str, error: OSError, folder: Path
 ) -> None:
-    """Conclude nothing from a table or a backup that the system or the network withholds."""
+    """Conclude nothing from a file that the system or the network withholds."""
     damage_manifest(folder)
     before = read_tree(folder)
-    real = Folder.open
-    for withheld in (BACKUP, TOURS.file, CYCLES.index_file):
-        for error in (
-            PermissionError(13, "Permission denied"),
-            Unreachable("HTTP status 503", 503),
-        ):
-
-            def refuse(
-                self: Folder, name: str, what: str = withheld, why: OSError = error
-            ) -> IO[bytes]:
-                if name == what:
-                    raise why
-                return real(self, name)
-
-            monkeypatch.setattr(Folder, "open", refuse)
-            with pytest.raises(TableUnreadable, match=withheld):
-                build_tables(folder, KNIGHT, COUNTS, force=True)
-            monkeypatch.undo()
-            assert read_tree(folder) == before
+    with pytest.raises(TableUnreadable, match=withheld):
+        build_tables(Withheld(folder, withheld, error), KNIGHT, COUNTS, force=True)
+    assert read_tree(folder) == before
 
 
 def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:

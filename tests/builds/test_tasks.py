@@ -33,7 +33,7 @@ from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.plugins import PluginError
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import Recorder, build_tables
+from tests.support.build_recorder import Recorder, Withheld, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 
@@ -280,15 +280,11 @@ def test_a_result_of_no_program_is_computed_again(
     assert saved.load(name) is None
 
 
-def test_a_store_that_fails_has_no_missing_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(self: Folder, name: str) -> bytes:
-        raise Unreachable("HTTP status 503", 503)
-
-    monkeypatch.setattr(Folder, "read", refuse)
+def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:
+    file = checkpoints(Folder(tmp_path), TOURS).format_file_name("part")
+    store = Withheld(tmp_path, file, Unreachable("HTTP status 503", 503))
     with pytest.raises(TableUnreadable, match="503"):
-        checkpoints(Folder(tmp_path), TOURS).load("part")
+        checkpoints(store, TOURS).load("part")
 
 
 def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:

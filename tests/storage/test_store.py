@@ -67,17 +67,16 @@ def test_find_name_resolves_paths(tmp_path: Path) -> None:
     assert open_store("s3://puzzles/tables").find_name("page.html") is None
 
 
-def test_an_unlistable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
-
-    def refuse(path: str) -> list[str]:
+class Unlistable(Folder):
+    def list_names(self, begin: str = "") -> list[str]:
         raise PermissionError(13, "Permission denied")
 
+
+def test_an_unlistable_folder_is_reported(tmp_path: Path) -> None:
+    """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
     assert Folder(tmp_path / "nowhere").list_names() == []
-    monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(TableUnreadable) as caught:
-        list_files(Folder(tmp_path))
     text = f"{tmp_path} cannot be read: permission denied. Change its permissions."
-    assert (str(caught.value), caught.value.exit_code) == (text, 3)
-    with pytest.raises(TableUnreadable):
-        build_tables(tmp_path, EIGHT)
+    for read in (list_files, lambda store: build_tables(store, EIGHT)):
+        with pytest.raises(TableUnreadable) as caught:
+            read(Unlistable(tmp_path))
+        assert (str(caught.value), caught.value.exit_code) == (text, 3)

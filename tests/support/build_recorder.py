@@ -1,6 +1,7 @@
 """A build observer that records its calls, and short functions for building."""
 
 from pathlib import Path
+from typing import IO
 
 from pipeline.build import build
 from pipeline.plan import Request
@@ -40,12 +41,25 @@ class Recorder(BuildObserver):
             self.finished.append(run.table)
 
 
+class Withheld(Folder):
+    """A folder of which the system or the network withholds a file."""
+
+    def __init__(self, folder: Path, name: str, error: OSError) -> None:
+        super().__init__(folder)
+        self.name, self.error = name, error
+
+    def open(self, name: str) -> IO[bytes]:
+        if name == self.name:
+            raise self.error
+        return super().open(name)
+
+
 def build_tables(
-    folder: Path, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
+    folder: Path | Folder, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
 ) -> Recorder:
     """Build a puzzle's tables, or only those named."""
-    report = Recorder()
-    build(Request(Folder(folder), [(puzzle, tables or puzzle.tables)], force, jobs), report)
+    report, store = Recorder(), folder if isinstance(folder, Folder) else Folder(folder)
+    build(Request(store, [(puzzle, tables or puzzle.tables)], force, jobs), report)
     return report
 
 
