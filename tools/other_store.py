@@ -99,9 +99,11 @@ def run_server(command: list[str], url: str, log: Path, env: dict[str, str]) -> 
 def main() -> int:
     """Run the tests against each server and return pytest's exit code."""
     codes = list[int]()
-    for run, module in ((run_localstack, "test_object_store"), (run_azurite, "test_other_clouds")):
+    clouds = "tests/storage/test_other_clouds.py"
+    of_amazon = ["tests/storage/test_object_store.py", clouds, "-k", "not google"]
+    for run, words in ((run_localstack, of_amazon), (run_azurite, [clouds])):
         with tempfile.TemporaryDirectory() as name, run(Path(name)) as variables:
-            tests = [sys.executable, "-m", "pytest", "-q", f"tests/storage/{module}.py"]
+            tests = [sys.executable, "-m", "pytest", "-q", *words]
             env = {**os.environ, **variables}
             codes.append(subprocess.run(tests, cwd=ROOT, env=env, check=False).returncode)
     return max(codes)

@@ -50,7 +50,6 @@ from tests.support.object_store import (
     bucket,
     cut,
     reject_put,
-    require_every_update,
     write_parts,
 )
 from tests.support.shell import Cli
@@ -85,19 +84,6 @@ def built_store(served_store: LoopbackStore) -> ObjectStore:
     store = ObjectStore(URL)
     build(Request(store, [(EIGHT, EIGHT.tables)]), Recorder())
     return store
-
-
-def test_a_build_writes_the_same_bytes_as_to_a_folder(
-    built_store: ObjectStore, outputs: Path
-) -> None:
-    names = [f"{table.name}.{kind}" for table in EIGHT.tables for kind in ("idx", "parquet")]
-    others = [".lock", BACKUP, NOTES, "manifest.json"]
-    assert built_store.list_names() == sorted([*others, *names])
-    for name in names:
-        assert built_store.read(name) == (outputs / name).read_bytes(), name
-    reported = Recorder()
-    build(Request(built_store, [(EIGHT, EIGHT.tables)]), reported)
-    assert reported.finished == []
 
 
 def test_an_object_store_is_queried_and_verified_like_a_folder(
@@ -244,10 +230,6 @@ def test_an_incomplete_upload_leaves_no_file(place: ObjectStore) -> None:
     with pytest.raises(KeyError):
         write()
     assert place.list_names() == []
-
-
-def test_concurrent_updates_lose_nothing(place: ObjectStore) -> None:
-    require_every_update(place)
 
 
 def test_concurrent_builds_are_both_listed(place: ObjectStore) -> None:

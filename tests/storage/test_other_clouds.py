@@ -1,7 +1,7 @@
-"""Tables in Google's and Azure's stores: built, queried, and changed by several builds at a time.
+"""Tables in stores of three kinds: built, queried, and changed by several builds at a time.
 
-Google's is moto, with the numbers of files that Google's has. Azure's is Azurite, whose URL
-`AZURE_STORE` is: `make stores` starts it.
+Amazon's is moto, of which `test_object_store.py` tests more. Google's is moto too, with the numbers
+of files that Google's has. Azure's is Azurite, whose URL `AZURE_STORE` is: `make stores` starts it.
 """
 
 import os
@@ -37,6 +37,12 @@ def google() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def amazon() -> Iterator[str]:
+    with bucket("puzzles"):
+        yield "s3://puzzles/amazon"
+
+
+@pytest.fixture(scope="module")
 def azure() -> Iterator[str]:
     create_container(AZURE, "puzzles")
     with pytest.MonkeyPatch.context() as patch:
@@ -48,7 +54,7 @@ def azure() -> Iterator[str]:
         open_bucket.cache_clear()
 
 
-@pytest.fixture(scope="module", params=["google", *(["azure"] if AZURE else [])])
+@pytest.fixture(scope="module", params=["amazon", "google", *(["azure"] if AZURE else [])])
 def url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))
 
