@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.measure import Row, compile_reference, format_table, time_processes
-from queries.boards.fifteen import FifteenReader
-from queries.boards.fifteen_compiled import CompiledSolver
-from queries.boards.fifteen_search import SearchState
 from queries.dispatch import open_reader
+from queries.fifteen import FifteenReader
+from queries.fifteen_compiled import CompiledSolver
+from queries.fifteen_search import SearchState
 from tablebase.errors import TableMissing
 from tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from tablebase.puzzles.sliding import CHARACTERS

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from queries.answer import format_json
+from queries.answer import Option, format_flag, format_json
 from queries.dispatch import Readers, get_reader_class
-from queries.options import Option, format_flag
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from tablebase.puzzles import is_registered
 from tablebase.signals import watch_signals
@@ -210,7 +209,7 @@ def is_file_name(text: str) -> bool:
     """
     from pathlib import PurePath
 
-    from queries.options import COMPRESSED_SUFFIXES, INPUT_FORMATS
+    from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
 
     suffixes = [suffix.lower() for suffix in PurePath(text).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:

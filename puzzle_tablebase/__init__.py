@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from queries import open_tables as open_tables
     from queries.answer import Answer as Answer
     from queries.api import Tables as Tables
-    from queries.boards.eight import EightReader as EightReader
-    from queries.boards.fifteen import FifteenReader as FifteenReader
-    from queries.boards.fifteen import FifteenSolution as FifteenSolution
-    from queries.boards.sliding import BoardReader as BoardReader
+    from queries.eight import EightReader as EightReader
+    from queries.fifteen import FifteenReader as FifteenReader
+    from queries.fifteen import FifteenSolution as FifteenSolution
     from queries.goal_reader import BoardAnswer as BoardAnswer
     from queries.goal_reader import GoalAnswer as GoalAnswer
     from queries.goal_reader import GoalReader as GoalReader
     from queries.knight.reader import KnightAnswer as KnightAnswer
     from queries.knight.reader import KnightReader as KnightReader
     from queries.knight.table_scans import CountAnswer as CountAnswer
-    from queries.senet.reader import SenetAnswer as SenetAnswer
-    from queries.senet.reader import SenetReader as SenetReader
+    from queries.senet import SenetAnswer as SenetAnswer
+    from queries.senet import SenetReader as SenetReader
+    from queries.sliding import BoardReader as BoardReader
     from tablebase import __version__ as __version__
     from tablebase.errors import BadRequest as BadRequest
     from tablebase.errors import BoardTooLarge as BoardTooLarge
@@ -67,13 +67,13 @@ PACKAGES = ("tablebase", "queries", "pipeline")
 MODULES = {
     "queries": "open_tables",
     "queries.api": "Tables",
-    "queries.boards.eight": "EightReader",
-    "queries.boards.sliding": "BoardReader",
-    "queries.boards.fifteen": "FifteenReader FifteenSolution",
+    "queries.eight": "EightReader",
+    "queries.sliding": "BoardReader",
+    "queries.fifteen": "FifteenReader FifteenSolution",
     "queries.knight.reader": "KnightAnswer KnightReader",
     "queries.answer": "Answer",
     "queries.goal_reader": "BoardAnswer GoalAnswer GoalReader",
-    "queries.senet.reader": "SenetAnswer SenetReader",
+    "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
     "tablebase": "__version__",
     "tablebase.errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "

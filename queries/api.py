@@ -10,12 +10,12 @@ from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
 
 if TYPE_CHECKING:
-    from queries.boards.eight import EightReader
-    from queries.boards.fifteen import FifteenReader
-    from queries.boards.sliding import BoardReader
+    from queries.eight import EightReader
+    from queries.fifteen import FifteenReader
     from queries.goal_reader import GoalReader
     from queries.knight.reader import KnightReader
-    from queries.senet.reader import SenetReader
+    from queries.senet import SenetReader
+    from queries.sliding import BoardReader
 
 
 class Tables(Readers):

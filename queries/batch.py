@@ -18,10 +18,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from queries.answer import COMPRESSED_SUFFIXES, FORMATS
 from queries.answer_frames import KeyFormat, concatenate_answers, read_key_column, rename_columns
 from queries.batch_formats import CHUNK_BYTES, read_chunks
 from queries.batch_input import open_input
-from queries.options import COMPRESSED_SUFFIXES, FORMATS
 from queries.reader import Query
 from tablebase.errors import (
     BadRequest,

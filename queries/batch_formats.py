@@ -19,11 +19,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from queries.answer import format_count
+from queries.answer import INPUT_FORMATS, format_count
 from queries.answer_frames import KeyFormat, can_hold_answers, can_hold_keys, read_key_column
 from queries.batch_input import Input, translate_input_errors
 from queries.json_lines import EXACT, read_objects, split_objects
-from queries.options import INPUT_FORMATS
 from tablebase.errors import BadRequest, quote
 
 CHUNK_BYTES = 1 << 21

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 import polars as pl
 import pyarrow as pa
 
-from queries.options import COMPRESSED_SUFFIXES, INPUT_FORMATS
+from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.stdio import expand_path, explain_os_error
 

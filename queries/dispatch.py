@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from queries.options import require_options, select_given
+from queries.answer import Answer, require_options, select_given
 from tablebase.errors import BadRequest, quote, require_text
 from tablebase.puzzle import GoalPuzzle
 from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
@@ -14,14 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from queries.answer import Answer
     from queries.reader import Reader
 
 READERS = {
-    "eight": "queries.boards.eight:EightReader",
-    "sliding": "queries.boards.sliding:SlidingReader",
-    "fifteen": "queries.boards.fifteen:FifteenReader",
-    "senet": "queries.senet.reader:SenetReader",
+    "eight": "queries.eight:EightReader",
+    "sliding": "queries.sliding:SlidingReader",
+    "fifteen": "queries.fifteen:FifteenReader",
+    "senet": "queries.senet:SenetReader",
     "knight": "queries.knight.reader:KnightReader",
 }
 """The readers of the built-in puzzles; a plugin's puzzle may name a reader, and needs none."""

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows, format_count, format_steps
-from queries.options import DISTANCE, HARDEST, SPREAD, Option, parse_distance
+from queries.answer import (
+    DISTANCE,
+    HARDEST,
+    SPREAD,
+    Answer,
+    Option,
+    align_rows,
+    format_count,
+    format_steps,
+    parse_distance,
+)
 from queries.reader import Query, Reader
 from tablebase import UNREACHED
 from tablebase.errors import BadRequest, GoalUnreachable, require_text
@@ -18,7 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from queries.answer import HardestAnswer
     from tablebase.tables.store import Store
 
 
@@ -166,9 +174,6 @@ class GoalQuery(Query):
             "path": states if self.path or self.boards else None,
             "all_solutions": all_solutions,
         }
-
-    def answer_without_key(self) -> HardestAnswer:
-        return self.answer_hardest()
 
     def parse_ends(self, text: str) -> tuple[str, str]:
         """Parse a state; return it with the goal: the query's, or the named one that it reaches."""

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from _thread import RLock  # `threading` takes longer to import
 
-from queries.answer import Answer, align_rows
+from queries.answer import (
+    Answer,
+    HardestAnswer,
+    Judgement,
+    Option,
+    align_rows,
+    require_options,
+    select_given,
+)
 from queries.index_reader import IndexReader
-from queries.options import Option, require_options, select_given
 from tablebase import UNREACHED
 from tablebase.errors import (
     BadRequest,
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from queries.answer import HardestAnswer, Judgement
     from queries.answer_frames import Answers, Frame, Keys
     from queries.row_groups import RowGroups
     from queries.sampling import SampleRequest
@@ -86,10 +92,6 @@ class Query:
         """Look up one key of many: the answer has a batch's columns at least."""
         return self.answer(key)
 
-    def answer_without_key(self) -> Answer:
-        """Answer an option that needs no key, one of `Reader.keyless`."""
-        raise NotImplementedError
-
     def draw_samples(
         self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
     ) -> Iterator[pl.DataFrame]:
@@ -113,10 +115,8 @@ class Query:
         rows, depth = self.list_depth_rows(), self.reader.puzzle.depth
         return rows.filter(pl.col(depth) == pl.col(depth).max())
 
-    def answer_hardest(self) -> HardestAnswer:
-        """Answer with all keys that are farthest from the goal."""
-        from queries.answer import HardestAnswer
-
+    def answer_without_key(self) -> Answer:
+        """Answer an option of `Reader.keyless`: here with all keys farthest from the goal."""
         reader, rows = self.reader, self.list_hardest()
         depth = reader.puzzle.depth
         goals = rows["goal"].unique().to_list() if "goal" in rows.columns else []

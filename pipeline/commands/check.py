@@ -18,10 +18,9 @@ from pipeline.commands.puzzle_commands import (
 )
 from pipeline.single_query import OUTPUTS
 from pipeline.terminal import print_answer, print_error
-from queries.answer import format_count, format_json
+from queries.answer import Option, format_count, format_json, select_given
 from queries.dispatch import get_reader_class, open_reader
 from queries.judges import GOOD, Judge
-from queries.options import Option, select_given
 from tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
 from tablebase.tables.access import open_store
 

@@ -9,8 +9,8 @@ from typer import Context
 
 from pipeline.selection import list_removable, list_requests
 from pipeline.single_query import OUTPUTS
+from queries.answer import FORMATS, INPUT_FORMATS, parse_positive_number
 from queries.dispatch import open_reader
-from queries.options import FORMATS, INPUT_FORMATS, parse_positive_number
 from tablebase.cost import PROCESS_BYTES
 from tablebase.errors import BadRequest, TablebaseError, quote
 from tablebase.puzzles import list_puzzles, list_puzzles_with_depths

@@ -19,8 +19,8 @@ from typer.core import TyperGroup
 from pipeline.commands.options import make_number_parser, make_query_completer
 from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
 from pipeline.terminal import escape_control, print_answer, print_error
+from queries.answer import FORMATS, INPUT_FORMATS, Option, join_names, select_given
 from queries.dispatch import get_reader_class, open_reader
-from queries.options import FORMATS, INPUT_FORMATS, Option, join_names, select_given
 from queries.reader import Query
 from tablebase.errors import BadRequest
 from tablebase.puzzles import collect_from_each, get_puzzle, is_registered

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows, make_bold
-from queries.options import Option
+from queries.answer import Answer, Option, align_rows, make_bold
 from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import BadRequest, NoSuchTour, NotationError
 from tablebase.puzzles.knight.board import KnightBoard, parse_board

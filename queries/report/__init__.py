@@ -26,8 +26,8 @@ REPORT_PAGE = "report.html"
 """The name of the page in a store."""
 PAGE_FORMATS = ("html", "svg", "png")
 SECTIONS = {
-    "eight": "queries.boards.eight_figures:SECTION",
-    "senet": "queries.senet.figures:SECTION",
+    "eight": "queries.eight_figures:SECTION",
+    "senet": "queries.senet_figures:SECTION",
     "knight": "queries.knight.figures:SECTION",
 }
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""

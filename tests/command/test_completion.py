@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from queries.options import FORMATS, INPUT_FORMATS
+from queries.answer import FORMATS, INPUT_FORMATS
 from tablebase.puzzles import MODULES, list_puzzles_with_depths
 from tablebase.puzzles.knight.tables import PUZZLE
 from tablebase.tables.manifest import read_manifest

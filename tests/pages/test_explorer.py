@@ -20,7 +20,7 @@ from queries.explorer.writer import list_source_tables, write_explorer
 from queries.goal_reader import BoardAnswer
 from queries.knight.reader import KnightAnswer
 from queries.reader import Reader
-from queries.senet.reader import SenetAnswer
+from queries.senet import SenetAnswer
 from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from pipeline.build import build
 from pipeline.plan import Request
-from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
+from queries.sliding import BoardReader
 from tablebase.errors import GoalUnreachable
 from tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN

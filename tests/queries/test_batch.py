@@ -17,8 +17,8 @@ from pipeline.single_query import OptionTexts
 from queries import batch_formats, open_tables
 from queries.answer_frames import KeyFormat
 from queries.batch import Batch, run_batch
-from queries.boards.eight_columns import NO_RANK, rank_states
 from queries.dispatch import open_reader
+from queries.eight_columns import NO_RANK, rank_states
 from queries.reader import Reader
 from tablebase.errors import BadRequest
 from tablebase.tables import manifest

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.api import Tables
-from queries.boards.fifteen import FifteenReader
+from queries.fifteen import FifteenReader
 from tablebase.errors import Undecided
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (

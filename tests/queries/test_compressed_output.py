@@ -13,8 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from queries.answer import COMPRESSED_SUFFIXES
 from queries.batch import COMPRESSORS, choose_output_format, compress_output
-from queries.options import COMPRESSED_SUFFIXES
 from tablebase.errors import OutputError
 from tests.support.shell import Ask, Cli
 

@@ -10,9 +10,9 @@ import pytest
 
 from queries import open_tables
 from queries.api import Tables
-from queries.boards.sliding import BoardReader
 from queries.dispatch import open_reader
 from queries.sampling import SampleRequest, count_distances, find_ranks
+from queries.sliding import BoardReader
 from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder

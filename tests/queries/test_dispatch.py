@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.single_query import answer_fast, parse_simple_query
-from queries.answer import format_count, format_json
+from queries.answer import Option, format_count, format_json
 from queries.dispatch import open_reader
-from queries.options import Option
 from tablebase.tables.store import Folder
 from tests.support.shell import SCRIPT, environment
 

@@ -18,7 +18,7 @@ import pytest
 import puzzle_tablebase as pt
 from pipeline.run import run_command
 from queries.batch import Batch, run_batch
-from queries.boards.fifteen_search import PlainSolver
+from queries.fifteen_search import PlainSolver
 from queries.reader import ignore_progress
 from tablebase.errors import Undecided
 from tests.support import sliding_oracle as oracle
@@ -162,11 +162,11 @@ def expire(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
         monkeypatch.setattr(where, run)
 
-    monkeypatch.setattr("queries.boards.fifteen.monotonic", lambda: now)
+    monkeypatch.setattr("queries.fifteen.monotonic", lambda: now)
     return expire
 
 
-FIND_PATH = "queries.boards.fifteen_search.find_any_path"
+FIND_PATH = "queries.fifteen_search.find_any_path"
 
 
 def test_a_time_limit_ends_with_what_is_known(
@@ -191,9 +191,9 @@ def test_a_time_limit_ends_with_what_is_known(
 @pytest.mark.parametrize(
     ("slow", "is_solved"),
     [
-        ("queries.boards.fifteen_search._search", False),
-        ("queries.boards.fifteen_search.PlainSolver.make_images", False),
-        ("queries.boards.fifteen_compiled.allocate_pages", True),
+        ("queries.fifteen_search._search", False),
+        ("queries.fifteen_search.PlainSolver.make_images", False),
+        ("queries.fifteen_compiled.allocate_pages", True),
     ],
 )
 def test_a_time_limit_holds_for_all_of_an_answer(

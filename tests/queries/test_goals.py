@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from queries.api import Tables
-from queries.boards.eight import EightReader
 from queries.dispatch import open_reader
+from queries.eight import EightReader
 from tablebase.errors import BadRequest, TableDamaged
 from tablebase.puzzles.eight import PUZZLE
 from tablebase.tables.store import Folder

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from queries import batch_formats
 from queries.answer_frames import KeyFormat, read_key_column
 from queries.api import Tables
-from queries.boards.eight_columns import NO_RANK, read_states
-from queries.boards.sliding_columns import normalize_keys
+from queries.eight_columns import NO_RANK, read_states
+from queries.sliding_columns import normalize_keys
 from tablebase.board_text import split_cells
 from tablebase.errors import NotationError
 from tablebase.puzzles import eight

@@ -8,13 +8,13 @@ import pytest
 
 import puzzle_tablebase as pt
 from queries.answer import Answer
-from queries.boards.eight import EightReader
 from queries.dispatch import Readers, get_reader_class
+from queries.eight import EightReader
 from queries.goal_reader import GoalAnswer
 from queries.index_reader import IndexReader
 from queries.knight.reader import KnightAnswer
 from queries.knight.table_scans import CountAnswer
-from queries.senet.reader import SenetAnswer
+from queries.senet import SenetAnswer
 from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles import get_puzzle
 from tablebase.schema import Table

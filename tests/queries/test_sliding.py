@@ -12,9 +12,9 @@ import pytest
 from pipeline.single_query import OptionTexts
 from queries import dispatch, open_tables
 from queries.api import Tables
-from queries.boards.sliding import BoardReader
-from queries.boards.sliding_columns import CHUNK_ROWS, normalize_keys
 from queries.goal_reader import GoalAnswer, GoalReader
+from queries.sliding import BoardReader
+from queries.sliding_columns import CHUNK_ROWS, normalize_keys
 from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder

@@ -11,10 +11,10 @@ import pytest
 
 from pipeline.build import build
 from pipeline.plan import Request
-from queries.boards.sliding import BitReader, SlidingReader
 from queries.dispatch import open_reader
 from queries.goal_reader import GoalAnswer
 from queries.sampling import count_distances
+from queries.sliding import BitReader, SlidingReader
 from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.sliding import PUZZLE

@@ -11,7 +11,7 @@ import pytest
 
 from queries import open_tables
 from queries.api import Tables
-from queries.boards.eight import MAX_GOALS
+from queries.eight import MAX_GOALS
 from tablebase.errors import TablebaseError
 from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN

@@ -12,12 +12,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from queries import eight_columns
 from queries.answer_frames import WHITE_SPACE
 from queries.api import Tables
-from queries.boards import eight_columns
-from queries.boards.eight import EightReader
-from queries.boards.eight_columns import rank_states
 from queries.dispatch import open_reader
+from queries.eight import EightReader
+from queries.eight_columns import rank_states
 from queries.reader import Query
 from tablebase.errors import BadRequest, NotationError, TablebaseError, TableDamaged, TableMissing
 from tablebase.puzzles.eight import GOALS

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from pipeline.builders.pattern_table import make_moves
 from pipeline.search.pattern_search import search_pattern
 from pipeline.tasks import run_in_threads
-from queries.boards.fifteen_compiled import BUDGET, CompiledSolver, make_tables
-from queries.boards.fifteen_search import PatternReader, PlainSolver, SearchState
+from queries.fifteen_compiled import BUDGET, CompiledSolver, make_tables
+from queries.fifteen_search import PatternReader, PlainSolver, SearchState
 from tablebase.puzzles.fifteen import Partition, Pattern
 from tablebase.tables.index_format import BODY_BYTES
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, align_rows
-from queries.options import Option, parse_distance
+from queries.answer import Answer, Option, align_rows, parse_distance
 from queries.reader import Query, Reader
 from tablebase.errors import BadRequest, PositionUnreachable, quote
 from tablebase.graph import UNREACHED
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.answer import HardestAnswer
     from queries.answer_frames import Answers
 
 PLIES = (0, 2)
@@ -93,9 +91,6 @@ class SenetQuery(Query):
         import polars as pl
 
         return pl.Schema(super().make_schema() | ({"path": pl.String()} if self.path else {}))
-
-    def answer_without_key(self) -> HardestAnswer:
-        return self.answer_hardest()
 
     def answer(self, key: str) -> SenetAnswer:
         if "hardest" in self.given:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from queries.answer import Answer, format_count
-from queries.boards.fifteen_search import (
+from queries.answer import Answer, Option, format_count, parse_positive_number
+from queries.fifteen_search import (
     MAX_GOOD_POSITIONS,
     PatternReader,
     PlainSearchOver,
@@ -15,7 +15,6 @@ from queries.boards.fifteen_search import (
 )
 from queries.goal_reader import BoardAnswer
 from queries.index_reader import IndexReader
-from queries.options import Option, parse_positive_number
 from queries.reader import Query, Reader, ignore_progress
 from tablebase.errors import (
     BadRequest,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.boards.fifteen_compiled import Answered, CompiledSolver
+    from queries.fifteen_compiled import Answered, CompiledSolver
     from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Table
 
@@ -177,7 +176,7 @@ class FifteenQuery(Query):
         if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
             yield super().answer_keys(keys)
             return
-        from queries.boards.fifteen_compiled import answer_in_threads, iter_in_order
+        from queries.fifteen_compiled import answer_in_threads, iter_in_order
 
         solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
         unique = keys.drop_nulls().unique(maintain_order=True).to_list()
@@ -195,7 +194,7 @@ class FifteenQuery(Query):
         """
         from functools import partial
 
-        from queries.boards.fifteen_compiled import search_in_threads
+        from queries.fifteen_compiled import search_in_threads
 
         states = dict[str, str]()
         for key in keys:
@@ -365,7 +364,7 @@ class FifteenReader(Reader[FifteenSolution]):
         self, partition: str, board: list[int], pause: Callable[[], None]
     ) -> list[int]:
         """Return the blank's cells on a solution that is found at once, and may be longer."""
-        from queries.boards.fifteen_search import find_any_path
+        from queries.fifteen_search import find_any_path
 
         solver = self.open_plain(partition)
         return find_any_path(solver, board, pause, self.max_good_positions)
@@ -402,7 +401,7 @@ class FifteenReader(Reader[FifteenSolution]):
         """
 
         def make_solver() -> CompiledSolver:
-            from queries.boards.fifteen_compiled import CompiledSolver, make_tables
+            from queries.fifteen_compiled import CompiledSolver, make_tables
 
             patterns = PARTITIONS[partition].patterns
             chunks = [index.iter_chunks() for index in self._open_indexes(partition)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from queries.answer import SPLIT, Option
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from queries.options import SPLIT, Option
 from queries.reader import Reader, ignore_progress
 from tablebase.errors import BadRequest, MemoryShort, TableMissing
 from tablebase.puzzle import View
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from queries.answer_frames import Answers
-    from queries.boards.sliding_columns import BitLookup, GoalLookup
     from queries.index_reader import IndexReader
     from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
+    from queries.sliding_columns import BitLookup, GoalLookup
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Table
@@ -107,7 +107,7 @@ class BoardTableQuery(BoardQuery):
         if self.path or self.solutions or len(keys) < reader.count_single_keys():
             return super().answer_keys(keys)
         from queries.answer_frames import merge_answers
-        from queries.boards.sliding_columns import answer_keys
+        from queries.sliding_columns import answer_keys
 
         view = reader.puzzle.view_goal(goal)
         answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
@@ -167,7 +167,7 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
-        from queries.boards.sliding_columns import GoalLookup
+        from queries.sliding_columns import GoalLookup
 
         return GoalLookup(self.puzzle, view, goal, self._read_table(view))
 
@@ -260,7 +260,7 @@ class BitReader(BoardReader):
         if free is not None and free < self.puzzle.size:
             work = f"A list of the distances of all {self.puzzle.size:,} states"
             raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
-        from queries.boards.sliding_columns import BitLookup
+        from queries.sliding_columns import BitLookup
 
         table_view = self.puzzle.wide.view_goal(view.table_goal)
         lookup = BitLookup(self.puzzle.wide, table_view, view.table_goal, self._read_table(view))
@@ -271,7 +271,7 @@ class BitReader(BoardReader):
         return distances
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
-        from queries.boards.sliding_columns import BitLookup
+        from queries.sliding_columns import BitLookup
 
         return BitLookup(self.puzzle, view, goal, self._read_table(view))
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.answer import Answer
-from queries.boards.fifteen_search import SearchPaused, SearchState
+from queries.fifteen_search import SearchPaused, SearchState
 from queries.kernels import pattern_search as words
 from queries.kernels.pattern_search import (
     CELLS,

@@ -6,8 +6,8 @@ the sum of a part given by its first four digits and a part given by its last fi
 
 from __future__ import annotations
 
+from queries.answer import SPLIT, Option
 from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from queries.options import SPLIT, Option
 from tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
@@ -42,12 +42,12 @@ class EightQuery(BoardQuery):
     """A query of 8-puzzle states."""
 
     reader: EightReader
-    judge_class = "queries.boards.eight_columns:EightJudge"
+    judge_class = "queries.eight_columns:EightJudge"
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         from queries.answer_frames import explain_unreachable_states, merge_answers
-        from queries.boards.eight_columns import NO_RANK, read_states
+        from queries.eight_columns import NO_RANK, read_states
 
         states, state_ranks = read_states(keys)
         answers = self._answer_ranks(state_ranks)
@@ -62,7 +62,7 @@ class EightQuery(BoardQuery):
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         if errors != "null":
             return super().annotate_keys(keys, errors)
-        from queries.boards.eight_columns import rank_states
+        from queries.eight_columns import rank_states
 
         return self._answer_ranks(rank_states(keys))
 
@@ -70,11 +70,11 @@ class EightQuery(BoardQuery):
         rows = self.reader.read_rows(self.goal)
         answers = rows[ranks]
         if self.path:
-            from queries.boards.eight_columns import find_solutions
+            from queries.eight_columns import find_solutions
 
             answers = answers.hstack(find_solutions(rows, ranks))
         if self.solutions:
-            from queries.boards.eight_columns import every_solution
+            from queries.eight_columns import every_solution
 
             solutions = every_solution(rows, ranks)
             if solutions is None:
@@ -187,7 +187,7 @@ class EightReader(GoalReader[BoardAnswer]):
         return self.collect(table, self.scan_table(table).select(self.columns[1:]))
 
     def _make_rows_to(self, goal: str) -> pl.DataFrame:
-        from queries.boards.eight_columns import answer_goal
+        from queries.eight_columns import answer_goal
 
         view = self.puzzle.view_goal(goal)
         name = self.table_names[view.table_goal]
@@ -201,7 +201,7 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the rank of each state of an array, a list or a column; -1 for what is none."""
         import numpy as np
 
-        from queries.boards.eight_columns import NO_RANK, rank_any
+        from queries.eight_columns import NO_RANK, rank_any
 
         ranks = rank_any(states).astype(np.int64)
         ranks[ranks == NO_RANK] = -1
@@ -209,20 +209,20 @@ class EightReader(GoalReader[BoardAnswer]):
 
     def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
-        from queries.boards.eight_columns import rank_any
+        from queries.eight_columns import rank_any
 
         return self.read_distances(goal and self.parse_goal(goal)).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
-        from queries.boards.eight_columns import rank_any
+        from queries.eight_columns import rank_any
 
         rows = self.read_rows(goal and self.parse_goal(goal))
         return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        from queries.boards.eight_columns import make_next_boards, rank_any
+        from queries.eight_columns import make_next_boards, rank_any
 
         return make_next_boards(rank_any(states))
 

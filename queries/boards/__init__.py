@@ -1,1 +1,0 @@
-"""Queries of boards with tiles: readers, answers of whole columns, searches and figures."""

@@ -1,1 +1,0 @@
-"""Senet's own: its reader, pictures and figures."""
