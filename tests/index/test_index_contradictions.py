@@ -73,15 +73,6 @@ def test_distances_that_lead_nowhere_in_a_batch(copied_outputs: Path, distance: 
     assert_names_index(caught, copied_outputs, "eight")
 
 
-@pytest.mark.parametrize("distance", [2, 6, 31])
-def test_a_distance_that_no_solution_has(copied_outputs: Path, distance: int) -> None:
-    result = open_with_change(copied_outputs, "eight", eight.rank(LINE), 0, distance).eight
-    with pytest.raises(
-        TableDamaged, match=f"no solution of {distance} moves leads from {LINE} to "
-    ):
-        result.path(LINE)
-
-
 def test_another_number_of_solutions(copied_outputs: Path) -> None:
     open_with_change(copied_outputs, "eight", eight.rank("378546201"), 1, 16)
     with pytest.raises(TableDamaged, match="15 solutions lead from 378546201 to 123456780, not 16"):

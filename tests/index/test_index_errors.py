@@ -129,16 +129,3 @@ def test_a_broken_manifest(folder: Path, text: bytes | None) -> None:
     error = get_error(folder)
     assert isinstance(error, TableDamaged)
     assert error.file == str(path)
-
-
-def test_an_invalid_content_hash(folder: Path) -> None:
-    text = (folder / "manifest.json").read_bytes()
-    at = text.index(b'"pancakes.idx": "') + 20
-    (folder / "manifest.json").write_bytes(text[:at] + b"\xff" + text[at + 1 :])
-    assert get_error(folder).file == str(get_index(folder))
-
-
-def test_a_folder_without_a_manifest_is_reported_before_any_file_is_read(tmp_path: Path) -> None:
-    (tmp_path / "pancakes.idx").write_bytes(b"never looked at")
-    with pytest.raises(TableMissing):
-        answer_as_text("pancakes", "45321", {"outputs": str(tmp_path)})

@@ -271,15 +271,6 @@ def test_unsupported_column_types_are_reported(
     assert refused == REFUSED[target]
 
 
-@pytest.mark.parametrize("text", [b'{"state":null,"id":1}\n{"state":null}', b'{"state":null}'])
-def test_keys_may_all_be_nulls(ask_in_process: Ask, text: bytes) -> None:
-    code, out, complaint = ask_in_process("eight", "--input-format", "jsonl", text=text)
-    assert (code, complaint) == (0, "")
-    assert [line.rsplit(",", 5)[1:] for line in out.splitlines()[1:]] == [[""] * 5] * (
-        text.count(b"\n") + 1
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "text", "complaint"),
     [

@@ -69,21 +69,20 @@ def test_objects_without_fields_are_not_written_as_parquet(
     )
 
 
-def test_late_integers_are_not_rounded() -> None:
-    file = io.BytesIO(b'{"state":"123456780","n":1.5}\n{"state":"1","n":9007199254740993}\n')
-    with pytest.raises(BadRequest, match="'n' is of type Int64 from row 2 on, and of type Float64"):
-        list(batch_formats._read_json_lines(file, 30))
-
-
 @pytest.mark.parametrize(
-    ("later", "problem"),
+    ("first", "later", "problem"),
     [
-        ('"b":1', "The field 'b' is of type Int64 from row 2 on, and not there before."),
-        ('"n":"x"', "The field 'n' is of type String from row 2 on, and of type Int64 before."),
+        (1, '"b":1', "The field 'b' is of type Int64 from row 2 on, and not there before."),
+        (1, '"n":"x"', "The field 'n' is of type String from row 2 on, and of type Int64 before."),
+        (
+            1.5,
+            '"n":9007199254740993',  # which would be rounded
+            "The field 'n' is of type Int64 from row 2 on, and of type Float64 before.",
+        ),
     ],
 )
-def test_late_fields_are_rejected(later: str, problem: str) -> None:
-    file = io.BytesIO(f'{{"state":"123456780","n":1}}\n{{"state":"1",{later}}}\n'.encode())
+def test_late_fields_are_rejected(first: float, later: str, problem: str) -> None:
+    file = io.BytesIO(f'{{"state":"123456780","n":{first}}}\n{{"state":"1",{later}}}\n'.encode())
     with pytest.raises(BadRequest) as caught:
         list(batch_formats._read_json_lines(file, 30))
     assert str(caught.value) == problem

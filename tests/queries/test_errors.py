@@ -22,7 +22,7 @@ from tablebase.errors import (
 )
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import explain_no_tour, make_tour_table
+from tablebase.puzzles.knight.tables import make_tour_table
 from tests.support.build_recorder import build_tables
 
 Options = dict[str, str | bool]
@@ -129,30 +129,6 @@ def test_an_uncounted_board_names_the_count_commands(
         error = refusal("knight", "a1", words)
         assert isinstance(error, TableMissing)
         assert error.command == f"pipeline {commands[-1]}"
-
-
-COLOURS = (
-    "a tour alternates in colour, and the board has 13 squares of a1's colour and 12 of the other, "
-    "so a tour starts and ends on a1's colour"
-)
-SEARCHED = "a search of all paths found none"
-
-
-@pytest.mark.parametrize(
-    ("board", "square", "why"),
-    [
-        (KnightBoard(5, 5), "b1", COLOURS),
-        (KnightBoard(4, 4), "b1", SEARCHED),
-        (KnightBoard(3, 3), "b2", SEARCHED),
-    ],
-)
-def test_missing_tours_from_a_square_are_explained(
-    board: KnightBoard, square: str, why: str
-) -> None:
-    assert (
-        explain_no_tour(board, board.parse_square(square))
-        == f"No tour of {board} starts at {square}: {why}."
-    )
 
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:

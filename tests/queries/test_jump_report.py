@@ -132,12 +132,6 @@ def test_false_closed_tours_are_detected(samples: dict[str, Path], outputs: Path
     assert check_closed(board, given).tolist() == [True, *[False] * len(wrong), True]
 
 
-def test_squares_off_the_board_are_detected() -> None:
-    """Refuse f1, whose number on 5x6 would be a2's; the rest is a closed tour."""
-    path = "f1d2b1a3b5d6e4c3d1b2a4b6d5b4a6c5e6d4e2c1b3a1c2e1d3e5c6a5c4e3"
-    assert not check_closed(KnightBoard(5, 6), pl.Series([path]))[0]
-
-
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "eight": ({"state": ["123456780"]}, "it has no columns of text named board and path"),
     "numbers": ({"board": [6], "path": [1]}, "it has no columns of text named board and path"),

@@ -227,6 +227,7 @@ def test_answers_are_plain_values(get: GetReader) -> None:
             assert getattr(answer, name) == value
         if not isinstance(answer, pt.CountAnswer | HardestAnswer):
             assert answer.to_svg().startswith("<svg")
+            assert answer.to_svg() == answer._repr_svg_(), "a notebook draws it"
         with pytest.raises(AttributeError, match="has no hue"):
             _ = answer.hue  # type: ignore[attr-defined]
         with pytest.raises(TypeError, match=f"{type(answer).__name__} has no hue"):
@@ -241,14 +242,6 @@ def test_answers_are_plain_values(get: GetReader) -> None:
         answer.distance = 4  # type: ignore[misc]
     with pytest.raises(TypeError, match="GoalAnswer needs best_moves, goal"):
         pt.GoalAnswer(state="1", distance=3)  # type: ignore[call-arg]
-
-
-def test_features_are_attributes(outputs: Path) -> None:
-    eight = pt.open_tables(str(outputs)).eight
-    answer = eight.probe("378546201", solution=True)
-    (row,) = eight.scan("eight").filter(pl.col("state") == "378546201").collect().to_dicts()
-    assert (answer.manhattan, answer.misplaced) == (row["manhattan"], row["misplaced"])
-    assert answer.blank == row["blank"] == 7
 
 
 def test_tracebacks_name_the_public_package() -> None:

@@ -1,16 +1,10 @@
 """What opened tables and answers show of themselves at a prompt and in a notebook."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from queries import open_tables
-from queries.answer import Answer
-from queries.api import Tables
-from queries.dispatch import get_reader_class
 from queries.goal_reader import GoalAnswer
 from queries.svg import BLUE
 from tablebase.puzzles import list_puzzles
@@ -74,25 +68,6 @@ def test_a_notebook_shows_tables_that_no_puzzle_owns_and_none(copy: Path) -> Non
     assert tables.senet._repr_html_() == f"<p>SenetReader in {copy}: none published</p>"
     (copy / "manifest.json").write_text("[]")
     assert " is damaged: " in tables._repr_html_()
-
-
-PICTURES: dict[str, tuple[str, Callable[[Tables], Answer]]] = {
-    "a board": ("eight", lambda tables: tables.eight.probe("378546201")),
-    "a line of moves": ("eight", lambda tables: tables.answer("eight", "123450786")),
-    "a line of play": ("senet", lambda tables: tables.senet.probe("ABAAABBB.B...A.")),
-    "a tour": ("knight", lambda tables: tables.knight.probe("b1", to="a3")),
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_notebook_draws_answers(outputs: Path, name: str) -> None:
-    puzzle, ask = PICTURES[name]
-    answer = ask(open_tables(str(outputs)))
-    drawn = answer._repr_svg_() or ""
-    assert ElementTree.fromstring(drawn).tag == "{http://www.w3.org/2000/svg}svg"
-    assert drawn == answer.to_svg()
-    key = answer.to_dict()[get_reader_class(puzzle).columns[0]]
-    assert str(key) in drawn
 
 
 def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:
