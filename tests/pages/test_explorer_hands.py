@@ -29,19 +29,19 @@ def test_keys_alone_play_each_puzzle(shown: Explorer) -> None:
     expect(page.locator("#eight-count")).to_have_text("0")
     assert not shown.address().startswith(START)
 
-    page = shown.open("senet/play")
+    page = shown.open("senet/play/free")
     page.keyboard.press("t")
     word = shown.text("#senet-word")
     assert word.startswith("A threw ")
     page.keyboard.press("u")
-    assert shown.address() == "senet/play"
+    assert shown.address() == "senet/play/free"
     page.keyboard.press("ArrowRight")
     page.keyboard.press("5")
     page.keyboard.press("ArrowRight")
     page.click("#senet-board .open >> nth=0")
     assert shown.text("#senet-count") == "1"
     page.keyboard.press("n")
-    assert shown.address() == "senet/play"
+    assert shown.address() == "senet/play/free"
 
     page = shown.open("knight/play/5x5")
     for count in range(1, 26):

@@ -124,7 +124,8 @@ def test_a_board_is_described_by_what_is_on_view(shown: Explorer) -> None:
         ("eight/play/378546201/123456780", "eight", "Tap a tile"),
         ("eight/378546201/123456780", "eight", "The best moves are marked."),
         ("eight/213456780/123456780", "eight", "Click or drag a tile"),
-        ("senet/play", "senet", "Throw"),
+        ("senet/play", "senet", "Choose throws"),
+        ("senet/play/free", "senet", "Throw"),
         ("senet/ABAAABBB.B...A.", "senet", "Click a square to change it"),
     ):
         page = shown.open(address)
@@ -146,8 +147,7 @@ def list_open(page: Page) -> list[int]:
 
 
 def test_senet_is_played_by_the_rules(shown: Explorer, readers: dict[str, Reader]) -> None:
-    page = shown.open("senet")
-    assert shown.address() == "senet/play"
+    page = shown.open("senet/play/free")
     assert page.locator("#senet-plies").is_hidden(), "play shows no answer"
     position, line, throws = senet.OPENING, list[str](), list[int]()
     for throw in (5, 3, 2, 4, 1, 5, 2, 3, 1):
@@ -191,8 +191,8 @@ def test_senet_ends_and_the_page_takes_a_side(shown: Explorer) -> None:
     page = shown.open("senet/play/.....BBBBBAAAAA/A")
     assert shown.text("#senet-word").startswith("A cannot move with any throw: the game ends")
     assert page.locator("#senet-throw").is_hidden()
-    page.click("#senet-anew")
-    assert shown.address() == "senet/play"
+    page.click("#senet-next")
+    assert shown.address() == "senet/play/free"
     page = shown.open("senet/play/page")
     page.click("#senet-dice >> text=5")
     page.click("#senet-board [aria-label^='square 9:']")

@@ -245,6 +245,6 @@ def test_damage_to_the_tours_is_reported(chromium: Browser, explorer: Path, tmp_
         trouble = page.locator("#trouble")
         expect(trouble).to_contain_text("knight_tours_6x6, inside this page, is damaged")
         page.click("nav >> text=Senet")
-        expect(page.locator("#senet-word")).to_have_text("A throws.")
+        expect(page.locator("#senet-word")).to_have_text("A is to move.")
         expect(trouble).to_be_hidden()
     page.close()

@@ -64,7 +64,13 @@ VIEWS = {
         "eight/play/283104765/123804765/hint",
         "eight/play/123456708/123456780/LRR",
     ),
-    "senet": ("senet/ABAAABBB.B...A.", "senet/BBBBBAAAAA.....", "senet/play/9-14,4x7/4"),
+    "senet": (
+        "senet/ABAAABBB.B...A.",
+        "senet/BBBBBAAAAA.....",
+        "senet/play/9-14,4x7/4",
+        "senet/ABAAABBB.B...A./9-14,10-13,7-8/2",
+        "senet/play/to=.B.AAABABB...AB/9-14/4/hints=1",
+    ),
     "knight": (
         "knight/b1/a3",
         "knight/d4",
@@ -76,9 +82,9 @@ VIEWS = {
 """Some addresses of each view: a plain answer first, then special cases."""
 CONSOLE = """addEventListener("DOMContentLoaded", async () => {
     if (!document.querySelector("script[type=importmap]")) return;
-    const modules = ["tabled_game", "fifteen", "senet", "knight_tours"];
-    const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { BOARDS, ...tours }] = await Promise.all(
-        modules.map((name) => import(`#page/${name}.js`)));
+    const modules = ["tabled_game", "fifteen", "senet", "senet_search", "knight_tours"];
+    const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { measure }, { BOARDS, ...tours }] =
+        await Promise.all(modules.map((name) => import(`#page/${name}.js`)));
     globalThis.explorer = {
         openEight: EIGHT.open, openSenet: senet.openSenet, openKnight: tours.openKnight,
         eight: (state, goal) => EIGHT.facts(state, goal),
@@ -89,6 +95,7 @@ CONSOLE = """addEventListener("DOMContentLoaded", async () => {
             return FIFTEEN.solve(state, goal);
         },
         senet: senet.senetFacts, countLines: senet.countLines,
+        drawTarget: senet.drawTarget, findMostPlies: senet.findMostPlies, measure,
         // a tour by its board, its start, and its number or its end
         knight(board, start, which) {
             const on = BOARDS[board];

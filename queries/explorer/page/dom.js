@@ -58,6 +58,13 @@ export function counted(count, noun, nouns = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
 }
 
+/** Return what is said at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */
+export function wordEnd(done, made, hints, best, unknown) {
+  const took = done + (hints ? ` with ${counted(hints, "hint")}` : "");
+  if (best === undefined) return `${took}.${unknown}`;
+  return `${took}; the best is ${best}.${made === best && !hints ? " Nobody can do better." : ""}`;
+}
+
 /** Announce a text to screen readers. */
 export function say(text) {
   byId("say").textContent = text;

@@ -8,6 +8,16 @@ export function splitMode(parts) {
   return [parts.length ? "study" : "play", parts];
 }
 
+/** Return the first part of an address that each pattern is for, by name, and the first one that is `strange` to all. */
+export function readParts(parts, patterns) {
+  const found = Object.entries(patterns).map(([name, pattern]) => {
+    const [all, inside = all] = parts.map((part) => pattern.exec(part)).find(Boolean) ?? [];
+    return [name, inside];
+  });
+  const strange = parts.find((part) => !Object.values(patterns).some((pattern) => pattern.test(part)));
+  return { ...Object.fromEntries(found), strange };
+}
+
 /**
  * Make what every view does by the mode that is shown, which is `now()`. `makeModesOf(tools)` makes the modes, with
  * the tools of each: `changed(parts, how)` changes the address, `change(mode)` shows another mode at the place where this one

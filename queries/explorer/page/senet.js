@@ -1,10 +1,12 @@
 // Senet's answers, from its table.
 import { answerFrom, once, openIndex } from "#page/reader.js";
 import { guarded, THROWS } from "#page/senet_rules.js";
-import { answerSenet, followBack, NEVER, OPENING, rankPosition } from "#tables/senet.js";
+import { answerSenet, followBack, NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
 
 /** The planes of the records with the fewest even plies and the fewest odd ones. */
 const PLIES = [0, 2];
+/** The factors that mix the bits of a seed, as MurmurHash3 ends. */
+const MIXERS = [0x85ebca6b, 0xc2b2ae35];
 
 const tables = {};
 
@@ -29,21 +31,32 @@ export function senetFacts(position) {
   return { ...answer, path: [...line.map((move) => move.before), position] };
 }
 
+/** Return the fewest plies to each position, by rank. */
+const listPlies = once(() => {
+  const [even, odd] = PLIES.map((plane) => tables.senet.planes[plane]);
+  return even.map((plies, rank) => Math.min(plies, odd[rank]));
+});
+
+/** Return the most plies that a position needs. */
+export const findMostPlies = once(() => listPlies().reduce((most, plies) => (plies === NEVER ? most : Math.max(most, plies)), 0));
+
 /** Return the ranks of the positions with a number of fewest plies. */
 export function listRanks(plies) {
-  const [even, odd] = PLIES.map((plane) => tables.senet.planes[plane]);
+  const all = listPlies();
   const found = [];
-  for (let rank = 0; rank < even.length; rank++) {
-    if (Math.min(even[rank], odd[rank]) === plies) found.push(rank);
-  }
+  for (let rank = all.indexOf(plies); rank >= 0; rank = all.indexOf(plies, rank + 1)) found.push(rank);
   return found;
 }
 
-/** Return the ranks of the positions that need most plies. */
-export function listFarthest() {
-  let farthest = [];
-  for (let plies = 0, found = listRanks(plies); found.length; found = listRanks(++plies)) farthest = found;
-  return farthest;
+/**
+ * Draw a position with a number of fewest plies, each equally likely: for a seed, which is a whole number, always the same
+ * one. Neighbouring seeds draw positions that have nothing in common.
+ */
+export function drawTarget(plies, seed) {
+  const ranks = listRanks(plies);
+  let mixed = seed;
+  for (const factor of MIXERS) mixed = Math.imul(mixed ^ (mixed >>> 16), factor);
+  return unrankPosition(ranks[((mixed ^ (mixed >>> 16)) >>> 0) % ranks.length]);
 }
 
 /** Return the number of lines from the opening to a position, of a number of plies: the fewest, even or odd. */

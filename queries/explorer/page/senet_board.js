@@ -8,35 +8,43 @@ import { OPENING } from "#tables/senet.js";
 const TRAVEL_MS = 450;
 const SQUARES = OPENING.length;
 
+/** Show a position on elements of squares; call `each(element, square, words)` with what is said of each. */
+function fill(squares, position, each = () => {}) {
+  squares.forEach((element, cell) => {
+    const square = cell + 1;
+    const piece = position[cell];
+    const held = guarded(position, square);
+    // in a narrow window three rows, the middle one backwards as on the old boards: neighbours stay neighbours
+    const [column, row] = placeSquare(cell, 5);
+    element.style.setProperty("--place", `${row + 1} / ${column + 1}`);
+    element.replaceChildren(make("span", { class: "square" }, String(square)));
+    if (piece !== ".") element.append(make("span", { class: `piece ${piece.toLowerCase()}${held ? " guarded" : ""}` }, piece));
+    each(element, square, [`square ${square}: ${piece === "." ? "empty" : piece}`, ...(held ? ["guarded"] : [])]);
+  });
+}
+
+/** Show a position as a picture in an element. */
+export function paintPosition(place, position) {
+  const squares = [...position].map(() => make("span"));
+  fill(squares, position);
+  place.replaceChildren(...squares);
+  place.setAttribute("aria-label", `The position to reach: ${[...position].map((piece) => (piece === "." ? "empty" : piece)).join(" ")}`);
+}
+
 /** Make the board; `picked(square)` and `typed(square, key)` are called on clicks and keys. */
 export function makeSenetBoard(picked, typed) {
   const cells = makeGrid(byId("senet-board"), (cell) => picked(cell + 1), (cell, key) => typed(cell + 1, key))
     .lay(SQUARES, SQUARES);
-  // in a narrow window three rows, the middle one backwards as on the old boards: neighbours stay neighbours
-  cells.forEach((button, cell) => {
-    const [column, row] = placeSquare(cell, 5);
-    button.style.setProperty("--place", `${row + 1} / ${column + 1}`);
-  });
 
   /** Show a position, the squares of its last move, and the moves that can be chosen. */
   function paint(position, last = null, choices = []) {
-    cells.forEach((button, cell) => {
-      const square = cell + 1;
-      const piece = position[cell];
-      const held = guarded(position, square);
+    fill(cells, position, (button, square, words) => {
       const from = choices.find(({ start }) => start === square);
       const to = choices.find(({ goal }) => goal === square);
-      button.replaceChildren(make("span", { class: "square" }, String(square)));
-      if (piece !== ".") {
-        button.append(make("span", { class: `piece ${piece.toLowerCase()}${held ? " guarded" : ""}` }, piece));
-      }
       button.className = [
         last && (last.start === square || last.goal === square) && "last", from && "open", to && "target",
       ].filter(Boolean).join(" ");
-      const said = [`square ${square}: ${piece === "." ? "empty" : piece}`];
-      if (held) said.push("guarded");
-      if (from) said.push(`can move to ${from.goal}`);
-      button.setAttribute("aria-label", said.join(", "));
+      button.setAttribute("aria-label", [...words, ...(from ? [`can move to ${from.goal}`] : [])].join(", "));
     });
   }
 

@@ -1,59 +1,95 @@
-// Senet in play: throws, moves of either side, undo and the end.
-import { byId, calm, counted, make, pickOne, quoted, say } from "#page/dom.js";
-import { wordMove } from "#page/senet_board.js";
-import { afterMove, listMoves, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
+// Senet in play: a position to reach, or a free game; throws, moves of either side, hints, undo and the end.
+import { byId, calm, counted, make, pickOne, quoted, say, wordEnd } from "#page/dom.js";
+import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
+import { paintPosition, wordMove } from "#page/senet_board.js";
+import { afterMove, listMoves, MOVES, otherSide, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
+import { readParts } from "#page/modes.js";
+import { listBest, measureLine } from "#page/senet_search.js";
 import { OPENING, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
-const MOVES = /^\d+[-x]\d+(,\d+[-x]\d+)*$/;
+const FIRST_LEVEL = "3";
+const FREE = "free";
+/** What an address of a game can have. */
+const PARTS = {
+  aim: /^to=(.*)$/, text: /^[AB.]{2,}$/, side: /^[AB]$/, line: MOVES, value: /^[1-5]$/, hinted: /^hints=(\d{1,4})$/, page: /^page$/,
+  free: /^free$/,
+};
+const SEEDS = 2 ** 32;
+const count = (plies) => counted(plies, "ply", "plies");
 
-/** Make the part of the view that plays; `changed(parts, how)` changes the address. */
-export function makeSenetPlay({ board, changed }) {
+/** Make the part of the view that plays; `change(mode)` changes to another one, `changed(parts, how)` the address. */
+export function makeSenetPlay({ board, change, changed }) {
+  let target = null; // the position to reach, if the game is not a free one
   let start = OPENING;
   let first = "A";
   let moves = [];
   let thrown = null;
+  let hint = null;
+  let hints = 0;
+  let told = ""; // the answer to the last question
   let timer = 0;
-  const other = byId("senet-other");
+  const mine = (part) => byId(`senet-${part}`);
+  const other = mine("other");
+  const level = mine("level");
   const dice = THROWS.map((value) => {
     const button = make("button", { type: "button", "aria-label": `Choose ${value}` }, String(value));
     button.addEventListener("click", () => cast(value));
     return button;
   });
-  byId("senet-dice").append(...dice);
+  mine("dice").append(...dice);
 
   const position = () => (moves.length ? afterMove(moves.at(-1)) : start);
-  const mover = () => (moves.length % 2 ? { A: "B", B: "A" }[first] : first);
+  const mover = () => (moves.length % 2 ? otherSide(first) : first);
   const choices = (value) => listMoves(position(), mover(), value);
-  const isOver = () => THROWS.every((value) => !choices(value).length);
-  const isPageToMove = () => other.value === "page" && mover() !== first && !isOver();
+  const isReached = () => position() === target;
+  const isOver = () => isReached() || THROWS.every((value) => !choices(value).length);
+  const isPageToMove = () => !target && other.value === "page" && mover() !== first && !isOver();
+  const listOpen = () => (hint ? [hint] : thrown && !isPageToMove() ? choices(thrown) : []);
 
   /** Return the game as parts of its address. */
   function parts() {
     const isUsual = start === OPENING && first === "A";
-    return [
-      ...(isUsual ? [] : [start, first]), ...(moves.length ? [moves.map(writeMove).join(",")] : []),
-      ...(thrown ? [thrown] : []), ...(other.value === "page" ? ["page"] : []),
+    const said = [
+      ...(target ? [`to=${target}`] : []), ...(isUsual ? [] : [start, first]),
+      ...(moves.length ? [moves.map(writeMove).join(",")] : []), ...(thrown ? [thrown] : []),
+      ...(hints ? [`hints=${hints}`] : []), ...(!target && other.value === "page" ? ["page"] : []),
     ];
+    return said.length ? said : [FREE];
   }
 
   function paint() {
-    const last = moves.at(-1) ?? null;
-    const open = thrown ? choices(thrown) : [];
+    const open = listOpen();
     const waits = isPageToMove();
-    board.paint(position(), last, waits ? [] : open);
-    byId("senet-count").textContent = moves.length;
-    byId("senet-counted").textContent = moves.length === 1 ? "turn" : "turns";
-    byId("senet-word").textContent = word(open);
+    board.paint(position(), moves.at(-1) ?? null, open);
+    mine("count").textContent = moves.length;
+    mine("counted").textContent = moves.length === 1 ? "ply" : "plies";
+    mine("word").textContent = word(open);
+    mine("word").classList.toggle("solved", isReached());
     dice.forEach((button, at) => {
       const dead = waits || isOver() || !choices(THROWS[at]).length;
       button.setAttribute("aria-disabled", String(dead));
       button.setAttribute("aria-pressed", String(THROWS[at] === thrown));
     });
-    byId("senet-throw").hidden = isOver() || waits || open.length > 0;
-    byId("senet-anew").hidden = !moves.length && !isOver();
-    byId("senet-anew").classList.toggle("main", isOver());
-    byId("senet-undo").hidden = !moves.length && !thrown;
+    const hidden = {
+      throw: target || isOver() || waits || open.length, help: !target || isOver(), next: target ? !isReached() : !isOver(),
+      undo: !moves.length && !thrown, again: !target || !moves.length, back: !isReached() || !moves.length,
+      aim: !target, rules: moves.length, opponent: target, other: target,
+    };
+    for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
+  }
+
+  /** Show what does not change during a game. */
+  function paintGame() {
+    mine("task").textContent = target ? "Choose throws and move both sides until the board looks like the small one."
+      : "Throw, then move one of your pieces forward that many squares.";
+    mine("next").textContent = mine("another").textContent = target ? "Another position" : "New game";
+    if (!level.length) {
+      const levels = Array.from({ length: findMostPlies() }, (_, at) => make("option", { value: at + 1 }, `a position in ${count(at + 1)}`));
+      level.replaceChildren(...levels, make("option", { value: FREE }, "none: a free game"));
+    }
+    level.value = target ? senetFacts(target).plies : FREE;
+    if (target) paintPosition(mine("aim-board"), target);
   }
 
   /** Return what is said of the game now. */
@@ -61,15 +97,35 @@ export function makeSenetPlay({ board, changed }) {
     const side = mover();
     const last = moves.at(-1);
     const before = last ? `${last.mover} threw ${last.throw}: ${wordMove(last)}. ` : "";
-    if (isOver()) return `${before}${side} cannot move with any throw: the game ends after ${counted(moves.length, "turn")}.`;
+    if (isReached()) return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, senetFacts(target).plies);
+    if (told) return told;
+    if (isOver()) return `${before}${side} cannot move with any throw: ${target ? "undo some plies" : `the game ends after ${count(moves.length)}`}.`;
     if (isPageToMove()) return `${before}${side} is about to throw.`;
-    if (!thrown) return `${before}${side} throws.`;
+    if (!thrown) return `${before}${side} ${target ? "is to move" : "throws"}.`;
     return open.length ? `${side} threw ${thrown}: tap a marked piece.`
       : `${side} threw ${thrown}, and no piece can move ${thrown}: throw again.`;
   }
 
+  /** Show a first move of a shortest line to the target, or say how far to go back for one. */
+  function help() {
+    [hint = null] = listBest(target, position(), mover());
+    const plies = measureLine(target, start, first, moves);
+    if (!hint) {
+      const last = plies.findLastIndex((one) => one !== null);
+      told = `The position cannot be reached from here any more: undo to ply ${last}.`;
+      return;
+    }
+    thrown = hint.throw;
+    told = `Hint: throw ${thrown}, ${wordMove(hint)}. From here it takes ${count(plies.at(-1))}.`;
+  }
+
+  function forget() {
+    [thrown, hint, told] = [null, null, ""];
+  }
+
   function cast(value) {
-    if (isPageToMove() || !choices(value).length) return;
+    if (isPageToMove() || isOver() || !choices(value).length) return;
+    forget();
     thrown = value;
     refresh();
   }
@@ -78,14 +134,14 @@ export function makeSenetPlay({ board, changed }) {
   function refresh({ replace = true } = {}) {
     clearTimeout(timer);
     paint();
-    say(byId("senet-word").textContent);
+    say(mine("word").textContent);
     changed(parts(), { replace });
     if (isPageToMove()) timer = setTimeout(movePage, calm() ? 0 : WAIT_MS);
   }
 
   function move(made) {
     moves.push(made);
-    thrown = null;
+    forget();
     paint();
     board.travel(made);
     refresh();
@@ -98,66 +154,87 @@ export function makeSenetPlay({ board, changed }) {
   }
 
   function pick(square) {
-    const made = thrown && !isPageToMove()
-      ? choices(thrown).find(({ start: from, goal }) => from === square || goal === square) : null;
+    const made = listOpen().find(({ start: from, goal }) => from === square || goal === square);
     if (made) move(made);
   }
 
-  function begin({ position: from, mover: side }) {
-    [start, first, moves, thrown] = [from, side, [], null];
-    refresh({ replace: false });
+  /** Show a game: the position to reach or null, where it starts, its moves so far, and a throw. */
+  function begin(game, how = {}) {
+    forget();
+    ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
+    paintGame();
+    refresh({ replace: false, ...how });
   }
 
-  byId("senet-throw").addEventListener("click", () => {
+  /** Begin a game of the chosen level. */
+  function deal(how) {
+    let to = null;
+    if (level.value !== FREE) {
+      do to = drawTarget(Number(level.value || FIRST_LEVEL), Math.floor(Math.random() * SEEDS)); while (to === target);
+    }
+    begin({ target: to }, how);
+  }
+
+  mine("throw").addEventListener("click", () => {
     thrown = pickOne(THROWS);
     refresh();
-    if (choices(thrown).length) byId("senet-board").querySelector(".open").focus({ preventScroll: true });
+    if (choices(thrown).length) mine("board").querySelector(".open").focus({ preventScroll: true });
   });
-  byId("senet-undo").addEventListener("click", () => {
-    if (thrown) thrown = null;
-    else moves.pop();
+  mine("help").addEventListener("click", () => {
+    if (!told) hints++;
+    help();
+    refresh();
+  });
+  mine("undo").addEventListener("click", () => {
+    if (!thrown) moves.pop();
+    forget();
     // the page's own move is undone with the one before it
     if (isPageToMove()) moves.pop();
     refresh();
   });
-  byId("senet-anew").addEventListener("click", () => begin({ position: OPENING, mover: "A" }));
+  mine("again").addEventListener("click", () => begin({ target }));
+  mine("back").addEventListener("click", () => change("study"));
+  for (const part of ["next", "another"]) mine(part).addEventListener("click", () => deal());
+  level.addEventListener("change", () => deal());
   other.addEventListener("change", () => refresh());
 
   return {
     begin, pick,
-    /** Show the game as it was left, or a new one. */
+    /** Show the game as it was left. */
     resume: () => refresh({ replace: false }),
     typed(_, key) {
       if (!THROWS.includes(Number(key))) return false;
       cast(Number(key));
       return true;
     },
-    get place() { return { position: position(), mover: mover() }; },
+    get place() { return target ? { target, moves, hints } : { position: position(), mover: mover() }; },
     get taken() {
       return { position: position(), lines: [
-        `${mover()} to move after ${counted(moves.length, "turn")}`,
+        ...(target ? [`target      ${target}`] : []), `${mover()} to move after ${count(moves.length)}`,
         ...(start === OPENING ? [] : [`start       ${start}, ${first} to move`]),
         `dice        ${moves.map((one) => one.throw).join(" ")}`, `moves       ${moves.map(writeMove).join(" ")}`,
       ] };
     },
-    title: () => counted(moves.length, "turn"),
+    title: () => (isReached() ? "reached" : count(moves.length)),
     leave: () => clearTimeout(timer),
     /** Show the contents of an address; return its problem. */
     show(given) {
-      const [text, side] = given.filter((part) => /^[AB.]+$/.test(part));
-      const line = given.find((part) => MOVES.test(part));
-      const value = given.find((part) => THROWS.includes(Number(part)));
-      const strange = given.find((part) => ![text, side, line, value, "page"].includes(part));
-      const bad = text === undefined ? "" : senetProblem(text.padEnd(OPENING.length, "."));
-      other.value = given.includes("page") ? "page" : "friend";
-      start = bad || !text ? OPENING : text.padEnd(OPENING.length, ".");
-      first = "AB".includes(side) ? side : "A";
-      const read = line && !bad ? readMoves(start, first, line) : { moves: [], problem: "" };
-      moves = read.moves;
-      thrown = value && !read.problem ? Number(value) : null;
-      refresh();
-      if (bad) return `${quoted(text)} is not a position: ${bad}.`;
-      return read.problem || (strange === undefined ? "" : `${quoted(strange)} is neither a position, moves nor a throw.`);
+      const { text, side = "A", line, value, aim, hinted, page, strange } = readParts(given, PARTS);
+      const [to, from = OPENING] = [aim, text].map((part) => part?.padEnd(OPENING.length, "."));
+      const wrong = [to ?? OPENING, from].find(senetProblem);
+      const bad = wrong ? `${quoted(wrong)} is not a position: ${senetProblem(wrong)}.`
+        : to && senetFacts(to).plies === null ? `${to} is never reached from the opening.` : "";
+      other.value = page ? "page" : "friend";
+      if (!given.length || (bad && to)) {
+        deal({ replace: true });
+        return bad;
+      }
+      const read = line && !bad ? readMoves(to ? OPENING : from, side, line) : { moves: [], problem: "" };
+      begin({
+        ...(bad ? {} : to ? { target: to } : { position: from, mover: side }), moves: read.moves,
+        hints: Number(hinted ?? 0), thrown: value && !read.problem ? Number(value) : null,
+      }, { replace: true });
+      return bad || read.problem || (strange === undefined ? "" : `${quoted(strange)} is neither a position, moves nor a throw.`);
     },
   };
 }

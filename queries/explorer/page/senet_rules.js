@@ -5,6 +5,8 @@ import { swapCells } from "#tables/sliding.js";
 
 const SQUARES = OPENING.length;
 export const THROWS = [1, 2, 3, 4, 5];
+/** Moves as text, in an address. */
+export const MOVES = /^\d+[-x]\d+(?:,\d+[-x]\d+)*$/;
 
 /** Return the problem of a text that should be a position; "" if there is none. */
 export function senetProblem(text) {
@@ -42,6 +44,11 @@ export function listMoves(position, mover, throwOf) {
   return moves;
 }
 
+/** Return the side that moves after another. */
+export function otherSide(side) {
+  return side === "A" ? "B" : "A";
+}
+
 /** Return the position after a move. */
 export function afterMove({ before, start, goal }) {
   return swapCells(before, start - 1, goal - 1);
@@ -59,7 +66,7 @@ export function readMoves(position, mover, text) {
     if (!move) return { moves, problem: `${word} is not a legal move of ${side} in ${at}.` };
     moves.push(move);
     at = afterMove(move);
-    side = side === "A" ? "B" : "A";
+    side = otherSide(side);
   }
   return { moves, problem: "" };
 }

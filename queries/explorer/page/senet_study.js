@@ -1,24 +1,30 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
+import { drawChart, isLoss } from "#page/chart.js";
 import { byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
+import { readParts } from "#page/modes.js";
 import { makePlayer } from "#page/player.js";
-import { countLines, listFarthest, listRanks, senetFacts, senetLine } from "#page/senet.js";
+import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
-import { senetProblem } from "#page/senet_rules.js";
-import { NEVER, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
+import { afterMove, MOVES, readMoves, senetProblem } from "#page/senet_rules.js";
+import { listBest, measureLine } from "#page/senet_search.js";
+import { NEVER, OPENING, POSITIONS, unrankPosition, writeMove } from "#tables/senet.js";
 
 const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;
 const SQUARES = /^[AB.]{15}$/;
-const STEP = /^\d{1,3}$/;
+/** What can follow the position in an address. */
+const PARTS = { moves: MOVES, step: /^\d{1,3}$/, side: /^[AB]$/ };
+const count = (plies) => counted(plies, "ply", "plies");
 const NEXT = { ".": "A", A: "B", B: "." };
 const PIECE_KEYS = { a: "A", b: "B", ".": ".", " ": null, Delete: ".", Backspace: "." };
 
-/** Make the part of the view that studies; `changed(parts, how)` changes the address. */
-export function makeSenetStudy({ board, changed }) {
+/** Make the part of the view that studies; `change(mode)` changes to another one, `changed(parts, how)` the address. */
+export function makeSenetStudy({ board, change, changed }) {
   let position = SENET_FIRST;
   let draft = null; // squares being set up, not a position yet
   let facts = null;
   let line = [];
+  let game = null; // if the line is that of a game: its hints, and the plies to the position at each place
   const field = byId("senet-position");
   const player = makePlayer(byId("senet-player"), {
     name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
@@ -26,7 +32,8 @@ export function makeSenetStudy({ board, changed }) {
 
   /** Return the position after a number of plies of the line. */
   function after(plies) {
-    return plies < line.length ? line[plies].before : position;
+    if (plies < line.length) return line[plies].before;
+    return line.length ? afterMove(line.at(-1)) : position;
   }
 
   const onBoard = () => draft ?? after(player.at);
@@ -34,28 +41,33 @@ export function makeSenetStudy({ board, changed }) {
   /** Return what is shown as parts of an address: the position, the step if it is not the last, the side to move. */
   function parts() {
     if (draft) return [draft];
-    const isLast = player.at === line.length;
-    const isUsual = line.length === (facts.plies ?? 0);
-    return [position, ...(isLast ? [] : [player.at]), ...(isUsual ? [] : ["AB"[line.length % 2]])];
+    const step = player.at === line.length ? [] : [player.at];
+    if (game) return [position, line.map(writeMove).join(","), ...step];
+    return [position, ...step, ...(line.length === (facts.plies ?? 0) ? [] : ["AB"[line.length % 2]])];
   }
 
-  /** Show the line to a position: to the given side's move, or the shortest; at a step, or at its end. */
-  function begin(to, { step, side, ...how } = {}) {
+  /** Show the line to a position: of a game, to the given side's move, or the shortest; at a step, or at its end. */
+  function begin(to, { step, side, played, ...how } = {}) {
     position = to;
     draft = null;
     facts = senetFacts(position);
     setProblem(byId("senet-problem"), "");
     const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
-    choose(plies, step);
+    if (played?.moves.length && facts.plies !== null) choose(played.moves, step, played.hints);
+    else choose(lineOf(plies), step);
     tell();
     changed(parts(), how);
   }
 
-  /** Show the line of a number of plies. */
-  function choose(plies, step) {
-    line = plies === null ? [] : senetLine(position, plies);
+  const lineOf = (plies) => (plies === null ? [] : senetLine(position, plies));
+
+  /** Show a line; `hints` is their number if it is a game's. */
+  function choose(moves, step, hints = null) {
+    line = moves;
+    game = hints === null ? null : { hints, distances: measureLine(position, OPENING, "A", moves) };
     player.set(line.length, Math.min(step ?? line.length, line.length));
     answer();
+    byId("senet-reach").hidden = facts.plies === null;
     paint(player.at);
   }
 
@@ -85,6 +97,7 @@ export function makeSenetStudy({ board, changed }) {
   function setUp(squares) {
     draft = squares;
     line = [];
+    game = null;
     facts = { position: squares, plies: null };
     setProblem(byId("senet-problem"), "");
     player.set(0, 0);
@@ -105,6 +118,7 @@ export function makeSenetStudy({ board, changed }) {
     const made = at > 0 && !draft ? line[at - 1] : null;
     board.paint(onBoard(), made);
     now(at, made);
+    drawChart(byId("senet-chart"), game ? game.distances : [], at);
     if (!draft && document.activeElement !== field) field.value = position;
     [...byId("senet-line").children].forEach((item, place) => {
       if (place === at - 1) item.firstChild.setAttribute("aria-current", "step");
@@ -112,8 +126,19 @@ export function makeSenetStudy({ board, changed }) {
     });
   }
 
+  /** Return what a move of the game did to the distance; "" if it lost nothing. */
+  function wordLoss(at) {
+    const [before, after] = game ? game.distances.slice(at - 1, at + 1) : [];
+    if (!at || !isLoss(before, after)) return "";
+    return after === null ? "put the position out of reach" : `lost ${count(after - before + 1)}`;
+  }
+
   function now(at, made) {
     const place = byId("senet-now");
+    const loss = wordLoss(at);
+    const [better] = loss ? listBest(position, made.before, made.mover) : [];
+    byId("senet-change").textContent = loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
+    byId("senet-from").hidden = !loss;
     if (draft) {
       const count = (piece) => draft.split(piece).length - 1;
       place.replaceChildren(`Setting up: ${count("A")} of 5 A, ${count("B")} of 5 B.`);
@@ -135,13 +160,13 @@ export function makeSenetStudy({ board, changed }) {
       : facts.plies === 0 ? "plies: this is the opening"
         : facts.plies === 1 ? "ply from the opening" : "plies from the opening";
     setFacts(byId("senet-facts"), draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached());
-    const both = !never && [facts.plies_even, facts.plies_odd].every((plies) => plies !== null);
-    byId("senet-parity").replaceChildren(...(both ? [facts.plies_even, facts.plies_odd] : [])
+    const known = never ? [] : [facts.plies_even, facts.plies_odd].filter((plies) => plies !== null);
+    byId("senet-parity").replaceChildren(...(game || known.length > 1 ? known : [])
       .map((plies) => {
-        const button = make("button", { type: "button", "aria-pressed": String(plies === line.length) },
-          `${"AB"[plies % 2]} to move: ${counted(plies, "ply", "plies")}`);
+        const button = make("button", { type: "button", "aria-pressed": String(!game && plies === line.length) },
+          `${"AB"[plies % 2]} to move: ${count(plies)}`);
         button.addEventListener("click", () => {
-          choose(plies);
+          choose(lineOf(plies));
           changed(parts(), { replace: true });
           byId("senet-parity").querySelector("[aria-pressed=true]").focus();
         });
@@ -150,7 +175,8 @@ export function makeSenetStudy({ board, changed }) {
     byId("senet-line").replaceChildren(...line.map((move, place) => {
       const button = make("button", { type: "button" }, make("span", {},
         make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
-        make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`));
+        make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`,
+        make("span", { class: "change farther" }, wordLoss(place + 1) && `, ${wordLoss(place + 1)}`)));
       button.addEventListener("click", () => { player.halt(); player.go(place + 1); });
       return make("li", {}, button);
     }));
@@ -163,8 +189,8 @@ export function makeSenetStudy({ board, changed }) {
     const { plies } = facts;
     setTimeout(() => { if (lines.isConnected) lines.textContent = countLines(position, plies).toLocaleString("en"); });
     return [
-      [`${first} to move`, `after ${counted(facts.plies, "ply", "plies")}`],
-      [`${second} to move`, other === null ? "never" : `after ${counted(other, "ply", "plies")}`],
+      [`${first} to move`, `after ${count(facts.plies)}`],
+      [`${second} to move`, other === null ? "never" : `after ${count(other)}`],
       ["Shortest lines", lines],
       ...(facts.dice ? [["Throws", [...facts.dice].join(" ")]] : []),
     ];
@@ -177,7 +203,7 @@ export function makeSenetStudy({ board, changed }) {
 
   function tell() {
     if (facts.plies === null) say("Never reached from the opening.");
-    else say(`${counted(facts.plies, "ply", "plies")} from the opening, ${"AB"[facts.plies % 2]} to move.`);
+    else say(`${count(facts.plies)} from the opening, ${"AB"[facts.plies % 2]} to move.`);
   }
 
   function entered({ type }) {
@@ -194,40 +220,52 @@ export function makeSenetStudy({ board, changed }) {
   field.addEventListener("input", entered);
   onEntered(field, entered);
   const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
-  oneOf("senet-farthest", listFarthest);
+  oneOf("senet-farthest", () => listRanks(findMostPlies()));
   oneOf("senet-never", () => listRanks(NEVER));
   oneOf("senet-random", () => [Math.floor(Math.random() * POSITIONS)]);
   byId("senet-opening").addEventListener("click", () => begin(OPENING));
+  byId("senet-from").addEventListener("click", () => {
+    player.go(player.at - 1);
+    change("play");
+  });
+  byId("senet-reach").addEventListener("click", () => {
+    choose([], 0, 0);
+    change("play");
+  });
 
   return {
     begin,
     /** Handle a click or a key on a square. */
     pick: (square) => put(square, NEXT[onBoard()[square - 1]]),
     typed,
-    /** Return the position on the board and the side to move; nothing while one is set up. */
-    get place() { return draft ? null : { position: onBoard(), mover: "AB"[player.at % 2] }; },
+    /** Return the position on the board and the side to move, and the game so far that led there; nothing while one is set up. */
+    get place() {
+      const played = game && { target: position, moves: line.slice(0, player.at), hints: game.hints + 1 };
+      return draft ? null : { position: onBoard(), mover: "AB"[player.at % 2], studied: position, played };
+    },
     get taken() {
       const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
       return { position: onBoard(), lines: draft ? ["not a position yet"] : plies === null ? ["never reached"]
         : [`plies       ${plies}`, `dice        ${[...dice].join(" ")}`, `moves       ${moves}`] };
     },
-    title: () => (draft ? "set up" : facts.plies === null ? "never reached" : counted(facts.plies, "ply", "plies")),
+    title: () => (draft ? "set up" : facts.plies === null ? "never reached" : count(facts.plies)),
     leave: () => player.halt(),
     /** Show the contents of an address; return its problem. */
     show([text, ...rest]) {
-      const step = rest.find((part) => STEP.test(part));
-      const side = rest.find((part) => "AB".includes(part));
-      const strange = rest.find((part) => part !== step && part !== side);
+      const { moves, step, side, strange } = readParts(rest, PARTS);
       // mail and chat programs omit the full stops at the end of a link
       const given = text?.padEnd(OPENING.length, ".");
       const bad = given === undefined ? "" : senetProblem(given);
+      const read = moves && readMoves(OPENING, "A", moves);
       if (bad && SQUARES.test(given)) {
         setUp(given);
         changed(parts(), { replace: true });
       } else {
-        begin(given === undefined || bad ? SENET_FIRST : given, { step: step && Number(step), side, replace: true });
+        begin(given === undefined || bad ? SENET_FIRST : given, {
+          step: step && Number(step), side, replace: true, played: read && { moves: read.moves, hints: 0 },
+        });
       }
-      if (bad) return wrong(text, bad);
+      if (bad || read?.problem) return bad ? wrong(text, bad) : read.problem;
       return strange === undefined ? "" : `${quoted(strange)} is neither a step nor a side.`;
     },
   };

@@ -15,11 +15,15 @@ export function makeSenetView(went) {
     play: makeSenetPlay({ board, ...tools }),
     study: makeSenetStudy({ board, ...tools }),
     sheet: makeSheet("senet", describeSenetSheet(), tools),
-  }), (mode, place, { play, study }) => {
-    const from = place ?? play.place;
-    if (mode === study) study.begin(from.position, { side: from.mover });
-    else if (JSON.stringify(from) !== JSON.stringify(play.place)) play.begin(from);
-    else play.resume();
+  }), (mode, shown, { play, study }) => {
+    const { place } = play;
+    const from = shown ?? place;
+    if (mode === study) study.begin(from.target ?? from.position, { side: from.mover, played: from.target && from });
+    else if (from.played) play.begin(from.played);
+    // who has seen the answer has had a hint
+    else if (place.target && from.studied === place.target) play.begin({ ...place, hints: place.hints + 1 });
+    else if (from === place || (from.position === place.position && from.mover === place.mover)) play.resume();
+    else play.begin(from);
   });
 
   return {

@@ -1,5 +1,5 @@
 // A sliding board in play: the moves so far, hints, and the end.
-import { counted, make, say } from "#page/dom.js";
+import { counted, make, say, wordEnd } from "#page/dom.js";
 import { TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
 import { makeGoal } from "#tables/sliding.js";
@@ -61,10 +61,8 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
   function word() {
     if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
     if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
-    const made = counted(at.moves.length, "move") + (at.hints ? ` with ${counted(at.hints, "hint")}` : "");
-    if (best === undefined) return `Solved! ${made}.${isLost ? "" : " The best is being searched…"}`;
-    const praise = at.moves.length === best && !at.hints ? " Nobody can do better." : "";
-    return `Solved! ${made}; the best is ${best}.${praise}`;
+    const done = `Solved! ${counted(at.moves.length, "move")}`;
+    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…");
   }
 
   function hinted() {

@@ -1,5 +1,6 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
-import { counted, drawn, make, onEntered, pickOne, say, setFacts, setProblem } from "#page/dom.js";
+import { drawChart, isLoss } from "#page/chart.js";
+import { counted, make, onEntered, pickOne, say, setFacts, setProblem } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
@@ -7,7 +8,6 @@ import { makeSetup } from "#page/slide_setup.js";
 import { swapCells } from "#tables/sliding.js";
 
 const PLAY_MS = 450;
-const KNOB = 1.9; // half the slider's knob, in hundredths of its length
 
 /**
  * Make the part of a sliding board's view that studies. `view` has the view's elements, its board, and
@@ -74,7 +74,7 @@ export function makeSlideStudy(view) {
     board.show(state(), facts.best_moves ?? "", { sliding });
     paintChange(step);
     paintAnswer();
-    paintChart(step);
+    drawChart(mine("chart"), line.map((one) => game().distance(one, at.goal)), step);
     // the text with the problem is no longer on view
     setProblem(mine("problem"), "");
     setups.forEach(({ refresh }) => refresh());
@@ -145,32 +145,12 @@ export function makeSlideStudy(view) {
   /** Say what the move to a place of the line did, and what would have been better. */
   function paintChange(step) {
     const [before, after] = step ? [step - 1, step].map((place) => game().facts(line[place], at.goal)) : [{}, {}];
-    const isLoss = after.distance > before.distance;
+    const lost = isLoss(before.distance, after.distance);
     const [move] = game().trace(line.slice(step - 1, step + 1));
     mine("change").textContent = !Number.isInteger(before.distance) || !Number.isInteger(after.distance) ? ""
-      : `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${isLoss ? "farther" : "nearer"}.${isLoss && before.best_moves ? ` Better: ${nameMoves(before)}.` : ""}`;
-    mine("change").className = `change ${isLoss ? "farther" : "nearer"}`;
-    mine("from").hidden = !isLoss;
-  }
-
-  /** Draw the distance at every place of the line as bars; those of past states are dark. */
-  function paintChart(at_) {
-    const known = line.map((one) => game().distance(one, at.goal));
-    const distances = known.map((distance) => distance ?? 0);
-    const most = Math.max(...distances, 1);
-    // each bar is above the place of the slider's knob for the same step
-    const step = (100 - 2 * KNOB) / Math.max(line.length - 1, 1);
-    const wide = Math.min(0.8 * step, 2 * KNOB);
-    const bars = distances.map((distance, place) => drawn("rect", {
-      x: KNOB + place * step - wide / 2, width: wide, y: 30 - (28 * distance) / most - 1,
-      height: (28 * distance) / most + 1,
-      class: `${place === at_ ? "now" : place < at_ ? "gone" : "ahead"}${distance > known[place - 1] ? " lost" : ""}`,
-    }));
-    mine("chart").replaceChildren(drawn("svg", {
-      viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img",
-      "aria-label": `Distance after each move: ${known.map((distance) => distance ?? "unknown").join(", ")}`,
-    }, ...bars));
-    mine("chart").hidden = line.length < 2;
+      : `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${lost ? "farther" : "nearer"}.${lost && before.best_moves ? ` Better: ${nameMoves(before)}.` : ""}`;
+    mine("change").className = `change ${lost ? "farther" : "nearer"}`;
+    mine("from").hidden = !lost;
   }
 
   /** Prepare for another board. */
