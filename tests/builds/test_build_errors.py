@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -14,7 +14,7 @@ import pytest
 import pipeline.build
 from pipeline.build import build
 from pipeline.plan import Request
-from tablebase.errors import SearchError, StoreError, TablebaseError, TableDamaged, TableUnreadable
+from tablebase.errors import SearchError, StoreError, TableDamaged, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -317,12 +317,3 @@ def test_a_state_that_reaches_two_goals_is_not_published(tmp_path: Path) -> None
     with pytest.raises(SearchError, match=r"more than one of the goals stacked, upside_down\."):
         build_tables(tmp_path, TwoGoals())
     assert contents(tmp_path) == {}
-
-
-def test_every_error_has_an_exit_code() -> None:
-    def list_subclasses(kind: type[TablebaseError]) -> Iterator[type[TablebaseError]]:
-        yield kind
-        for child in kind.__subclasses__():
-            yield from list_subclasses(child)
-
-    assert {kind.exit_code for kind in list_subclasses(TablebaseError)} == {1, 2, 3, 4, 141}

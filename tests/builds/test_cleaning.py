@@ -64,13 +64,6 @@ def read_all(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_nothing_of_a_finished_build_is_listed(folder: Path, cli: Cli) -> None:
-    before = read_all(folder)
-    assert list_leftovers(Folder(folder)) == []
-    assert cli("clean", "--yes", "--outputs", str(folder)) == (0, "nothing to remove\n", "")
-    assert read_all(folder) == before
-
-
 def test_every_kind_is_listed_and_removed(folder: Path, cli: Cli) -> None:
     before = read_all(folder)
     for name in LEFTOVERS:

@@ -89,10 +89,7 @@ COMMANDS = (
         ),
         ("help query s", "sliding senet"),
         ("help query senet ", ""),
-        ("rem", "remove"),
         ("gr", "graph"),
-        ("di", "diff"),
-        ("cl", "clean"),
     ],
 )
 def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,13 +48,6 @@ def small(tmp_path: Path) -> Path:
     folder = tmp_path / "small"
     build_tables(folder, KNIGHT, TOURS, COUNTS)
     return folder
-
-
-def test_equal_stores_are_the_same(cli_in_process: Cli, small: Path, tmp_path: Path) -> None:
-    shutil.copytree(small, tmp_path / "other")
-    build_tables(tmp_path / "other", KNIGHT, TOURS, COUNTS, force=True)
-    assert find_differences(small, tmp_path / "other") == {}
-    assert cli_in_process("diff", str(small), str(tmp_path / "other")).code == 0
 
 
 @pytest.mark.parametrize(

@@ -107,13 +107,6 @@ def test_values_of_damaged_files_are_escaped_and_shortened(fact: ClaimCheck) -> 
     assert len(text) < 3 * MAX_SHOWN_VALUE
 
 
-def test_expected_columns_pass(fact: ClaimCheck) -> None:
-    legs = pa.array([6, 6, None, 4, 0], pa.int8())
-    ROWS.require_column(fact, "legs", legs)
-    ROWS.require_column(fact, "legs", [0, 6], np.array([4, 0]))
-    ROWS.require_column(fact, "half the legs", [3, 3], np.array([0, 1]), found=[3, 3])
-
-
 @pytest.mark.parametrize(
     ("expected", "row", "found", "wanted"),
     [
