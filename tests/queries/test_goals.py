@@ -12,7 +12,7 @@ import pytest
 from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.eight import EightReader
-from tablebase.errors import BadRequest, TableDamaged
+from tablebase.errors import BadRequest
 from tablebase.puzzles.eight import PUZZLE
 from tablebase.tables.store import Folder
 from tests import often, wide
@@ -70,15 +70,3 @@ def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
 def test_option_values_are_listed(asks: EightReader) -> None:
     assert asks.list_values("goal") == ("corner", "centre", "edge")
     assert asks.list_values("path") == ()
-
-
-def test_a_table_without_solutions_is_damaged(
-    asks: EightReader, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the table does not say how many solutions there are."""
-    monkeypatch.setattr(asks, "find_distance", lambda state, goal: (0, None))
-    with pytest.raises(TableDamaged) as caught:
-        asks.list_solutions("123456708", "123456780")
-    assert caught.value.file == str(outputs / "eight.idx")
-    problem = "0 solutions lead from 123456708 to 123456780, not at least one"
-    assert problem in str(caught.value)

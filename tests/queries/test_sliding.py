@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import operator
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import Cli
+from tests.support.tampered import change_records, link_copy
 
 
 @pytest.fixture(scope="module")
@@ -165,12 +167,28 @@ def test_unreachable_states_are_not_queried_singly(
         assert bad == []
 
 
-def test_inconsistent_records_are_damage(folder: Path) -> None:
-    board_reader = BoardReader(parse_board("2x2"), Folder(folder))
+@pytest.mark.parametrize(
+    ("state", "options", "problem"),
+    [
+        (None, {}, "not every state has a move nearer to 1230"),
+        ("1203", {"solutions": True}, "0 solutions lead from 1203 to 1230, not at least one"),
+    ],
+)
+def test_inconsistent_records_are_damage(
+    folder: Path, tmp_path: Path, state: str | None, options: OptionTexts, problem: str
+) -> None:
+    """Give every state the same distance, or another one than the goal that of the goal."""
+    board, copied = parse_board("2x2"), link_copy(folder, tmp_path)
+    rows = slice(None) if state is None else board.rank(state)
+    distance = 3 if state is None else 0
+    change_records(
+        copied, "sliding_2x2_4", lambda records: operator.setitem(records, rows, distance)
+    )
+    board_reader = BoardReader(board, Folder(copied))
     board_reader.max_single_keys = 0
-    board_reader._read_table(board_reader.puzzle.view_goal("1230"))[:] = 3
-    with pytest.raises(TableDamaged, match="not every state has a move nearer to 1230"):
-        board_reader.make_query().answer_keys(pl.Series(["1230"]))
+    with pytest.raises(TableDamaged, match=problem) as caught:
+        board_reader.make_query(**options).answer_keys(pl.Series([state or "1230"]))
+    assert caught.value.file == str(copied / "sliding_2x2_4.idx")
 
 
 def test_published_boards_are_listed_as_values(folder: Path) -> None:

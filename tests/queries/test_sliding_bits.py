@@ -23,6 +23,7 @@ from tests import often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.sliding_tables import treat_as_large
+from tests.support.tampered import change_records, link_copy
 
 SIDES = {"2x4": (2, 4), "4x2": (4, 2), "3x3": (3, 3)}
 
@@ -107,23 +108,18 @@ def test_solutions_are_those_of_the_oracle(folder: Path) -> None:
         assert board_reader.list_solutions(state, "12345670") == ways
 
 
-def test_walks_that_do_not_end_at_the_goal_are_damage(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Path) -> None:
+    """Make all bits zero: then each distance is that of a neighbour of the goal, or of none."""
     state = max(oracle.distances("12345670", 2, 4).items(), key=lambda item: item[1])[0]
-    single = open_board(folder, "2x4")
-    monkeypatch.setattr(BitReader, "_read_value", lambda *ends: 0)
+    copied = link_copy(folder, tmp_path)
+    change_records(copied, "sliding_2x4_8", lambda records: records.fill(0))
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
-        single.make_query().look_up(state)
-    monkeypatch.undo()
-    treat_as_large(monkeypatch, 8)
-    several = open_board(folder, "2x4", 0)
-    view = several.puzzle.view_goal("12345670")
-    several._read_table(view)[:] = 0
+        open_board(copied, "2x4").make_query().look_up(state)
+    several = open_board(copied, "2x4", 0)
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
         several.make_query().answer_keys(pl.Series([state]))
     with pytest.raises(TableDamaged, match="not every walk leads to the goal"):
-        [*several.iter_distances(view)]
+        [*several.iter_distances(several.puzzle.view_goal("12345670"))]
 
 
 def answer_small_board() -> str:
