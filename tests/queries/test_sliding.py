@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import operator
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -179,11 +178,9 @@ def test_inconsistent_records_are_damage(
 ) -> None:
     """Give every state the same distance, or another one than the goal that of the goal."""
     board, copied = parse_board("2x2"), link_copy(folder, tmp_path)
-    rows = slice(None) if state is None else board.rank(state)
+    rows = slice(None) if state is None else slice(board.rank(state), board.rank(state) + 1)
     distance = 3 if state is None else 0
-    change_records(
-        copied, "sliding_2x2_4", lambda records: operator.setitem(records, rows, distance)
-    )
+    change_records(copied, "sliding_2x2_4", lambda records: records[rows].fill(distance))
     board_reader = BoardReader(board, Folder(copied))
     board_reader.max_single_keys = 0
     with pytest.raises(TableDamaged, match=problem) as caught:
