@@ -259,9 +259,10 @@ class ObjectStore(Store):
 
     def _note_upload(self, name: str, upload: _Upload) -> None:
         """Note the version of a new file, unless another program has replaced it already."""
-        size, version = self.get_version(name)
-        if version and size == upload.size:
-            self._written[name] = size, version, upload.digest.hexdigest()
+        with contextlib.suppress(OSError):  # it is gone again, or hidden: nothing is known of it
+            size, version = self.get_version(name)
+            if version and size == upload.size:
+                self._written[name] = size, version, upload.digest.hexdigest()
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):

@@ -232,6 +232,23 @@ def test_an_incomplete_upload_leaves_no_file(place: ObjectStore) -> None:
     assert place.list_names() == []
 
 
+@pytest.mark.parametrize("status", ["404 NOT FOUND", "403 FORBIDDEN"])
+def test_a_new_file_may_be_gone_or_hidden_at_once(
+    place: ObjectStore, server: LoopbackStore, status: str
+) -> None:
+    """Let another build remove it meanwhile, or the store refuse to show it: it was written."""
+
+    def hide(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+        return ask() if method == "PUT" else (status, [("Content-Length", "0")], b"")
+
+    server.fault = hide
+    with place.write_atomically("a.idx") as (file,):
+        file.write(b"much")
+    server.fault = None
+    assert place.find_written("a.idx") is None
+    assert place.read("a.idx") == b"much"
+
+
 def test_concurrent_builds_are_both_listed(place: ObjectStore) -> None:
     sides = (3, 4), (4, 3)
     builds = [[(KNIGHT, (make_tour_table(KnightBoard(*board)),))] for board in sides]
