@@ -14,7 +14,7 @@ import polars as pl
 
 from queries.scans import scan_rows
 from tablebase.errors import NoAnswer, TableError, Unreachable
-from tablebase.stdio import explain_os_error
+from tablebase.process import explain_os_error
 from tablebase.tables import MANIFEST
 from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from pipeline.terminal import SCREEN, clear_line, find_width, wrap_message
 from tablebase.output import STANDARD
-from tablebase.signals import CleanupOnSignal
+from tablebase.process import CleanupOnSignal
 from tablebase.tables.run_records import COMPLETED, TableRun
 
 if TYPE_CHECKING:

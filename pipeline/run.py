@@ -10,15 +10,19 @@ import os
 import sys
 
 from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, Unreachable, quote
-from tablebase.signals import cleanup_lock, take_over_signals, watch_signals
+from tablebase.process import (
+    cleanup_lock,
+    take_over_signals,
+    watch_signals,
+    wrap_standard_input,
+    wrap_standard_outputs,
+)
 
 
 def main() -> int:
     """Run `pipeline` with the process's arguments and return the exit code."""
     gc.disable()  # it would take a tenth of a lookup's time; `_dispatch` enables it
     take_over_signals()  # before all other imports: an interrupt may come at any moment
-    from tablebase.stdio import wrap_standard_outputs
-
     answers = wrap_standard_outputs()
     code = run_command(sys.argv[1:])
     # a library may have swallowed the write error
@@ -91,7 +95,6 @@ def _dispatch(arguments: list[str]) -> int:
             show_line(f"reading {source}")
     from pipeline.terminal import require_usual_width
     from tablebase.resources import guard_libraries
-    from tablebase.stdio import wrap_standard_input
 
     guard_libraries()
     require_usual_width()

@@ -13,8 +13,8 @@ import sys
 from queries.answer import Option, format_flag, format_json
 from queries.dispatch import Readers, get_reader_class
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
+from tablebase.process import watch_signals
 from tablebase.puzzles import is_registered
-from tablebase.signals import watch_signals
 from tablebase.tables.access import open_store
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
 from tablebase.errors import BadRequest, quote, require_choice
-from tablebase.stdio import expand_path, explain_os_error
+from tablebase.process import expand_path, explain_os_error
 
 PARQUET = b"PAR1"
 COMPRESSIONS = {

@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from tablebase.errors import StoreError
-from tablebase.signals import CleanupOnSignal, cleanup_lock
-from tablebase.stdio import MOVE_FILE, explain_os_error, is_full_disk, name_file_on_way
+from tablebase.process import (
+    MOVE_FILE,
+    CleanupOnSignal,
+    cleanup_lock,
+    explain_os_error,
+    is_full_disk,
+    name_file_on_way,
+)
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -19,7 +19,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from tablebase.errors import quote
-from tablebase.stdio import explain_os_error
+from tablebase.process import explain_os_error
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

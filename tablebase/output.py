@@ -19,7 +19,7 @@ from typing import IO
 
 from tablebase.atomic_write import atomic_write
 from tablebase.errors import BadRequest, OutputError, StoreError, TableError, quote
-from tablebase.stdio import CompleteWriter, expand_path, explain_os_error, is_full_disk
+from tablebase.process import CompleteWriter, expand_path, explain_os_error, is_full_disk
 from tablebase.tables.access import list_unfinished, open_store
 from tablebase.tables.manifest import is_own_file
 from tablebase.tables.store import Folder, Store, begin_temporary, name_temporary

@@ -35,11 +35,11 @@ from pipeline.commands.store_commands import (
 from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
 from tablebase.errors import BadRequest, quote
+from tablebase.process import explain_os_error
 from tablebase.puzzles import (
     get_load_errors,
     list_names,
 )
-from tablebase.stdio import explain_os_error
 
 
 def _show_no_type(parameter: object, ctx: object) -> None:

@@ -24,10 +24,10 @@ from pipeline.commands.options import (
 )
 from pipeline.terminal import find_width, print_answer, print_error, print_line, wrap_message
 from tablebase.cost import Cost, estimate_cost
+from tablebase.process import CleanupOnSignal
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_names
 from tablebase.schema import Table
-from tablebase.signals import CleanupOnSignal
 from tablebase.tables.access import open_store
 from tablebase.tables.store import DEFAULT_FOLDER
 

@@ -36,8 +36,8 @@ from pipeline.terminal import (
     print_line,
 )
 from tablebase.errors import BadRequest
+from tablebase.process import expand_path
 from tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
-from tablebase.stdio import expand_path
 from tablebase.tables.access import open_store, require_listable
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import list_run_names, list_runs, read_run

@@ -28,8 +28,7 @@ from queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from queries.report import REPORT_PAGE, write_report
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
 from tablebase.output import STANDARD, translate_output_errors
-from tablebase.signals import CleanupOnSignal, cleanup_lock
-from tablebase.stdio import expand_path
+from tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.access import format_repair_command, make_open_error
 from tablebase.tables.manifest import (

@@ -10,8 +10,8 @@ from queries.batch_input import translate_input_errors
 from queries.figure import Section, Shown, Source
 from queries.svg import BOLD, INK, MUTED, RAMP, Picture, draw_board
 from tablebase.errors import BadRequest, NotationError, quote
+from tablebase.process import expand_path
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.stdio import expand_path
 
 CHUNK_ROWS = 1 << 16
 """Tours that are checked at a time."""

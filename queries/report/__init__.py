@@ -31,12 +31,6 @@ SECTIONS = {
     "knight": "queries.knight.figures:SECTION",
 }
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
-SAMPLE_LOADER = "queries.knight.jump_report:load_sample"
-"""The function that reads a sample file and makes its section."""
-BOARDS_LOADER = "queries.report.chapters:load_boards"
-"""The function that makes the section of the sliding boards that are built."""
-RUN_LOADER = "queries.report.chapters:load_run"
-"""The function that reads a run record and makes its section."""
 
 
 def write_report(
@@ -62,6 +56,8 @@ def write_report(
         ) from error
     del altair, vl_convert
     from queries.figure import Sources
+    from queries.knight.jump_report import load_sample
+    from queries.report.chapters import load_boards, load_run
     from queries.report.page import make_page
     from tablebase import __version__
     from tablebase.output import STANDARD, open_output, require_other_file
@@ -69,16 +65,16 @@ def write_report(
 
     sections = list_sections()
     files: dict[str, Source] = {}
-    boards = import_object(BOARDS_LOADER)(store)
+    boards = load_boards(store)
     if boards is not None:
         sections.insert(1, boards[0])
         files |= boards[1]
     if sample is not None:
         require_other_file(str(target), str(sample))
-        section, files["sample"] = import_object(SAMPLE_LOADER)(str(sample))
+        section, files["sample"] = load_sample(str(sample))
         sections.append(section)
     if run is not None:
-        section, files["run"] = import_object(RUN_LOADER)(store, run)
+        section, files["run"] = load_run(store, run)
         sections.append(section)
     sources = Sources(store, files)
     sources.entries.update(boards[2] if boards else {})

@@ -16,7 +16,7 @@ from tablebase.errors import (
     Unreachable,
     quote,
 )
-from tablebase.stdio import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
+from tablebase.process import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
 from tablebase.tables import COMMAND, REMOVE
 from tablebase.tables.store import DEFAULT_FOLDER, PART_SUFFIX, Folder, Store
 

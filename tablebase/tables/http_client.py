@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tablebase.errors import FileChanged, Unreachable, quote
-from tablebase.stdio import explain_os_error
+from tablebase.process import explain_os_error
 from tablebase.tables.range_file import Content
 
 if TYPE_CHECKING:

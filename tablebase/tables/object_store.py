@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from tablebase.errors import BadRequest, StoreError, Unreachable, quote
-from tablebase.stdio import explain_os_error
+from tablebase.process import explain_os_error
 from tablebase.tables.range_file import READ_BYTES, Content, RangeFile, SequentialReader
 from tablebase.tables.store import LOCK, RandomAccessFile, Store
 

@@ -13,7 +13,7 @@ from queries import open_tables
 from queries.report import write_report
 from tablebase.errors import BadRequest, OutputError, TableMissing
 from tablebase.output import open_output, require_svg_name, write_output
-from tablebase.stdio import SCHEMES, expand_path
+from tablebase.process import SCHEMES, expand_path
 from tablebase.tables.store import Folder
 from tests.support.shell import Cli, program
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.signals import SIGNAL_NAMES
+from tablebase.process import SIGNAL_NAMES
 from tablebase.tables.store import Folder
 from tests import often
 from tests.support.shell import SCRIPT, begin_python, environment
@@ -203,7 +203,7 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
 def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
     """Interrupt a kernel: no Python runs in it for seconds, nor while it is compiled."""
     code = (
-        "import sys; from tablebase.signals import take_over_signals, watch_signals\n"
+        "import sys; from tablebase.process import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
         "from pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
@@ -228,7 +228,7 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
 def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path) -> None:
     """Fail in the first of two cleanups: the other one runs, and the store's lock is free again."""
     code = (
-        "import sys; from pathlib import Path; from tablebase.signals import *\n"
+        "import sys; from pathlib import Path; from tablebase.process import *\n"
         "from tablebase.tables.store import Folder\n"
         "def fail(): raise SystemError('a cleanup that fails')\n"
         "take_over_signals(); watch_signals()\n"
@@ -249,7 +249,7 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
 def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
     """Go on while a cleanup takes long: rename the file that another removed, or miss it."""
     code = (
-        "import sys, time; from pathlib import Path; from tablebase.signals import *\n"
+        "import sys, time; from pathlib import Path; from tablebase.process import *\n"
         "from pipeline import run, single_query; from tablebase.tables.store import Folder\n"
         "folder = Path(sys.argv[1])\n"
         "def write(words):\n"
