@@ -81,7 +81,7 @@ def measure_rows(
     patterns: list[list[tuple[Array, Array]]], block: int, first: int, last: int,
 ) -> Array:  # fmt: skip
     """Return for each partition the sum of what its bounds lack, and how many lack nothing."""
-    columns = make_rows(board, board.example, words, depth, block, first, last)
+    columns = make_rows(board, board.example, depth, block, first, last)
     tile_of = np.zeros(128, np.uint8)
     tile_of[np.frombuffer(CHARACTERS.encode(), np.uint8)] = range(len(CHARACTERS))
     states = tile_of[columns["state"].view(np.uint8).reshape(-1, board.cells)]

@@ -10,7 +10,6 @@ after the other, from a row and word that a move leads to, to those that it come
 
 from __future__ import annotations
 
-from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -88,27 +87,6 @@ class WordSpace(NamedTuple):
     def list_row_kinds(self, first: int, last: int) -> npt.NDArray[np.uint8]:
         """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
         return _list_row_kinds(self.radices, first, last)
-
-    def find_neighbours(
-        self, move: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], kinds: npt.NDArray[np.uint8]
-    ) -> npt.NDArray[np.int64]:
-        """Find the ranks of the states that a move leads from to each state of some rows.
-
-        The move back leads to them. `kinds`: for each row whether its tails are odd.
-        """
-        outer = move[EXCHANGES : EXCHANGES + move[OUTER]]
-        inner = move[EXCHANGES + MAX_EXCHANGES :][: move[INNER]]
-        by_kind = np.array([trace_places(tuple(outer.tolist()), kind) for kind in (0, 1)])
-        words, bits = np.divmod(by_kind[kinds], WORD_STATES)
-        runs = (move[START] + rows // move[WEIGHT] % move[CYCLE])[:, None]
-        offsets = self.tables.offsets[runs, words if move[IS_BORDER] else 0]
-        if move[IS_BORDER]:
-            words = self.tables.sources[runs, words].astype(np.int64)
-        places = trace_places(tuple(inner.tolist()), 0)[words * WORD_STATES + bits]
-        ranks: npt.NDArray[np.int64] = (
-            move[BLOCK] * self.states + (rows[:, None] + offsets) * ROW_STATES + places
-        )
-        return ranks
 
 
 def _list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
@@ -271,28 +249,6 @@ def make_masks() -> npt.NDArray[np.uint64]:
         for number, (far, group) in enumerate(sorted(groups.items())):
             masks[exchange, number] = [*group, max(far, 0), max(-far, 0)]
     return masks
-
-
-@cache
-def trace_places(exchanges: tuple[int, ...], odd: int) -> npt.NDArray[np.int64]:
-    """Take exchanges in the tails of a row back; return the place that each place comes from.
-
-    `odd`: whether the tails are odd.
-    """
-    places = np.arange(WORDS * WORD_STATES)
-    for number, exchange in enumerate(exchanges):
-        sources = [_trace_place(exchange, odd + number, int(place)) for place in range(len(places))]
-        places = np.array(sources)[places]
-    return places
-
-
-def _trace_place(exchange: int, odd: int, place: int) -> int:
-    """Return the place that an exchange in a tail moves to this one."""
-    word, bit = divmod(place, WORD_STATES)
-    if exchange:
-        return word * WORD_STATES + _trace_bit(exchange, odd + word, bit)
-    word, group = exchange_digits(word, bit // 12)
-    return word * WORD_STATES + 12 * group + bit % 12
 
 
 def _trace_bit(exchange: int, odd: int, bit: int) -> int:

@@ -9,13 +9,13 @@ read them there. A lost task is repeated from the same files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
-from itertools import permutations
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.search.board_rows import list_states
 from pipeline.search.word_bfs import (
     Layer,
     Shard,
@@ -41,7 +41,7 @@ from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from tablebase.tables.checkpoints import Arrays, Checkpoints
 from tablebase.tables.manifest import Depth
 from tablebase.tables.parquet import ROW_GROUP_ROWS
-from tablebase.word_space import BLOCK, ROW_STATES, TAIL, WordSpace
+from tablebase.word_space import ROW_STATES, WordSpace
 
 if TYPE_CHECKING:
     from tablebase.puzzle import Columns
@@ -208,7 +208,6 @@ def _name_results(number: int, shards: int, block: int) -> str:
     return f"results of block {block} of shard {number} of {shards}"
 
 
-Array = npt.NDArray[np.int64]
 Depths = npt.NDArray[np.uint8]
 CHUNK_STATES = 1024 * ROW_STATES
 """States in a chunk of records."""
@@ -234,69 +233,31 @@ def search_here(
 
 
 def make_rows(
-    board: SlidingBoard,
-    goal: str,
-    space: WordSpace,
-    depth: Depths,
-    block: int,
-    first: int,
-    last: int,
+    board: SlidingBoard, goal: str, depth: Depths, block: int, first: int, last: int
 ) -> Columns:
-    """Make a table's columns for the states in rows `first` to below `last` of a block."""
-    kinds = space.list_row_kinds(first, last) ^ space.kinds[block]
-    rows = np.arange(first, last)
-    tiles = np.insert(_list_orders(board.cells - 1, space, rows, kinds), block, 0, axis=0)
-    starts = block * space.states + rows * ROW_STATES
-    distance = depth[starts[:, None] + np.arange(tiles.shape[2])]
-    best = np.zeros(distance.shape, dtype=np.uint8)
-    letters = {cell: letter for letter, cell in board.list_exits(board.cell_at[block])}
-    for move in space.moves[block]:
-        neighbours = space.find_neighbours(move, rows, kinds)[:, : tiles.shape[2]]
-        bit = 1 << LETTERS.index(letters[board.cell_at[move[BLOCK]]])
-        best |= (depth[neighbours] < distance) * np.uint8(bit)
+    """Make a table's columns for the states of a block with orders `first` to below `last`."""
+    start = block * board.orders
+    tiles = np.empty((last - first, board.cells - 1), dtype=np.uint8)
+    best = np.zeros(last - first, dtype=np.uint8)
+    exits = dict(board.list_exits(board.cell_at[block]))
+    ways = [board.place[exits[letter]] if letter in exits else -1 for letter in LETTERS]
+    weights = np.array([*board.weights, 0, 0][: board.cells - 1])
+    is_odd = board.is_odd(board.unrank(start, goal))
+    list_states(depth, weights, np.array(ways), block, is_odd, first, tiles, best)
+    tiles = np.insert(tiles + 1, block, 0, axis=1)
     goal_cells = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
-    manhattan = np.zeros(distance.shape, dtype=np.uint8)
-    for place, tile in enumerate(tiles):
-        steps = [board.count_steps(board.cell_at[place], goal_cell) for goal_cell in goal_cells]
-        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[tile]
+    manhattan = np.zeros(last - first, dtype=np.uint8)
+    for cell, place in enumerate(board.place):
+        steps = [board.count_steps(cell, goal_cell) for goal_cell in goal_cells]
+        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[tiles[:, place]]
     marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
-    text = np.ascontiguousarray(np.moveaxis(marks[tiles[board.place]], 0, 2))
     return {
-        "state": text.view(f"S{board.cells}").ravel(),
-        "goal": np.full(distance.size, [*board.goals].index(goal), dtype=np.uint8),
-        "distance": distance.ravel(),
-        "best_moves": np.array(MOVE_SETS, dtype=np.bytes_)[best.ravel()],
-        "manhattan": manhattan.ravel(),
+        "state": marks[tiles.take(board.place, axis=1)].view(f"S{board.cells}").ravel(),
+        "goal": np.full(last - first, [*board.goals].index(goal), dtype=np.uint8),
+        "distance": depth[start + first : start + last],
+        "best_moves": np.array(MOVE_SETS, dtype=np.bytes_)[best],
+        "manhattan": manhattan,
     }
-
-
-def _list_orders(
-    tiles: int, space: WordSpace, rows: Array, kinds: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.uint8]:
-    """List the orders in some rows, as tiles by position, row and place."""
-    free_tiles = np.broadcast_to(np.arange(1, tiles + 1, dtype=np.uint8), (len(rows), tiles))
-    weight, heads = space.rows, []
-    for radix in space.radices:
-        weight //= radix
-        is_taken = np.arange(radix) == (rows // weight % radix)[:, None]
-        heads.append(free_tiles[is_taken])
-        free_tiles = free_tiles[~is_taken].reshape(len(rows), radix - 1)
-    tails = _list_tails(tiles - len(heads))[kinds]
-    orders = np.empty((tiles, len(rows), tails.shape[1]), dtype=np.uint8)
-    for at, head in enumerate(heads):
-        orders[at] = head[:, None]
-    for at in range(tails.shape[2]):
-        orders[len(heads) + at] = np.take_along_axis(free_tiles, tails[:, :, at], axis=1)
-    return orders
-
-
-@cache
-def _list_tails(tiles: int) -> Array:
-    """List the even tails of so many tiles, and the odd ones, each by place."""
-    tails = np.array([*permutations(range(min(TAIL, tiles)))])
-    pairs = [(a, b) for b in range(tails.shape[1]) for a in range(b)]
-    odd = sum((tails[:, a] > tails[:, b] for a, b in pairs), np.zeros(len(tails), np.int64)) % 2
-    return np.stack([tails[odd == kind] for kind in (0, 1)])
 
 
 def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
@@ -339,12 +300,10 @@ def join_parts(parts: Iterable[Depths], size: int) -> Depths:
 
 
 def _iter_rows(board: BoardWithTables, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
-    words = board.make_words(root)
-    step = -(-ROW_GROUP_ROWS // ROW_STATES)
     arguments = (
-        (root, words, depth, block, first, min(words.rows, first + step))
-        for block in range(words.blocks)
-        for first in range(0, words.rows, step)
+        (root, depth, block, first, min(board.orders, first + ROW_GROUP_ROWS))
+        for block in range(board.cells)
+        for first in range(0, board.orders, ROW_GROUP_ROWS)
     )
     done = 0
     for columns in runner.run_in_threads(partial(make_rows, board), arguments):

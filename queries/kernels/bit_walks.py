@@ -79,7 +79,7 @@ def measure_distances(
         for place in range(len(ways)):
             blank, number, steps = place, start, 0
             if distances[blank * orders + number] == UNREACHED:
-                _set_digits(number, odd[blank], weights, digits)
+                set_digits(number, odd[blank], weights, digits)
             value = _read_value(bits, blank * orders + number, sides[blank])
             while distances[blank * orders + number] == UNREACHED:
                 passed[steps] = blank * orders + number
@@ -112,7 +112,7 @@ def _find_way(
     for way in range(first, ways.shape[1]):
         to = ways[blank, way]
         if to >= 0:
-            growth = _move_tile(digits, moved, blank, to, weights)
+            growth = move_tile(digits, moved, blank, to, weights)
             if _read_value(bits, to * orders + number + growth, sides[to]) == value:
                 return way, growth
     return -1, 0
@@ -136,7 +136,7 @@ def _read_digits(cells: Array, weights: Array, digits: Array) -> tuple[int, int,
 
 
 @compiled
-def _set_digits(number: int, is_odd: int, weights: Array, digits: Array) -> None:
+def set_digits(number: int, is_odd: int, weights: Array, digits: Array) -> None:
     """Fill the digits of an order's number; the last but one follows from the parity."""
     tiles, pairs = len(weights), 0
     for at in range(tiles - 2):
@@ -153,7 +153,7 @@ def _read_value(bits: Array, rank: int, side: int) -> Any:
 
 
 @compiled
-def _move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
+def move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
     """Move the blank to a place: fill the digits that change, and return what the number grows by.
 
     The tile on that place passes those between, one after the other.
