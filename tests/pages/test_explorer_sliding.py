@@ -2,6 +2,7 @@
 
 import math
 import random
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from tests.support.explorer_browser import (
     hash_planes,
 )
 from tests.support.explorer_fixtures import in_both
+from tests.support.oracles import draw_day_number
 from tests.support.reader_programs import run, tool
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import link_copy
@@ -154,6 +156,18 @@ def test_a_board_is_chosen_played_and_set_up(shown: Explorer) -> None:
     page.evaluate("history.back()")
     expect(page.locator("#sliding-title")).to_have_text("Sliding board 2×3")
     assert shown.address() == "sliding/2x3/123450/123450"
+
+
+def test_each_board_has_a_puzzle_of_the_day(shown: Explorer) -> None:
+    shown.page.clock.set_fixed_time("2026-11-25T12:00:00")
+    board = parse_board("2x4")
+    page = shown.open("sliding/play/2x4")
+    page.click("#sliding-today")
+    expect(page.locator("#sliding-today")).to_have_text("Today’s puzzle, 2026-11-25")
+    state = board.unrank(draw_day_number(date(2026, 11, 25), math.factorial(8) // 2))
+    assert shown.address() == f"sliding/play/2x4/{state}/{board.example}"
+    page = shown.open("fifteen/play")
+    assert page.locator("#fifteen-today").is_hidden(), "its boards are searched"
 
 
 @pytest.mark.parametrize(

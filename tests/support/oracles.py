@@ -7,6 +7,7 @@ and plain loops. Two independent implementations must agree.
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from datetime import date
 from functools import cache, lru_cache
 from itertools import cycle, pairwise
 from typing import NamedTuple
@@ -293,3 +294,14 @@ def read_tour(files: int, ranks: int, path: str) -> list[int]:
     squares = [square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
     knight_check(files, ranks, squares)
     return squares
+
+
+# ---- the explorer's puzzles of the day -------------------------------------------------------
+
+
+def draw_day_number(day: date, count: int) -> int:
+    """Return a day's number below `count`, as MurmurHash3 mixes the days since 1970."""
+    mixed = (day - date(1970, 1, 1)).days
+    for factor in (0x85EBCA6B, 0xC2B2AE35):
+        mixed = (mixed ^ (mixed >> 16)) * factor % 2**32
+    return (mixed ^ (mixed >> 16)) % count

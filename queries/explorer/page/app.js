@@ -1,6 +1,7 @@
 // The page: its views, and the address, which has the name of the visible view and its contents.
 import { byId, make, quoted } from "#page/dom.js";
 import { findHosted } from "#page/hosted.js";
+import { canKeep } from "#page/kept.js";
 import { handleKeys } from "#page/keys.js";
 import { IS_ON_DISK, makeTakeAway } from "#page/take_away.js";
 import { VIEWS } from "#page/views.js";
@@ -120,6 +121,9 @@ async function addHosted() {
 }
 
 listViews();
+byId("keeps").textContent = canKeep()
+  ? "Results of the day, your level and whether you see the timer are kept in this browser, and sent nowhere."
+  : "This browser keeps nothing for this page: results of the day and your level last until you close it.";
 // the address of a file means nothing elsewhere
 if (IS_ON_DISK) byId("share").textContent = ": its end, from # on, works in every copy of this page";
 

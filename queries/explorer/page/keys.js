@@ -12,7 +12,7 @@ export function handleKeys(board) {
     if (button) {
       button.click();
       if (key === "?") button.focus(); // it may be out of view
-    } else if (/^(Arrow.*|\d)$/.test(key) && (target === document.body || target.dataset.key)) {
+    } else if (/^(Arrow.*|\d)$/.test(key) && (target === document.body || target.matches("[data-key], .game button, .modes button"))) {
       board().focus();
       board().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     } else return;

@@ -1,8 +1,11 @@
 // The knight in play: a tour of one's own, square by square.
 import { byId, quoted, say } from "#page/dom.js";
 import { BOARDS, listed, noStart, toursOf } from "#page/knight_tours.js";
+import { makeRound } from "#page/round.js";
+import { drawNumber } from "#page/today.js";
 
 const USUAL = "5x5";
+const TODAY = BOARDS["6x6"]; // each of its squares begins tours
 
 /** Make the part of the view that plays; `changed(parts, how)` changes the address. */
 export function makeKnightPlay({ drawing, changed }) {
@@ -10,6 +13,8 @@ export function makeKnightPlay({ drawing, changed }) {
   let squares = [];
   let hint = null;
   let told = ""; // the answer to the last question
+  let hints = 0;
+  const round = makeRound("knight", () => "Knight’s tour", (number) => [TODAY.name, TODAY.nameOf(drawNumber(number, TODAY.count))]);
   const mine = (part) => byId(`knight-${part}`);
 
   const name = (square) => board.nameOf(square);
@@ -45,6 +50,7 @@ export function makeKnightPlay({ drawing, changed }) {
     mine("ask").hidden = !squares.length || isWhole();
     mine("undo").hidden = mine("again").hidden = !squares.length;
     mine("again").classList.toggle("main", isWhole());
+    round.show({ hints, score: isWhole() ? `${board.count}/${board.count}` : "" });
   }
 
   const isClosed = () => board.jump(squares.at(-1), squares[0]) > 0;
@@ -98,6 +104,8 @@ export function makeKnightPlay({ drawing, changed }) {
 
   function set(to, how = { replace: true }) {
     squares = to;
+    hints = how.hints ?? (squares.length < 2 ? 0 : hints);
+    round.begin([board.name, ...squares.slice(0, 1).map(name)], squares.length > 1 || hints > 0);
     hint = null;
     told = "";
     refresh(how);
@@ -111,16 +119,19 @@ export function makeKnightPlay({ drawing, changed }) {
   }
 
   mine("help").addEventListener("click", () => {
+    if (hint === null) hints++;
     told = help();
     refresh();
   });
   mine("ask").addEventListener("click", () => {
+    if (!told) hints++;
     told = ask();
     refresh();
   });
   mine("undo").addEventListener("click", undo);
   mine("again").addEventListener("click", () => set([], { replace: false }));
 
+  /** Show a game; `how` has its hints too, if who plays has seen a tour. */
   function begin(to, path, how) {
     board = to;
     drawing.lay(board);

@@ -18,7 +18,7 @@ export function makeKnightView(went) {
   }), (mode, { board, squares }, { play, study }) => {
     if (mode === study) study.begin(board, squares[0] ?? null, play.number);
     else if (!squares.length && board === play.place.board) play.begin(board, play.place.squares, {});
-    else play.begin(board, squares, {});
+    else play.begin(board, squares, { hints: 1 });
   });
 
   for (const button of document.querySelectorAll("#view-knight [data-board]")) {

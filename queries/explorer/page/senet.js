@@ -1,12 +1,11 @@
 // Senet's answers, from its table.
 import { answerFrom, once, openIndex } from "#page/reader.js";
 import { guarded, THROWS } from "#page/senet_rules.js";
+import { drawNumber } from "#page/today.js";
 import { answerSenet, followBack, NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
 
 /** The planes of the records with the fewest even plies and the fewest odd ones. */
 const PLIES = [0, 2];
-/** The factors that mix the bits of a seed, as MurmurHash3 ends. */
-const MIXERS = [0x85ebca6b, 0xc2b2ae35];
 
 const tables = {};
 
@@ -54,9 +53,7 @@ export function listRanks(plies) {
  */
 export function drawTarget(plies, seed) {
   const ranks = listRanks(plies);
-  let mixed = seed;
-  for (const factor of MIXERS) mixed = Math.imul(mixed ^ (mixed >>> 16), factor);
-  return unrankPosition(ranks[((mixed ^ (mixed >>> 16)) >>> 0) % ranks.length]);
+  return unrankPosition(ranks[drawNumber(seed, ranks.length)]);
 }
 
 /** Return the number of lines from the opening to a position, of a number of plies: the fewest, even or odd. */

@@ -4,12 +4,16 @@ import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
 import { paintPosition, wordMove } from "#page/senet_board.js";
 import { afterMove, listMoves, MOVES, otherSide, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
 import { readParts } from "#page/modes.js";
+import { makeRound } from "#page/round.js";
 import { listBest, measureLine } from "#page/senet_search.js";
+import { drawNumber } from "#page/today.js";
 import { OPENING, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
 const FIRST_LEVEL = "3";
 const FREE = "free";
+/** The plies of the day's positions. */
+const TODAY_PLIES = [4, 5, 6, 7, 8];
 /** What an address of a game can have. */
 const PARTS = {
   aim: /^to=(.*)$/, text: /^[AB.]{2,}$/, side: /^[AB]$/, line: MOVES, value: /^[1-5]$/, hinted: /^hints=(\d{1,4})$/, page: /^page$/,
@@ -30,6 +34,9 @@ export function makeSenetPlay({ board, change, changed }) {
   let told = ""; // the answer to the last question
   let timer = 0;
   const mine = (part) => byId(`senet-${part}`);
+  const round = makeRound("senet", () => "Senet", (number) => (
+    [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`]
+  ));
   const other = mine("other");
   const level = mine("level");
   const dice = THROWS.map((value) => {
@@ -77,6 +84,8 @@ export function makeSenetPlay({ board, change, changed }) {
       aim: !target, rules: moves.length, opponent: target, other: target,
     };
     for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
+    const score = isReached() ? `${moves.length}/${senetFacts(target).plies}` : !target && isOver() ? String(moves.length) : "";
+    round.show({ hints, score });
   }
 
   /** Show what does not change during a game. */
@@ -162,6 +171,7 @@ export function makeSenetPlay({ board, change, changed }) {
   function begin(game, how = {}) {
     forget();
     ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
+    round.begin(target ? [`to=${target}`] : [FREE], moves.length || hints);
     paintGame();
     refresh({ replace: false, ...how });
   }

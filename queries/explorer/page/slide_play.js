@@ -1,22 +1,32 @@
 // A sliding board in play: the moves so far, hints, and the end.
 import { counted, make, say, wordEnd } from "#page/dom.js";
+import { getKept, keep } from "#page/kept.js";
+import { makeRound } from "#page/round.js";
 import { TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
 import { makeGoal } from "#tables/sliding.js";
 
 const TRIES = 20;
+/** The level of the user's own, of boards as far from the goal as it says, and what is kept of it. */
+const OWN = "own";
+const IS_OWN = "isOwnLevel";
+const OWN_FIRST = 5;
+const OWN_LEAST = 2;
+const OWN_STEP = 2;
 
 /**
  * Make the part of a sliding board's view that plays. `view` has the view's elements, its board, and
  * the functions that change the address and begin another board.
  */
-export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
+export function makeSlidePlay({ name: view, mine, board, game, changed, begin, change }) {
   const at = { start: "", goal: "", moves: "", hints: 0 };
   let states = [""];
   let hint = "";
   let best;
   let asked = false; // whether a hint is being searched for
   let isLost = false; // whether a search has failed
+  let isCounted = false; // whether the game has changed the user's own level
+  const round = makeRound(view, () => game().title, (number) => game().findToday(number));
 
   /** Return the moves of this game as parts of its address. */
   function parts() {
@@ -35,6 +45,8 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
     Object.assign(at, { start, goal, moves, hints });
     isLost = false;
     states = game().follow(start, moves);
+    isCounted = isSolved();
+    round.begin([...game().address, start, goal], Boolean(moves || hints));
     hint = "";
     best = game().facts(start, goal).distance;
     paintAim();
@@ -46,6 +58,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
 
   function paint({ sliding = true } = {}) {
     const solved = isSolved();
+    if (solved && best !== undefined) countGame();
     board.show(states.at(-1), solved ? "" : hint, { sliding });
     mine("count").textContent = at.moves.length;
     mine("counted").textContent = at.moves.length === 1 ? "move" : "moves";
@@ -55,6 +68,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
       help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves, back: !solved || !at.moves,
     };
     for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = isHidden;
+    round.show({ hints: at.hints, score: solved && best !== undefined ? `${at.moves.length}/${best}` : "" });
   }
 
   /** Return what is said of the game now. */
@@ -62,7 +76,8 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
     if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
     if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
     const done = `Solved! ${counted(at.moves.length, "move")}`;
-    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…");
+    const next = mine("level").value === OWN ? ` Your next board takes ${counted(findOwn(at.goal), "move")}.` : "";
+    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…") + next;
   }
 
   function hinted() {
@@ -104,17 +119,37 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
       : "Tap a tile beside the gap to slide it, and make the board look like the small one.";
   }
 
+  /** Return how far from the goal the boards of the user's own level are. */
+  function findOwn(goal, from = game()) {
+    const level = getKept(`level of ${from.title}`, OWN_FIRST);
+    return Math.max(OWN_LEAST, Math.min(from.most(goal), level));
+  }
+
+  /** Change the user's own level after a game of it: up after few moves without a hint, down after hints. */
+  function countGame() {
+    const level = findOwn(at.goal);
+    if (isCounted || mine("level").value !== OWN || best !== level) return;
+    isCounted = true;
+    const step = at.hints ? -OWN_STEP : at.moves.length <= best + OWN_STEP ? OWN_STEP : 0;
+    keep(`level of ${game().title}`, level + step);
+    paintLevels();
+  }
+
+  const chosenLevel = () => mine("level").value || (getKept(IS_OWN, false) && OWN);
+
   function paintLevels() {
     const select = mine("level");
-    const chosen = select.value;
-    const levels = game().levels(at.goal);
+    const chosen = chosenLevel();
+    const own = { name: OWN, label: `yours: ${counted(findOwn(at.goal), "move")}` };
+    const levels = [...game().levels(at.goal), own];
     select.replaceChildren(...levels.map(({ name, label }) => make("option", { value: name }, label)));
     if (levels.some(({ name }) => name === chosen)) select.value = chosen;
   }
 
   /** Choose the level of a board that an address named. */
   function chooseLevel() {
-    const hardest = best > 0 && game().hardest ? game().distance(game().hardest(at.goal)[0], at.goal) : NaN;
+    if (mine("level").value === OWN && best === findOwn(at.goal)) return;
+    const hardest = best > 0 && game().hardest ? game().most(at.goal) : NaN;
     const level = game().levels(at.goal).find(({ name }) => Number(name) === best) ?? (best === hardest && { name: "hardest" });
     if (level) mine("level").value = level.name;
   }
@@ -122,7 +157,7 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
   /** Return a random board of the chosen difficulty, if the game has that; null if none can be found. */
   async function draw(goal, from = game()) {
     const levels = from.levels(goal).map(({ name }) => name);
-    const level = levels.find((name) => name === mine("level").value) ?? levels[0];
+    const level = chosenLevel() === OWN ? findOwn(goal, from) : levels.find((name) => name === chosenLevel()) ?? levels[0];
     let state = at.start;
     // another board, if there is one: some levels have only two
     for (let tries = TRIES; tries && state === at.start; tries--) state = await from.draw(goal, level);
@@ -160,7 +195,10 @@ export function makeSlidePlay({ mine, board, game, changed, begin, change }) {
       mine("board").focus({ preventScroll: true });
     });
   }
-  mine("level").addEventListener("change", deal);
+  mine("level").addEventListener("change", () => {
+    keep(IS_OWN, mine("level").value === OWN);
+    deal();
+  });
 
   return {
     show, parts, draw, slid,

@@ -103,6 +103,11 @@ export class Game extends Board {
     return swapCells(state, state.indexOf(one), state.indexOf(other));
   }
 
+  /** Return the first parts of the address of a day's board; null if there is none. */
+  findToday() {
+    return null;
+  }
+
   /** Return a level of difficulty. */
   nameLevel(distance) {
     return { name: String(distance), label: `${distance} moves` };

@@ -24,7 +24,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   const section = byId(`view-${name}`);
   const board = makeSlideBoard(mine("board"), (move) => view.now().slid?.(move));
   const view = makeModeView(section, went, (tools) => {
-    const shared = { mine, board, game: () => game, changed, begin, change: tools.change };
+    const shared = { name, mine, board, game: () => game, changed, begin, change: tools.change };
     const sheet = describeSlideSheet(shared.game, () => view.now().place);
     return { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSheet(name, sheet, { ...tools, changed }) };
   }, (mode, place) => {

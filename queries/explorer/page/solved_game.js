@@ -96,6 +96,10 @@ export class SolvedGame extends Game {
     }
   }
 
+  most() {
+    return this.distances.at(-1);
+  }
+
   levels() {
     return [...this.distances.map(this.nameLevel), { name: "any", label: "any board" }];
   }

@@ -2,6 +2,7 @@
 import { pickOne } from "#page/dom.js";
 import { answerFrom, once, openIndex } from "#page/reader.js";
 import { describeBoard, Game } from "#page/slide_rules.js";
+import { drawNumber } from "#page/today.js";
 import { EIGHT as EIGHT_BOARD, listGoals } from "#tables/sliding.js";
 
 const LEVELS = [5, 10, 20];
@@ -55,6 +56,17 @@ class TabledGame extends Game {
     for (let distance = MAX_DISTANCE; !found.length; distance--) found = [...this.#drawStates(goal, distance)];
     this.#hardest.set(goal, found);
     return found;
+  }
+
+  /** Return the fewest moves from the states farthest from a goal. */
+  most(goal) {
+    return this.distance(this.hardest(goal)[0], goal);
+  }
+
+  findToday(number) {
+    const rank = drawNumber(number, this.tables[this.goals[0].table].count);
+    const state = this.goals.map((goal) => this.unrank(rank, goal.state)).find(Boolean);
+    return [...this.address, state, this.findGoal(state)];
   }
 
   /** Return a random state of a level; undefined if there is none. */

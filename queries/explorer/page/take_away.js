@@ -14,12 +14,12 @@ export function makeTakeAway(section, taken) {
   const takers = {
     async link() {
       const text = IS_ON_DISK ? location.hash : location.href;
-      if (!await copy(text)) return text;
+      if (!await copyText(text)) return text;
       return IS_ON_DISK ? `${text} is copied: put it after the address of any copy of this page.` : "The link is copied.";
     },
     async text() {
       const { text } = taken();
-      return await copy(text) ? "The text is copied." : text;
+      return await copyText(text) ? "The text is copied." : text;
     },
     async svg() {
       const { picture, name } = taken();
@@ -40,7 +40,7 @@ export function makeTakeAway(section, taken) {
 }
 
 /** Copy a text; return whether the browser did: it refuses pages that are not secure. */
-async function copy(text) {
+export async function copyText(text) {
   return navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
 }
 
