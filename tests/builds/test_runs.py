@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,11 +35,10 @@ from tablebase.tables.run_records import (
     read_run,
 )
 from tablebase.tables.store import Folder
-from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.shell import Cli, start_build
 
 TIMEOUT_SECONDS = 60
-SEVERAL = ("precompute", "eight", "knight", "fifteen", "--jobs", "1")
-"""A build that takes much longer than its first table."""
+SEVERAL = ("eight", "knight", "fifteen", "--jobs", "1")
 """A build whose first table is finished long before its last."""
 FIRST = TableRun(
     table="eight",
@@ -130,12 +128,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
     number: signal.Signals, tmp_path: Path, cli: Cli
 ) -> None:
     store = Folder(tmp_path)
-    with subprocess.Popen(
-        [str(SCRIPT), *SEVERAL, "--outputs", str(tmp_path)],
-        env=environment(),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    ) as build:
+    with start_build(tmp_path, *SEVERAL) as build:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline and build.poll() is None:
             runs = [*list_runs(store)]
@@ -144,7 +137,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
             time.sleep(0.01)
         assert runs[0].outcome == RUNNING
         build.send_signal(number)
-        build.wait(TIMEOUT_SECONDS)
+        build.communicate(timeout=TIMEOUT_SECONDS)
     run = read_run(store, "last")
     assert run.outcome == KILLED
     outcomes = {table.table: table.outcome for table in run.record.tables}

@@ -37,7 +37,7 @@ from tablebase.tables.store import Folder
 from tests import long_run
 from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
 from tests.support.object_store import bucket
-from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.shell import SCRIPT, Cli, environment, start_build
 
 
 @dataclass
@@ -253,13 +253,7 @@ def test_a_killed_or_slow_process_loses_nothing(
     own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
 ) -> None:
     folder = tmp_path / "outputs"
-    words = ["precompute", "knight", "--outputs", str(folder)]
-    build = subprocess.Popen(
-        [SCRIPT, *words, "--scheduler", own_cluster.address],
-        env=environment(),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
+    build = start_build(folder, "knight", "--scheduler", own_cluster.address)
     while not list(folder.glob(".knight_tours_6x6.*.kept")):
         assert build.poll() is None
         time.sleep(0.1)
@@ -269,8 +263,10 @@ def test_a_killed_or_slow_process_loses_nothing(
         own_cluster.workers[0].send_signal(signal.SIGCONT)
     else:
         (own_cluster.scheduler if victim == "scheduler" else own_cluster.workers[0]).kill()
-    assert build.wait(300) == (3 if victim == "scheduler" else 0)
-    assert cli(*words, "--quiet", timeout=300) == (0, "", "")
+    build.communicate(timeout=300)
+    assert build.returncode == (3 if victim == "scheduler" else 0)
+    words = ("precompute", "knight", "--outputs", str(folder), "--quiet")
+    assert cli(*words, timeout=300) == (0, "", "")
     for name, data in contents(folder).items():
         if name != "manifest.json":
             assert data == (outputs / name).read_bytes(), name
@@ -296,21 +292,14 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     remote, local = tmp_path / "there", tmp_path / "here"
     victim, *survivors = own_cluster.workers
     idle = max(get_memory(worker, "RssAnon") for worker in survivors)
-    command = [
-        str(SCRIPT),
-        *words,
-        str(remote),
-        "--scheduler",
-        own_cluster.address,
-    ]
-    build = subprocess.Popen(command, env=environment())
+    build = start_build(remote, "sliding_3x4", "--quiet", "--scheduler", own_cluster.address)
     peak = 0.0
     while build.poll() is None:
         peak = max(peak, *(get_memory(worker, "RssAnon") for worker in survivors))
         if len(list(remote.glob(".sliding_3x4_12.*.kept"))) > 250:
             victim.kill()
         time.sleep(0.05)
-    assert build.returncode == 0
+    assert (build.communicate(), build.returncode) == (("", ""), 0)
     total = max(get_memory(worker, "VmHWM") for worker in survivors)
     print(f"idle {idle:.0f} MiB, at most {peak:.0f} MiB; with libraries {total:.0f} MiB")
     assert peak <= idle + 150

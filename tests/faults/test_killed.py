@@ -23,7 +23,7 @@ from tablebase.tables.store import Folder
 from tests import long_run, often, wide
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
-from tests.support.shell import SCRIPT, Cli, environment, program, run, with_a_disk
+from tests.support.shell import SCRIPT, Cli, program, run, start_build, with_a_disk
 from tests.support.tampered import sha256
 
 QUERIES = {
@@ -40,17 +40,6 @@ BOARD_QUERIES = {
     ("sliding", "10356472", "--board", "2x4", "--goal", "12345607", "--json"): '"distance": 26',
 }
 BOARD_FILES = ("sliding_2x4_7.parquet", "sliding_2x4_8.parquet")
-
-
-def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """Start a build in a process of its own."""
-    return subprocess.Popen(
-        [SCRIPT, "precompute", *words, "--outputs", str(folder)],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def assert_right_answers_or_errors(

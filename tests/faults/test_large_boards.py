@@ -1,9 +1,6 @@
 """Tests of large boards whose builds are killed and resumed: a part of the long run."""
 
 import random
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from tablebase.tables.run_records import read_run
 from tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import reference_numbers
-from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.shell import Cli, python, start_build
 from tests.support.sliding_tables import require_oracles
 
 pytestmark = [
@@ -61,20 +58,15 @@ def read_peak(folder: Path) -> int:
     )
 
 
-def start_build(folder: Path, board: str) -> subprocess.Popen[bytes]:
-    words = ["precompute", f"sliding_{board}", "--outputs", str(folder), "--quiet"]
-    return subprocess.Popen([SCRIPT, *words], env=environment())
-
-
 @pytest.mark.parametrize("board", LAYERS)
 def test_a_board_of_12_cells_after_kills(cli: Cli, tmp_path: Path, board: str) -> None:
     draw = random.Random(board)
     for _ in range(3):
-        killed = start_build(tmp_path, board)
+        killed = start_build(tmp_path, f"sliding_{board}", "--quiet")
         time.sleep(draw.uniform(1, 6))
-        killed.send_signal(signal.SIGKILL)
-        killed.wait()
-    assert start_build(tmp_path, board).wait() == 0
+        killed.kill()
+        killed.communicate()
+    assert cli("precompute", f"sliding_{board}", "--outputs", str(tmp_path), timeout=600).code == 0
     tables = [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")]
     assert sorted(tables) == ["manifest.json", f"sliding_{board}_12.idx"]
     assert read_peak(tmp_path) < MAX_BYTES
@@ -82,10 +74,7 @@ def test_a_board_of_12_cells_after_kills(cli: Cli, tmp_path: Path, board: str) -
     lines = cli("histogram", "sliding", *words).out.splitlines()
     assert tuple(map(int, lines[-2].split()[:2])) == LAYERS[board]
     assert lines[-1].split() == ["all", "239,500,800"]
-    text = subprocess.run(
-        [sys.executable, "-c", PROOF, str(tmp_path)], check=True, capture_output=True, text=True
-    ).stdout
-    claims, peak = map(int, text.split())
+    claims, peak = map(int, python(PROOF, str(tmp_path), timeout=600).out.split())
     assert claims == 9
     assert peak < MAX_BYTES
 
@@ -97,21 +86,19 @@ def test_every_row_and_record_of_2x5_is_the_oracles(cli: Cli, tmp_path: Path, ta
 
 
 @pytest.mark.parametrize("board", ["7x7", "8x8"])
-def test_the_tours_of_a_large_board_are_counted(copy: Path, board: str) -> None:
+def test_the_tours_of_a_large_board_are_counted(cli: Cli, copy: Path, board: str) -> None:
     """Kill the build twice; of 8x8, count only closed tours, which the source has undirected."""
-    words: list[str | Path]
     kept = set[str]()
     table = f"knight_{'closed_' * (board == '8x8')}counts_{board}"
-    words = [SCRIPT, "precompute", table, "--outputs", copy, "--quiet"]
     for _ in range(2):
-        killed = subprocess.Popen(words, env=environment())
+        killed = start_build(copy, table, "--quiet")
         while len(new := {path.name for path in copy.glob(f".{table}.*.kept")} - kept) < 2:
             assert killed.poll() is None
             time.sleep(0.1)
         kept |= new
-        killed.send_signal(signal.SIGKILL)
-        killed.wait()
-    assert subprocess.run(words, check=False, env=environment()).returncode == 0
+        killed.kill()
+        killed.communicate()
+    assert cli("precompute", table, "--outputs", str(copy), timeout=3600).code == 0
     assert read_peak(copy) < 2 << 30
     rows = pl.read_parquet(copy / f"{table}.parquet")
     if board == "7x7":

@@ -1,8 +1,6 @@
 """Files that are being written are distinguished from those whose writer was killed."""
 
 import os
-import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,7 +14,7 @@ from tablebase.output import write_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import TOURS, build_tables
-from tests.support.shell import ROOT
+from tests.support.shell import begin_python
 
 WRITER = """
 import os, signal, sys
@@ -34,34 +32,18 @@ with stack as file:
 """
 
 
-def start(folder: Path, name: str) -> subprocess.Popen[str]:
-    """Start a process that writes a file and never ends by itself."""
-    command = [sys.executable, "-c", WRITER, str(folder), name]
-    writer = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert writer.stdout is not None
-    assert writer.stdout.readline() == "begun\n"
-    return writer
-
-
-def kill(writer: subprocess.Popen[str]) -> None:
-    writer.send_signal(signal.SIGKILL)
-    writer.communicate()
-
-
 def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
     tmp_path: Path,
 ) -> None:
     stored = checkpoints(Folder(tmp_path), TOURS)
-    writer = start(tmp_path, f"{stored!r}.{'0' * 16}.kept")
-    try:
+    with begin_python(WRITER, tmp_path, f"{stored!r}.{'0' * 16}.kept") as writer:
         (part,) = tmp_path.glob(f"*{PART_SUFFIX}")
         assert is_being_written(str(part))
         stored.clear_others()
         for force in (False, False, True):  # missing, up to date, forced
             build_tables(tmp_path, KNIGHT, TOURS, force=force)
             assert part.exists()
-    finally:
-        kill(writer)
+        writer.kill()
     assert part.exists()
     assert not is_being_written(str(part))
     build_tables(tmp_path, KNIGHT, TOURS)
@@ -69,16 +51,16 @@ def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
 
 
 def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
-    writers = [start(tmp_path, "answers.csv") for _ in range(2)]
-    kill(writers[0])
     other = f".others.csv.{'0' * 16}{PART_SUFFIX}"
     (tmp_path / other).write_bytes(b"of another output")
-    try:
+    words = WRITER, tmp_path, "answers.csv"
+    with begin_python(*words) as killed, begin_python(*words) as writer:
+        killed.kill()
+        killed.wait()
         write_output(str(tmp_path / "answers.csv"), b"answers")
         remaining = sorted(path.name for path in tmp_path.glob(f".*{PART_SUFFIX}"))
         assert len(remaining) == 2, "the other writer's, and that of another output"
-    finally:
-        kill(writers[1])
+        writer.kill()
     write_output(str(tmp_path / "answers.csv"), b"more answers")
     assert [path.name for path in tmp_path.glob(f".*{PART_SUFFIX}")] == [other]
     assert (tmp_path / "answers.csv").read_bytes() == b"more answers"
@@ -146,8 +128,8 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(tmp_path: Path) -> None:
 def test_another_users_abandoned_file_does_not_stop_an_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = start(tmp_path, "answers.csv")
-    kill(writer)
+    with begin_python(WRITER, tmp_path, "answers.csv") as writer:
+        writer.kill()
     (old_file,) = tmp_path.glob(f".*{PART_SUFFIX}")
     unlink = os.unlink
 

@@ -108,6 +108,17 @@ def python(
     return run([sys.executable, "-c", code, *words], env=env, timeout=timeout)
 
 
+def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
+    """Start a build in a process of its own, which somebody must read if it says much."""
+    return subprocess.Popen(
+        [SCRIPT, "precompute", *words, "--outputs", folder],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 @contextmanager
 def begin_python(code: str, *words: object) -> Iterator[subprocess.Popen[bytes]]:
     """Start Python code in the project's folder, and wait until it prints `begun`."""
