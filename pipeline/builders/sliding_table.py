@@ -9,13 +9,13 @@ read them there. A lost task is repeated from the same files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.board_rows import list_states
+from pipeline.search.board_rows import fill_orders
 from pipeline.search.word_bfs import (
     Layer,
     Shard,
@@ -35,6 +35,7 @@ from tablebase.puzzles.sliding import (
     BoardDistances,
     BoardWithTables,
     SlidingBoard,
+    parse_board,
 )
 from tablebase.resources import get_free_memory
 from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
@@ -60,10 +61,6 @@ states; measured on 3x4. Distances take more."""
 Blocks = Iterator[npt.NDArray[Any]]
 ReadResults = Callable[[], Blocks]
 """Function that iterates over the results of a search by rank, in chunks."""
-
-_spaces_by_name: dict[str, WordSpace] = {}
-"""Cache of the space that this process searched last: making its moves takes longer than searching
-a small layer."""
 
 
 def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
@@ -128,7 +125,7 @@ def search_layer(
 
     Returns the layer's number of states. States that were sent for the layer before are removed.
     """
-    shard = Shard(_get_words(board, root), number, shards)
+    shard = Shard(_get_words(str(board), root), number, shards)
     needed, free = int(shard.states * BYTES_PER_STATE), get_free_memory()
     if free is not None and free < needed:
         hint = "Use more workers, or limit the memory of a shard (--memory)"
@@ -164,7 +161,7 @@ def collect_results(
     has_bits: bool,
 ) -> Arrays:
     """Save a shard's distances, or bit 1 of each, block by block, as a task."""
-    shard = Shard(_get_words(board, root), number, shards)
+    shard = Shard(_get_words(str(board), root), number, shards)
 
     def iter_layers() -> Iterator[Layer]:
         names = (_name_layer(number, shards, level) for level in range(levels))
@@ -186,14 +183,10 @@ def collect_results(
     return []
 
 
-def _get_words(board: BoardWithTables, root: str) -> WordSpace:
-    name = f"{board!r} {root}"
-    words = _spaces_by_name.get(name)
-    if words is None:
-        words = board.make_words(root)
-        _spaces_by_name.clear()
-        _spaces_by_name[name] = words
-    return words
+@lru_cache(maxsize=1)
+def _get_words(board: str, root: str) -> WordSpace:
+    """Return a board's states in words, and keep the last: making them takes longer than layers."""
+    return parse_board(board).make_words(root)
 
 
 def _name_layer(number: int, shards: int, level: int) -> str:
@@ -243,7 +236,7 @@ def make_rows(
     ways = [board.place[exits[letter]] if letter in exits else -1 for letter in LETTERS]
     weights = np.array([*board.weights, 0, 0][: board.cells - 1])
     is_odd = board.is_odd(board.unrank(start, goal))
-    list_states(depth, weights, np.array(ways), block, is_odd, first, tiles, best)
+    fill_orders(depth, weights, np.array(ways), block, is_odd, first, tiles, best)
     tiles = np.insert(tiles + 1, block, 0, axis=1)
     goal_cells = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
     manhattan = np.zeros(last - first, dtype=np.uint8)

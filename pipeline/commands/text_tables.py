@@ -214,16 +214,13 @@ def format_status(rows: list[dict[str, Any]]) -> str:
     """Format the status of tables and pages, for people."""
     cells = []
     for row in rows:
-        rows_and_bytes = ["", ""]
-        units = "rows", "records", "states"
-        rows_and_bytes[0] = _format_amount({unit: row.get(unit) for unit in units})
-        if "bytes" in row:
-            rows_and_bytes[1] = f"{row['bytes']:,}"
+        amount = _format_amount({unit: row.get(unit) for unit in ("rows", "records", "states")})
+        size = f"{row['bytes']:,}" if "bytes" in row else ""
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
         made_by = _cut(escape_control(row.get("made_by", "")), MAX_MADE_BY)
-        cells.append((row["table"], *rows_and_bytes, made_by, state))
+        cells.append((row["table"], amount, size, made_by, state))
     return _format_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

@@ -12,7 +12,7 @@ from tablebase.jit import compiled
 
 
 @compiled
-def list_states(
+def fill_orders(
     depth: Array, weights: Array, ways: Array, blank: int, is_odd: int, first: int,
     tiles: Array, best: Array,
 ) -> None:  # fmt: skip
