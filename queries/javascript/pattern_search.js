@@ -7,7 +7,9 @@
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
 const ENTRIES = 2 ** 20;
-const MOST_MOVES = 96;
+const MOST_MOVES = 160;
+/** By how much the bounds count in the quick search for a solution that need not be shortest. */
+const WEIGHT = 1.5;
 const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) => [
   cell >= SIDE ? cell - SIDE : -1, cell + SIDE < CELLS ? cell + SIDE : -1,
   cell % SIDE ? cell - 1 : -1, (cell + 1) % SIDE ? cell + 1 : -1,
@@ -65,11 +67,14 @@ export function unpackPatterns(tables) {
 /**
  * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
  * that no solution is below. Return the cells of the blank, the first included, and the number of positions searched.
+ * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns
- * @param {number[]} board
+ * @param {number[]} given
+ * @param {number} [weight]
  * @returns {Generator<number, {cells: number[], positions: number}, void>}
  */
-export function* searchSolution({ entries, slots, shifts }, board) {
+export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
+  const board = [...given];
   const patterns = entries.length / ENTRIES;
   const places = new Int32Array(2 * patterns); // by image and pattern: the entry
   for (let pattern = 0; pattern < patterns; pattern++) places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
@@ -85,14 +90,18 @@ export function* searchSolution({ entries, slots, shifts }, board) {
   // for each depth, up to four children: the cell, both entries and both bounds
   const children = new Int32Array(MOST_MOVES * 4 * 5);
   let positions = 0;
-  let limit = Math.max(...bounds);
+  let limit = Math.floor(weight * Math.max(...bounds));
+  let moves = 0;
 
   /** Return whether a position has a solution within the limit. */
   function visit(depth, blank, previous, one, other) {
     path[depth] = blank;
-    if (!one) return true;
+    if (!one) {
+      moves = depth;
+      return true;
+    }
     positions++;
-    const room = limit - depth;
+    const room = (limit - depth) / weight;
     const first = depth * 20;
     let end = first;
     for (const cell of NEIGHBOURS[blank]) {
@@ -143,7 +152,7 @@ export function* searchSolution({ entries, slots, shifts }, board) {
   const blank = board.indexOf(0);
   for (;; limit += 2) {
     yield limit;
-    if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, limit + 1)], positions };
+    if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, moves + 1)], positions };
   }
 }
 
@@ -154,6 +163,9 @@ if (globalThis.name === WORKER_NAME) {
       patterns = unpackPatterns(data.tables);
       return;
     }
+    let quick = { value: null };
+    for (const rounds = searchSolution(patterns, data.board, WEIGHT); !quick.done;) quick = rounds.next();
+    postMessage({ most: quick.value.cells });
     const search = searchSolution(patterns, data.board);
     let round = search.next();
     for (; !round.done; round = search.next()) postMessage({ bound: round.value });

@@ -274,3 +274,36 @@ def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
     expect(page.locator("#fifteen-distance")).to_have_text("0")
     problem = "the gap of a goal must be in a corner"
     assert problem in shown.text("#trouble"), "the end of the search leaves it on view"
+
+
+def test_a_long_search_says_what_it_knows_and_is_stopped(shown: Explorer) -> None:
+    shown.page.add_init_script(
+        """globalThis.Worker = class {
+            postMessage({ board }) {
+                if (!board) return;
+                for (const data of [{ most: [14, 13, 14, 15] }, { bound: 1 }]) {
+                    setTimeout(() => this.onmessage({ data }));
+                }
+            }
+            terminate() { globalThis.ended = true; }
+        };"""
+    )
+    page = shown.open(f"fifteen/123456789abcde0f/{GOAL}")
+    assert page.locator("#fifteen-search").is_hidden(), "at first"
+    known = page.locator("#fifteen-known")
+    bounds = "A shortest solution has at least 1 and at most 3 moves."
+    expect(known).to_have_text(f"Searching… {bounds}")
+    assert shown.text("#fifteen-so-far") == "A solution so far slides 14 14 15."
+    assert broken_rules(page) == []
+    page.click("#fifteen-stop")
+    expect(known).to_have_text(f"Stopped. {bounds}")
+    assert page.locator("#fifteen-stop").is_hidden()
+    assert page.evaluate("globalThis.ended")
+    expect(page.locator("#fifteen-unit")).to_have_text("not known")
+    assert page.locator("#trouble").is_hidden()
+    page.click("#view-fifteen >> text=Play")
+    page.click("#fifteen-help")
+    expect(known).to_have_text(f"Searching… {bounds}")
+    assert page.locator("#fifteen-so-far").is_hidden(), "no answer in play"
+    page.click("#fifteen-stop")
+    expect(page.locator("#fifteen-word")).to_have_text("")

@@ -29,7 +29,10 @@ export const FIFTEEN = new SolvedGame({
   /** Search for a shortest solution. */
   async find(state, goal) {
     const view = FIFTEEN.turn(goal);
-    const { cells } = await solver.solve(readTiles(view.state(state)));
+    const { cells } = await solver.solve(readTiles(view.state(state)), ({ bound, most }) => {
+      if (most) FIFTEEN.onKnown(state, { least: bound ?? 0, path: followBlank(FIFTEEN, view, state, most) });
+    });
     return { path: followBlank(FIFTEEN, view, state, cells) };
   },
+  stop: () => solver.stop(),
 });

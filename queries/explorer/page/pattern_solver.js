@@ -14,7 +14,11 @@ export function makeSolver(tables) {
     worker.postMessage({ tables });
     worker.onerror = lose;
     worker.onmessage = ({ data }) => {
-      if (data.bound !== undefined) return;
+      if (data.bound !== undefined || data.most) {
+        Object.assign(running, data);
+        tell(running);
+        return;
+      }
       const { done } = running;
       running = null;
       next();
@@ -22,11 +26,27 @@ export function makeSolver(tables) {
     };
   }
 
+  /** Tell who asked, if the search takes long, what it knows so far: the `bound`, and the cells of a solution, `most`. */
+  function tell(question) {
+    if (question === running && performance.now() - question.since >= PATIENCE_MS) question.told?.(question);
+  }
+
+  /** End the search, and those that wait: their questions fail. */
+  function stop() {
+    worker?.terminate();
+    worker = null;
+    const questions = [running, ...waiting.splice(0)];
+    running = null;
+    for (const question of questions) question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
+  }
+
   /** Ask the newest question: it is what the user looks at. */
   function next() {
     if (running || !waiting.length) return;
     running = waiting.pop();
     running.since = performance.now();
+    const question = running;
+    setTimeout(() => tell(question), PATIENCE_MS);
     try {
       if (!worker) start();
       worker.postMessage({ board: running.board });
@@ -45,8 +65,8 @@ export function makeSolver(tables) {
     next();
   }
 
-  /** Return a promise of a shortest solution, as the cells of the blank. */
-  function solve(board) {
+  /** Return a promise of a shortest solution, as the cells of the blank; `told` gets what is known of one that takes long. */
+  function solve(board, told) {
     if (running && performance.now() - running.since > PATIENCE_MS) {
       // the other question takes long: it begins again after this one
       worker.terminate();
@@ -55,10 +75,10 @@ export function makeSolver(tables) {
       worker = null;
     }
     return new Promise((done, fail) => {
-      waiting.push({ board, done, fail });
+      waiting.push({ board, told, done, fail });
       next();
     });
   }
 
-  return { solve };
+  return { solve, stop };
 }

@@ -202,6 +202,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
 
   return {
     show, parts, draw, slid,
+    get states() { return states; },
     /** Return the game, so that it can be studied. */
     get place() { return { ...at, step: at.moves.length }; },
     get taken() {

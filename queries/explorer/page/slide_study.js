@@ -187,6 +187,7 @@ export function makeSlideStudy(view) {
 
   return {
     lay, show, parts, slid,
+    get states() { return line; },
     /** Return the line up to the step that is shown, so that it can be played: who has seen it here has had a hint. */
     get place() { return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 }; },
     get taken() {

@@ -1,9 +1,10 @@
 // The view of sliding boards: the board, in play or in study, and its address.
-import { byId, make, quoted } from "#page/dom.js";
+import { byId, make, quoted, say } from "#page/dom.js";
 import { makeModeView, splitMode } from "#page/modes.js";
 import { makeSheet } from "#page/sheet.js";
 import { makeSlideBoard } from "#page/slide_board.js";
 import { makeSlidePlay } from "#page/slide_play.js";
+import { nameTile } from "#page/slide_rules.js";
 import { describeSlideSheet, drawSlide } from "#page/slide_sheet.js";
 import { makeSlideStudy } from "#page/slide_study.js";
 
@@ -37,11 +38,37 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     view.changed([...game.address, ...parts], how);
   }
 
+  /** Show what a search that takes long knows so far. */
+  function showSearch({ least, path }) {
+    const most = path.length - 1;
+    const tiles = game.trace(path).map(({ tile }) => nameTile(tile)).join(" ");
+    mine("search").hidden = mine("stop").hidden = false;
+    mine("known").textContent = `Searching… A shortest solution has at least ${least} and at most ${most} moves.`;
+    mine("so-far").textContent = `A solution so far slides ${tiles}.`;
+  }
+
+  function hideSearch() {
+    mine("search").hidden = true;
+  }
+
+  mine("stop").addEventListener("click", () => {
+    mine("stop").hidden = true;
+    mine("known").textContent = mine("known").textContent.replace("Searching…", "Stopped.");
+    say(mine("known").textContent);
+    game.stop();
+  });
+
   /** Change to another board. */
   function use(other) {
     game = other;
-    game.onLearned = () => { if (game === other) now().learn(); };
+    game.onLearned = () => {
+      if (game !== other) return;
+      hideSearch();
+      now().learn();
+    };
     game.onLost = () => { if (game === other) now().lose?.(); };
+    game.onKnown = (state, known) => { if (game === other && now().states?.includes(state)) showSearch(known); };
+    hideSearch();
     game.onProgress = (text) => { if (game === other) mine("unit").textContent = text; };
     board.lay(game);
     modesOf.study.lay();
@@ -56,6 +83,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
 
   /** Show a new start and goal. */
   function begin(start, goal, how = {}) {
+    hideSearch();
     now().show({ start, goal });
     changed(now().parts(), how);
   }

@@ -11,7 +11,9 @@ const EXTRA_STEPS = 4;
 /**
  * A game, also described by the `distances` of its levels and `find(state, goal)`, which finds the states of a shortest
  * solution, as `path`, and the letters of all best moves, as `best_moves`, where it `findsBestMoves`. The view that
- * shows it is told by `onLearned`, `onLost` and `onProgress`.
+ * shows it is told by `onLearned`, `onLost` and `onProgress`, and of a search that takes long by `onKnown(state, known)`: no
+ * solution has less than `least` moves, and `path` is one that may be longer than need be. Such a search can be ended by
+ * `stop()`.
  */
 export class SolvedGame extends Game {
   #paths = new Map(); // by goal and state: the states of a shortest solution
@@ -40,7 +42,7 @@ export class SolvedGame extends Game {
     this.solve(state, goal).then(() => this.onLearned(), (error) => {
       this.#asked.delete(goal + state); // it may be found later
       this.onLost();
-      this.#fail(error);
+      if (!error.isStopped) this.#fail(error);
     });
   }
 
@@ -91,7 +93,7 @@ export class SolvedGame extends Game {
         if (path.length > distance) return path[path.length - 1 - distance];
       }
     } catch (error) {
-      this.#fail(error);
+      if (!error.isStopped) this.#fail(error);
       return null;
     }
   }
