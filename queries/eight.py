@@ -159,7 +159,7 @@ class EightReader(GoalReader[BoardAnswer]):
             if self._distances:  # a program calls a method that it saved before they were read
                 return
             records = self.open_index("eight").read_records()
-            self._distances, self._solutions = bytearray(records[0::2]), bytearray(records[1::2])
+            self._distances, self._solutions = records[0::2], records[1::2]
             distance, self._probe = make_fast_lookups(self._distances, self._solutions, find_slowly)
             # a bound method, because a function made here could not be sent to another process
             self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast

@@ -153,7 +153,7 @@ def list_successors() -> npt.NDArray[np.uint32]:
     return successors
 
 
-def answer_goal(goal: str, view: View, records: bytes, reached: pl.Series) -> pl.DataFrame:
+def answer_goal(goal: str, view: View, records: bytearray, reached: pl.Series) -> pl.DataFrame:
     """Return a batch's columns of every state, for one goal; nulls where it is unreachable.
 
     `reached` is the named goal that each state reaches, `records` the index of the view's table.

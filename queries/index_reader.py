@@ -127,9 +127,13 @@ class IndexReader:
                 first_record, end_record = max(begin - offset, 0), min(end - offset, per_block)
                 yield body[first_record * self.width : end_record * self.width]
 
-    def read_records(self) -> bytes:
-        """Return all records, one after the other."""
-        return b"".join(self.iter_chunks())
+    def read_records(self) -> bytearray:
+        """Return all records, one after the other, which are in memory once."""
+        records, at = bytearray(self.count * self.width), 0
+        for chunk in self.iter_chunks():
+            records[at : at + len(chunk)] = chunk
+            at += len(chunk)
+        return records
 
     def close(self) -> None:
         """Close the file; later reads raise ValueError."""

@@ -205,7 +205,6 @@ class Reader(Generic[Found]):
         self.on_step: Callable[[int], None] = ignore_progress
         """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
-        self._row_groups: dict[str, RowGroups] = {}
         self._kept: dict[object, Any] = {}
         self._lock = RLock()
         """The lock under which something is read that threads then share."""
@@ -393,12 +392,12 @@ class Reader(Generic[Found]):
             kept: Kept = self._kept[name]
             return kept
 
-    def refresh_lists(self) -> bool:
-        """Forget which files the lists have; return False if the store cannot have changed."""
+    def refresh(self) -> bool:
+        """Forget what was made of the tables; return False if the store cannot have changed."""
         if not self.store.refresh():
             return False
         with self._lock:
-            self._row_groups.clear()
+            self._kept.clear()
         return True
 
     def open_row_groups(self, table: Table) -> RowGroups:
@@ -406,13 +405,12 @@ class Reader(Generic[Found]):
         from queries.row_groups import RowGroups
         from queries.scans import require_published
 
-        with self._lock:
-            self.require_open()
-            if table.name not in self._row_groups:
-                file = require_published(self.store, table).parquet
-                assert file
-                self._row_groups[table.name] = RowGroups(self.store, table.name, file)
-            return self._row_groups[table.name]
+        def make_groups() -> RowGroups:
+            file = require_published(self.store, table).parquet
+            assert file
+            return RowGroups(self.store, table.name, file)
+
+        return self.keep(("row groups", table.name), make_groups)
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles
@@ -430,7 +428,6 @@ class Reader(Generic[Found]):
         """Close all files and forget what was read: later questions raise ValueError."""
         with self._lock:
             self._closed = True
-            self._row_groups.clear()
             self._kept.clear()
             for index in self._indexes.values():
                 index.close()

@@ -173,19 +173,11 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
+        import numpy as np
+
         table = self.table_names[view.table_goal]
-        return self.keep(("records", table), lambda: _read_records(self.open_index(table)))
-
-
-def _read_records(index: IndexReader) -> npt.NDArray[np.uint8]:
-    """Return all records of an index as bytes, which are in memory once."""
-    import numpy as np
-
-    records, at = np.empty(index.count * index.width, dtype=np.uint8), 0
-    for chunk in index.iter_chunks():
-        records[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
-        at += len(chunk)
-    return records
+        records = self.keep(("records", table), lambda: self.open_index(table).read_records())
+        return np.frombuffer(records, np.uint8)
 
 
 class BitReader(BoardReader):

@@ -51,7 +51,7 @@ def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]
     try:
         return _search_list(reader, wanted)
     except TableError:
-        if not reader.refresh_lists():
+        if not reader.refresh():
             raise
     return _search_list(reader, wanted)
 

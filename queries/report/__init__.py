@@ -132,16 +132,13 @@ def _has_section(puzzle: Puzzle) -> bool:
 def _make_section(puzzle: Puzzle) -> Section | None:
     from queries.report.chapters import make_section
 
-    if not _has_section(puzzle):
-        return None
-    if not puzzle.section and puzzle.name not in SECTIONS:
-        assert isinstance(puzzle, GoalPuzzle)
-        return make_section(puzzle)
-    section: Section = (
-        import_object(SECTIONS[puzzle.name])
-        if puzzle.name in SECTIONS
-        else load_part(puzzle, puzzle.section)
-    )
+    section: Section | None = None
+    if puzzle.name in SECTIONS:
+        section = import_object(SECTIONS[puzzle.name])
+    elif puzzle.section:
+        section = load_part(puzzle, puzzle.section)
+    elif isinstance(puzzle, GoalPuzzle):
+        section = make_section(puzzle)
     return section
 
 
