@@ -27,7 +27,7 @@ def count_by_distance(table: pl.LazyFrame) -> pl.DataFrame:
     return table.group_by("goal", "distance").len("states").sort("goal", "distance").collect()
 
 
-def list_states(counts: pl.LazyFrame) -> pl.DataFrame:
+def unfold_counts(counts: pl.LazyFrame) -> pl.DataFrame:
     return (
         counts.select("goal", "states")
         .explode("states")
@@ -85,7 +85,7 @@ def load_boards(store: Store) -> tuple[Section, dict[str, Source], dict[str, Ent
         file, ending = f"outputs/{MANIFEST}", ENDING.format(name=name)
         files[name] = Source(file, len(goals), rows, reader="read_json", ending=ending)
         title = f"States of {board} at each distance: {name}"
-        section.add(name.replace("_", "-"), title, list_states, name)(_show_distances)
+        section.add(name.replace("_", "-"), title, unfold_counts, name)(_show_distances)
         entries[name] = entry
     return (section, files, entries) if entries else None
 
