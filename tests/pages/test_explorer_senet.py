@@ -93,7 +93,7 @@ def test_hints_lead_to_the_target_in_the_fewest_plies(shown: Explorer) -> None:
     assert re.fullmatch("senet/play/to=[AB.]{15}", shown.address())
     assert page.locator("#senet-level").input_value() == "3"
     assert page.locator("#senet-throw").is_hidden(), "throws are chosen"
-    assert page.locator("#senet-rules").is_visible()
+    assert page.locator("#senet-rules .hint").is_visible(), "before the first move"
     for level in ("1", "6", "15"):
         address = shown.address()
         page.select_option("#senet-level", level)
@@ -106,6 +106,7 @@ def test_hints_lead_to_the_target_in_the_fewest_plies(shown: Explorer) -> None:
         for ply in range(int(level)):
             page.keyboard.press("h")
             left = int(level) - ply
+            assert page.locator("#senet-rules .hint").is_visible() == (ply == 0)
             told = re.compile(rf"Hint: throw [1-5], .* takes {left} pl(y|ies)\.")
             expect(page.locator("#senet-word")).to_have_text(told)
             page.click("#senet-board .target")

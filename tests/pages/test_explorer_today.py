@@ -234,3 +234,23 @@ def test_the_page_works_where_nothing_can_be_kept(shown: Explorer, script: str) 
     play(page, "eight")
     solve(shown)
     assert shown.text("#eight-result span").startswith(f"8-puzzle {DAY}: ")
+
+
+@pytest.mark.parametrize(
+    ("view", "studied", "rule"),
+    [
+        ("eight", "Study shows how far any board", "A move slides a tile next to the gap"),
+        ("senet", "Study shows how soon any position", "nobody may pass"),
+        ("knight", "Study shows a tour", "A tour visits every square once."),
+    ],
+)
+def test_a_view_tells_its_rules_and_what_study_is_for(
+    shown: Explorer, view: str, studied: str, rule: str
+) -> None:
+    page = shown.open(f"{view}/study")
+    assert shown.text(f"#view-{view} p.in-study >> nth=0").startswith(studied)
+    rules = page.locator(f"#view-{view} details:has-text('Rules')")
+    if not rules.get_by_role("paragraph").is_visible():
+        rules.locator("summary").press("Enter")
+    assert rule in rules.get_by_role("paragraph").inner_text()
+    assert broken_rules(page) == []

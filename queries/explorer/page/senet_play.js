@@ -81,7 +81,7 @@ export function makeSenetPlay({ board, change, changed }) {
     const hidden = {
       throw: target || isOver() || waits || open.length, help: !target || isOver(), next: target ? !isReached() : !isOver(),
       undo: !moves.length && !thrown, again: !target || !moves.length, back: !isReached() || !moves.length,
-      aim: !target, rules: moves.length, opponent: target, other: target,
+      aim: !target, opponent: target, other: target,
     };
     for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
     const score = isReached() ? `${moves.length}/${senetFacts(target).plies}` : !target && isOver() ? String(moves.length) : "";
@@ -150,6 +150,7 @@ export function makeSenetPlay({ board, change, changed }) {
 
   function move(made) {
     moves.push(made);
+    mine("rules").open = false;
     forget();
     paint();
     board.travel(made);
@@ -173,6 +174,7 @@ export function makeSenetPlay({ board, change, changed }) {
     ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
     round.begin(target ? [`to=${target}`] : [FREE], moves.length || hints);
     paintGame();
+    mine("rules").open = !moves.length;
     refresh({ replace: false, ...how });
   }
 
