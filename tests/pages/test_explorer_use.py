@@ -237,6 +237,17 @@ def test_the_first_screen_of_a_phone_has_all_that_a_game_needs(shown: Explorer) 
             assert box["y"] + box["height"] <= 844, part
 
 
+@in_window({**PHONE, "viewport": {"width": 740, "height": 360}})
+def test_a_phone_on_its_side_shows_the_board_beside_its_controls(shown: Explorer) -> None:
+    for view in VIEWS:
+        assert shown.open(view).evaluate("document.documentElement.scrollWidth") == 740
+    page = shown.open("eight")
+    for part in ("#eight-board", "#eight-help"):
+        box = page.locator(part).bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 360, part
+
+
 @in_window({**PHONE, "viewport": {"width": 320, "height": 640}})
 def test_no_view_scrolls_sideways_at_320_pixels(shown: Explorer) -> None:
     for address in (address for addresses in VIEWS.values() for address in addresses):
