@@ -34,10 +34,10 @@ FREE = 2
 MATCHINGS = np.array([1, *np.cumprod(np.arange(1, 19, 2))])
 """The number of matchings of 0, 1, 2 ... pairs of ends."""
 MAX_CELLS = 20
-FIRST_PLACES = 1 << 10
-"""Places of a hash table at first."""
-SLICE_STATES = 1 << 18
-"""States whose steps are taken without a look at the clock."""
+SAME = np.arange(MAX_CELLS)
+"""The places of cells that keep theirs."""
+PART_STATES = 1 << 17
+"""About so many states are taken a step at a time by a thread."""
 PARTS = 64
 """The parts into which the needs at the cut are divided."""
 COUNT_LIMIT = 2.0**62
@@ -97,108 +97,110 @@ def join(needs: int, mate: Array, one: int, other: int) -> int:
     return needs - (1 << 2 * one) - (1 << 2 * other)
 
 
-class SquareStep(NamedTuple):
-    """The step of a square, which is cell `here`; with the step, the last cell enters."""
+# ---- groups of states -------------------------------------------------------------------------
 
-    here: int
-    last: int
-    starts: int
-    """1 where the square must be joined to the virtual one, the first of `others`."""
-    virtual: int
-    """The bits of the virtual square's needs."""
-    light: int
-    dark: int
-    """The cells of each colour, as the bits of ends; none in sweeps for closed tours."""
-    surplus: int
-    """The needs of the light squares past the last cell less those of the dark ones."""
+
+class StateGroups(NamedTuple):
+    """States by ascending key, in groups with the same needs, and the edges that they may get."""
+
+    keys: Array
+    needs: Array
+    """The different needs, ascending; those of the squares that `facing` gives new places."""
+    begins: Array
+    ends: Array
+    """Where the states with each of these needs begin and end."""
+    facing: Array
+    """The new place of each cell."""
+    edges: Array
+    sums: Array
+    """The edges that each set of `edges` gives to the cells, two bits for a cell."""
+    sets: Array
+    """The edges of each set as bits."""
+
+
+def group_states(
+    keys: Array, added: int, edges: list[tuple[int, int]], facing: Array = SAME
+) -> StateGroups:
+    """Group states; `added` is added to the needs of all."""
+    begins = np.flatnonzero(keys ^ np.append(0, keys[:-1]) >= 1 << MATCHING_BITS)
+    before, needs = (keys[begins] >> MATCHING_BITS) + added, np.zeros_like(begins)
+    for cell, place in enumerate(facing.tolist()):
+        needs |= (before >> 2 * cell & 3) << 2 * place
+    order, ends = np.argsort(needs), np.append(begins[1:], len(keys))
+    sets = [(0, 0)]
+    for number, (one, other) in enumerate(edges):
+        edge = (1 << 2 * one) + (1 << 2 * other)
+        sets += [
+            (total + edge, bits | 1 << number)
+            for total, bits in sets
+            if not (total >> 2 * one | total >> 2 * other) & FREE
+        ]
+    sums, bits = np.array(sets).T.copy()
+    pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return StateGroups(keys, needs[order], begins[order], ends[order], facing, pairs, sums, bits)
+
+
+def count_pairs(needs: Array) -> int:
+    """Return the largest number of pairs of ends that any of these needs has."""
+    return int(np.bitwise_count(needs & ENDS).max(initial=0)) // 2
+
+
+def sort_distinct(*parts: Array) -> Array:
+    """Return the different values, ascending, without those below 0."""
+    values = np.concatenate(parts)
+    values.sort()  # many times as fast as `np.unique`
+    return values[np.diff(values, prepend=-1) > 0]
+
+
+def list_remaining_needs(groups: StateGroups) -> Array:
+    """List the needs that some states have after some of their edges."""
+    needs = groups.needs
+    for one, other in groups.edges.tolist():
+        can_join = (needs >> 2 * one & 3 > 0) & (needs >> 2 * other & 3 > 0)
+        needs = sort_distinct(needs, needs[can_join] - (1 << 2 * one) - (1 << 2 * other))
+    return needs
 
 
 @compiled
-def take_steps(
-    keys: Array, numbers: Array, end: int, step: Array, others: Array,
-    table_keys: Array, table_numbers: Array, progress: Array,
-) -> None:  # fmt: skip
-    """Take the states up to `end` to all states that they lead to, and add up the numbers there.
+def exchange(
+    wanted: int, groups: StateGroups, numbers: Array, values: Array, found: Array, reads: bool
+) -> int:
+    """Add the states' numbers to the values of their matchings, or with `reads` the other way.
 
-    `progress` has the states that are done and the places that are filled. It ends where the table
-    may become too full.
+    The states are those that have the wanted needs after a set of edges. Return how many values
+    were 0 before; `found` gets their matchings.
     """
-    here, last, starts = step[0], step[1], step[2]
-    own = 3 << 2 * here
-    mate = np.empty(MAX_CELLS, dtype=np.int64)
-    while progress[0] < end and 4 * progress[1] < 3 * len(table_keys):
-        key, number = keys[progress[0]], numbers[progress[0]]
-        progress[0] += 1
-        needs = decode_state(key, mate) | FREE << 2 * last
-        missing = (needs & own) >> 2 * here
-        if missing == 0 and not starts:
-            _add_state(needs, mate, step, number, table_keys, table_numbers, progress)
-        for first in range(len(others) if missing else 0):
-            one = here if missing == 1 else others[first]
-            for second in range(len(others)):
-                # two edges make the paths of two squares one, as if the squares were joined
-                if second != first if missing == 1 else second <= first:
-                    continue
-                other = others[second]
-                near, far = mate[one], mate[other]
-                after = join(needs, mate, one, other)
-                if after >= 0:
-                    _add_state(
-                        after & ~own, mate, step, number, table_keys, table_numbers, progress
-                    )
-                mate[near], mate[far] = one, other
-            if starts:
-                break
-
-
-@compiled
-def _add_state(
-    needs: int, mate: Array, step: Array, number: int, table_keys: Array, table_numbers: Array,
-    progress: Array,
-) -> None:  # fmt: skip
-    """Add a number to that of a state, unless its colours need different numbers of edges.
-
-    The cell that is finished still has its place in `needs`, and needs nothing.
-    """
-    virtual, light, dark, surplus = step[3], step[4], step[5], step[6]
-    if needs & virtual == 0:
-        surplus += count_ones(needs & light) + 2 * count_ones(needs >> 1 & light)
-        surplus -= count_ones(needs & dark) + 2 * count_ones(needs >> 1 & dark)
-        if surplus:
-            return
-    below = (1 << 2 * step[0]) - 1
-    rest = needs & below | needs >> 2 & ~below
-    _add_number(
-        rest << MATCHING_BITS | make_matching_code(needs, mate), number, table_keys, table_numbers,
-        progress,
-    )  # fmt: skip
-
-
-@compiled
-def _add_number(
-    key: int, number: int, table_keys: Array, table_numbers: Array, progress: Array
-) -> None:
-    """Add a number to that of a key in a hash table; no key is 0."""
-    mixed = (key & 0xFFFFFFFF) * 0x2C1B3C6D + (key >> 32) * 0x297A2D39
-    place = (mixed ^ mixed >> 29) % len(table_keys)
-    while table_keys[place] != key:
-        if table_keys[place] == 0:
-            table_keys[place] = key
-            progress[1] += 1
-            break
-        place += 1
-        if place == len(table_keys):
-            place = 0
-    table_numbers[place] += number
-
-
-@compiled
-def _add_numbers(
-    keys: Array, numbers: Array, table_keys: Array, table_numbers: Array, progress: Array
-) -> None:
-    for row in range(len(keys)):
-        if keys[row]:
-            _add_number(keys[row], numbers[row], table_keys, table_numbers, progress)
+    mate, moved = np.empty(MAX_CELLS, dtype=np.int64), np.empty(MAX_CELLS, dtype=np.int64)
+    # the cells that have room for an edge, and for two
+    one_left, two_left = ~(wanted >> 1) & ENDS, ~(wanted | wanted >> 1) & ENDS
+    count = 0
+    for choice in range(len(groups.sums)):
+        total = groups.sums[choice]
+        if (total | total >> 1) & ENDS & ~one_left or total >> 1 & ENDS & ~two_left:
+            continue
+        group = np.searchsorted(groups.needs, wanted + total)
+        if group == len(groups.needs) or groups.needs[group] != wanted + total:
+            continue
+        for row in range(groups.begins[group], groups.ends[group]):
+            decode_state(groups.keys[row], mate)
+            for cell in range(MAX_CELLS):
+                moved[groups.facing[cell]] = groups.facing[mate[cell]]
+            needs, edges = wanted + total, groups.sets[choice]
+            while edges and needs >= 0:
+                edge = find_lowest(edges)
+                edges &= edges - 1
+                needs = join(needs, moved, groups.edges[edge, 0], groups.edges[edge, 1])
+            if needs < 0:
+                continue
+            matching = make_matching_code(needs, moved)
+            if reads:
+                numbers[row] += values[matching]
+                continue
+            if values[matching] == 0:
+                found[count] = matching
+                count += 1
+            values[matching] += numbers[row]
+    return count
 
 
 # ---- the half board ---------------------------------------------------------------------------
@@ -254,38 +256,66 @@ class HalfBoard:
         later = [to for to in self.board.list_neighbours(square) if to > square]
         return [0] * self.ends[square] + [to - square + self.here for to in later]
 
-    def make_step(self, square: int, *, starts: bool) -> SquareStep:
-        """Make the step of a square."""
+    def _keep_balanced(self, needs: Array, square: int) -> Array:
+        """Return the needs where the squares of each colour need as many edges.
+
+        In closed tours they do, and in open ones once the virtual square has both edges.
+        """
         if not self.is_open:
-            return SquareStep(0, self.cells, 0, 0, 0, 0, 0)
-        end = min(square + self.cells - self.here, self.board.squares - 1)
-        colours = [0, 0]
-        for to in range(square + 1, end + 1):
-            colours[self.board.is_light(to)] |= 1 << 2 * (to - square + self.here)
-        past = [self.board.is_light(to) for to in range(end + 1, self.board.squares)]
-        surplus = 2 * (2 * sum(past) - len(past))
-        return SquareStep(self.here, self.cells, int(starts), 3, colours[1], colours[0], surplus)
+            return needs
+        surplus = np.zeros(len(needs), dtype=np.int64)
+        for to in range(square + 1, self.board.squares):
+            cell = to - square + self.here
+            is_new = cell > self.cells
+            sign = 1 if self.board.is_light(to) else -1
+            surplus += sign * (FREE if is_new else needs >> 2 * cell & 3)
+        kept: Array = needs[(surplus == 0) | (needs & 3 > 0)]
+        return kept
 
     def advance(self, layer: CountedLayer, square: int, *, starts: bool = False) -> CountedLayer:
-        """Return the layer after the step of a square."""
+        """Return the layer after the step of a square; with `starts`, it is the tours' start."""
         if layer.numbers.sum(dtype=float) * 16 >= COUNT_LIMIT:
             raise SearchError(f"The partial tours of {self.board} are more than a proof can add.")
-        step = np.array(self.make_step(square, starts=starts))
-        others, progress = np.array(self.list_others(square)), np.zeros(2, dtype=np.int64)
-        table = np.zeros((2, max(FIRST_PLACES, len(layer.keys))), dtype=np.int64)
-        while progress[0] < len(layer.keys):
-            if 4 * progress[1] >= 3 * table.shape[1]:
-                progress[1], old = 0, table
-                table = np.zeros((2, 4 * old.shape[1] // 3), dtype=np.int64)
-                _add_numbers(old[0], old[1], table[0], table[1], progress)
-                del old
-            end = min(progress[0] + SLICE_STATES, len(layer.keys))
-            take_steps(layer.keys, layer.numbers, end, step, others, table[0], table[1], progress)
-        is_used = table[0] != 0
-        keys, numbers = table[0][is_used], table[1][is_used]
-        del table, is_used
-        order = np.argsort(keys)
-        return CountedLayer(keys[order], numbers[order])
+        edges = [(self.here, other) for other in self.list_others(square)]
+        groups = group_states(layer.keys, FREE << 2 * self.cells, edges)
+        if starts:
+            # the first edge is the one to the virtual square
+            is_start = groups.sets & 1 == 1
+            groups = groups._replace(sums=groups.sums[is_start], sets=groups.sets[is_start])
+        targets = list_remaining_needs(groups)
+        targets = self._keep_balanced(targets[targets & 3 << 2 * self.here == 0], square)
+
+        pairs = count_pairs(targets)
+
+        def fill(part: Array) -> Array:
+            values, found = np.zeros((2, MATCHINGS[pairs]), dtype=np.int64)
+            return _fill_layer(part, groups, layer.numbers, self.here, values, found)
+
+        parts = np.array_split(targets, 1 + len(layer.keys) // PART_STATES)
+        return CountedLayer(*np.concatenate([*run_in_threads(fill, zip(parts))], axis=1))
+
+
+@compiled
+def _fill_layer(
+    targets: Array, groups: StateGroups, numbers: Array, here: int, values: Array, found: Array
+) -> Array:
+    """Return the states that have these needs after a step, and their numbers.
+
+    The cell that is finished still has its place in the needs, and needs nothing.
+    """
+    states, end, below = np.empty((2, len(targets)), dtype=np.int64), 0, (1 << 2 * here) - 1
+    for wanted in targets:
+        count = exchange(wanted, groups, numbers, values, found, False)
+        if end + count > states.shape[1]:
+            longer = np.empty((2, 2 * (end + count)), dtype=np.int64)
+            longer[:, :end] = states[:, :end]
+            states = longer
+        rest = (wanted & below | wanted >> 2 & ~below) << MATCHING_BITS
+        for matching in np.sort(found[:count]):
+            states[0, end], states[1, end] = rest | matching, values[matching]
+            values[matching] = 0
+            end += 1
+    return states[:, :end].copy()
 
 
 def walk(
@@ -310,8 +340,7 @@ def walk(
         for turn in half.turns
         if turn is not None and turn >= half.longer
     }
-    states = np.unique(np.concatenate((last.keys, *joined.values())))
-    states = states[states >= 0]
+    states = sort_distinct(last.keys, *joined.values())
     completions = count_completions(half, states, layers[half.shorter], on_part)
     totals = {}
     for turn in half.turns:
@@ -323,11 +352,12 @@ def walk(
                 on_layer(layer)
         keys = joined.pop(turn) if turn in joined else layer.keys
         ways = completions[np.minimum(np.searchsorted(states, keys), len(states) - 1)]
-        numbers = layer.numbers * np.where(keys >= 0, ways, 0)
-        on_layer(CountedLayer(layer.keys[numbers > 0], numbers[numbers > 0]))
-        if (layer.numbers.astype(float) * ways).sum() >= COUNT_LIMIT:
+        ways[keys < 0] = 0
+        if np.dot(layer.numbers.astype(float), ways) >= COUNT_LIMIT:
             raise SearchError(f"The tours of {half.board} are more than a proof can add.")
-        totals[turn] = int(numbers.sum())
+        ways *= layer.numbers
+        totals[turn] = int(ways.sum())
+        on_layer(CountedLayer(layer.keys[ways > 0], ways[ways > 0]))
     return totals
 
 
@@ -344,56 +374,6 @@ def _join_keys(keys: Array, one: int, other: int) -> Array:
 # ---- where the halves meet --------------------------------------------------------------------
 
 
-class CutSide(NamedTuple):
-    """The states of one half at the cut, by their needs, and the edges that they may get there."""
-
-    keys: Array
-    needs: Array
-    """The different needs of the cut's cells, ascending."""
-    begins: Array
-    ends: Array
-    """Where the states with each of these needs begin and end."""
-    facing: Array
-    """The place of each cell in the cut."""
-    edges: Array
-    sums: Array
-    """The edges that each set of `edges` gives to the cells, two bits for a cell."""
-    sets: Array
-    """The edges of each set as bits."""
-
-
-def make_cut_side(
-    keys: Array, half: HalfBoard, facing: Array, edges: list[tuple[int, int]]
-) -> CutSide:
-    """Make the side of states by ascending key; `facing` has the place of each cell in the cut."""
-    all_needs = keys >> MATCHING_BITS
-    begins = np.flatnonzero(np.diff(all_needs, prepend=-1))
-    ends, cut_needs = np.append(begins[1:], len(keys)), np.zeros_like(begins)
-    for cell in range(half.cells - 1):
-        cut_needs |= (all_needs[begins] >> 2 * cell & 3) << 2 * facing[cell]
-    order = np.argsort(cut_needs)
-    sets = [(0, 0)]
-    for number, (one, other) in enumerate(edges):
-        edge = (1 << 2 * one) + (1 << 2 * other)
-        sets += [
-            (total + edge, bits | 1 << number)
-            for total, bits in sets
-            if not (total >> 2 * one | total >> 2 * other) & FREE
-        ]
-    sums, bits = np.array(sets).T.copy()
-    pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return CutSide(keys, cut_needs[order], begins[order], ends[order], facing, pairs, sums, bits)
-
-
-def list_remaining_needs(side: CutSide) -> Array:
-    """List the needs that some states of a side have after some of its edges."""
-    needs = side.needs
-    for one, other in side.edges.tolist():
-        can_join = (needs >> 2 * one & 3 > 0) & (needs >> 2 * other & 3 > 0)
-        needs = np.unique(np.append(needs, needs[can_join] - (1 << 2 * one) - (1 << 2 * other)))
-    return needs
-
-
 def count_completions(
     half: HalfBoard, states: Array, other: CountedLayer, on_part: Callable[[], object] = int
 ) -> Array:
@@ -402,31 +382,32 @@ def count_completions(
     Each side gets every second edge of the cut: a state of each, and edges of each, complete each
     other if every cell gets two edges, and if the paths of both close one cycle.
     """
-    one_side = make_cut_side(states, half, np.arange(MAX_CELLS), half.between[::2])
-    other_side = make_cut_side(other.keys, half, half.facing, half.between[1::2])
+    last_cell = FREE << 2 * half.cells - 2
+    one_side = group_states(states, -last_cell, half.between[::2])
+    other_side = group_states(other.keys, -last_cell, half.between[1::2], half.facing)
     largest = other.numbers.sum(dtype=float) * len(one_side.sums) * len(other_side.sums)
     if largest >= COUNT_LIMIT:
         raise SearchError(f"The tours of {half.board} are more than a proof can add.")
     full = sum(FREE << 2 * cell for cell in range(half.cells - 1))
-    needs = np.intersect1d(list_remaining_needs(one_side), full - list_remaining_needs(other_side))
+    one_needs, other_needs = map(list_remaining_needs, (one_side, other_side))
+    needs = np.intersect1d(one_needs, full - other_needs, assume_unique=True)
     needs = needs[needs & ENDS > 0]
-    pairs = int(np.bitwise_count(needs & ENDS).max(initial=0)) // 2
+    pairs = count_pairs(needs)
     begins, sources = list_sources(pairs)
     threads, spare = count_cores(), SimpleQueue[Array]()
     for _ in range(threads):
         spare.put(np.zeros_like(states))
 
-    def meet(part: int) -> None:
+    def meet(part: Array) -> None:
         completions = spare.get()
         values, scratch = np.zeros((2, MATCHINGS[pairs]), dtype=np.int64)
-        parts = needs[part::PARTS]
         _meet(
-            parts, full, one_side, other_side, completions, other.numbers, values, scratch,
+            part, full, one_side, other_side, completions, other.numbers, values, scratch,
             begins, sources,
         )  # fmt: skip
         spare.put(completions)
 
-    for _ in run_in_threads(meet, zip(range(PARTS)), threads):
+    for _ in run_in_threads(meet, zip(np.array_split(needs, PARTS)), threads):
         on_part()
     completions = spare.get()
     for _ in range(threads - 1):
@@ -436,50 +417,16 @@ def count_completions(
 
 @compiled
 def _meet(
-    needs: Array, full: int, one: CutSide, other: CutSide, completions: Array, numbers: Array,
-    values: Array, scratch: Array, begins: Array, sources: Array,
+    needs: Array, full: int, one: StateGroups, other: StateGroups, completions: Array,
+    numbers: Array, values: Array, scratch: Array, begins: Array, sources: Array,
 ) -> None:  # fmt: skip
     """Add the completions of the states of one side that have one of these needs after edges."""
     for wanted in needs:
         pairs = count_ones(wanted & ENDS) // 2
         values[: MATCHINGS[pairs]] = 0
-        _exchange(full - wanted, other, numbers, values, False)
+        exchange(full - wanted, other, numbers, values, scratch, False)
         closed = close_matchings(values, scratch, pairs, begins, sources)
-        _exchange(wanted, one, completions, closed, True)
-
-
-@compiled
-def _exchange(wanted: int, side: CutSide, numbers: Array, values: Array, reads: bool) -> None:
-    """Add the states' numbers to the values of their matchings, or with `reads` the other way.
-
-    The states are those that have the wanted needs after a set of edges.
-    """
-    mate, moved = np.empty(MAX_CELLS, dtype=np.int64), np.empty(MAX_CELLS, dtype=np.int64)
-    # the cells that have room for an edge, and for two
-    one_left, two_left = ~(wanted >> 1) & ENDS, ~(wanted | wanted >> 1) & ENDS
-    for choice in range(len(side.sums)):
-        total = side.sums[choice]
-        if (total | total >> 1) & ENDS & ~one_left or total >> 1 & ENDS & ~two_left:
-            continue
-        group = np.searchsorted(side.needs, wanted + total)
-        if group == len(side.needs) or side.needs[group] != wanted + total:
-            continue
-        for row in range(side.begins[group], side.ends[group]):
-            decode_state(side.keys[row], mate)
-            for cell in range(MAX_CELLS):
-                moved[side.facing[cell]] = side.facing[mate[cell]]
-            needs, edges = wanted + total, side.sets[choice]
-            while edges and needs >= 0:
-                edge = find_lowest(edges)
-                edges &= edges - 1
-                needs = join(needs, moved, side.edges[edge, 0], side.edges[edge, 1])
-            if needs < 0:
-                continue
-            matching = make_matching_code(needs, moved)
-            if reads:
-                numbers[row] += values[matching]
-            else:
-                values[matching] += numbers[row]
+        exchange(wanted, one, completions, closed, scratch, True)
 
 
 @lru_cache(1)
