@@ -193,19 +193,28 @@ def _prove_table(published: PublishedTable, earlier: Seen) -> Proof:
         return published.make_proof(Verdict.INTACT, UNKNOWN_TABLE)
     if not published.definition.columns:
         check_entry(published)
-    proof: object = find_prover(published)(published, earlier)
-    # a plugin's proof may return anything
+    checked = set[str]()
+
+    def on_claim(claim: Claim, done: int) -> None:
+        checked.update([claim.file] if claim.passed else [])
+        published.listener(claim, done)
+
+    proof: object = find_prover(published)(replace(published, listener=on_claim), earlier)
+    # a plugin's proof may claim nothing, and return anything
+    published.gaps.extend(
+        file.file for file in published.entry.all_files if file.file not in checked
+    )
     if (
         isinstance(proof, Proof)
         and proof.verdicts
-        and all(verdict.verdict in ORDER for verdict in proof.verdicts)
+        and all(isinstance(each, TableVerdict) and each.verdict in ORDER for each in proof.verdicts)
     ):
         return proof
     return published.make_proof(Verdict.INTACT, NO_VERDICTS, proof)
 
 
 def _limit(published: PublishedTable, proof: Proof) -> Proof:
-    """Return the proof with no verdict above *intact* if a column or field has no proof."""
+    """Return the proof with no verdict above *intact* if a column, field or file has no proof."""
     verdicts = [
         replace(verdict, table=published.name, verdict=Verdict(verdict.verdict))
         for verdict in proof.verdicts

@@ -4,10 +4,11 @@ Proofs count with it what the search counted. It knows the board's rules and, fr
 docs/format/tours.md, the numbers of squares, cells, states and layers. It has nothing else from the
 search or the lookups: no table, no mirror images, and no counting back from the cut.
 
-The layers come from the empty board. In each step every state is taken to all states that it leads
-to, and a hash table adds up the ways. The ways to complete a state are counted by its needs after
-some edges of the cut: the states of the other half that meet these needs after the remaining edges
-are added up by their matching, and `close_matchings` turns that into the numbers of completions.
+The layers come from the empty board. A step of the sweep takes, for all needs that states may have
+after it, the states that edges bring there, and adds up the ways to each matching. The ways to
+complete a state are counted by its needs after some edges of the cut: the states of the other half
+that meet these needs after the remaining edges are added up by their matching, and
+`close_matchings` turns that into the numbers of completions.
 """
 
 from __future__ import annotations
@@ -284,7 +285,6 @@ class HalfBoard:
             groups = groups._replace(sums=groups.sums[is_start], sets=groups.sets[is_start])
         targets = list_remaining_needs(groups)
         targets = self._keep_balanced(targets[targets & 3 << 2 * self.here == 0], square)
-
         pairs = count_pairs(targets)
 
         def fill(part: Array) -> Array:

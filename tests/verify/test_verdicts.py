@@ -45,7 +45,14 @@ from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import make_indexes_alone, treat_as_large
-from tests.support.tampered import TABLES, describe_file, edit_manifest, open_one, rewrite
+from tests.support.tampered import (
+    TABLES,
+    change_header,
+    describe_file,
+    edit_manifest,
+    open_one,
+    rewrite,
+)
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
@@ -173,6 +180,19 @@ def prove_own(published: PublishedTable, seen: Seen) -> object:
 PROOFS: list[object] = []
 
 
+class Claiming(Proving):
+    """A puzzle without rules whose proof claims something of each file."""
+
+    proof = "tests.verify.test_verdicts:prove_with_claims"
+
+
+def prove_with_claims(published: PublishedTable, seen: Seen) -> object:
+    for index in (False, True):
+        with published.begin_claim("it is as it should be", index=index):
+            pass
+    return PROOFS.pop()
+
+
 def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> TableVerdict:
     """Return the verdict on the only table of the only puzzle, and require it in docs/trust.md."""
     register(puzzle)
@@ -294,19 +314,31 @@ SUPER: Any = "super"
 
 
 @pytest.mark.parametrize(
-    "proof", [None, True, [1], Proof(()), Proof((TableVerdict("jugs", None, SUPER, "it is"),))]
+    "proof",
+    [
+        *(None, True, [1], Proof(()), Proof((SUPER,))),
+        Proof((TableVerdict("jugs", None, SUPER, "it is"),)),
+    ],
 )
 def test_a_proof_without_a_valid_outcome_shows_nothing(
     proof: object, tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     PROOFS[:] = [proof]
-    assert verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables)).verdict == Verdict.INTACT
+    assert verdict_on(tmp_path, register, Claiming(jugs.PUZZLE.tables)).verdict == Verdict.INTACT
+
+
+def test_a_proof_that_checks_nothing_proves_nothing(tmp_path: Path, register: Register) -> None:
+    build_tables(tmp_path, jugs.PUZZLE)
+    PROOFS[:] = [Proof((TableVerdict("jugs", None, Verdict.PROVED, "by hand"),))]
+    verdict = verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables))
+    text = "by hand; not proved: jugs.parquet, jugs.idx"
+    assert verdict == TableVerdict("jugs", None, Verdict.INTACT, text)
 
 
 def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    register(Proving(jugs.PUZZLE.tables))
+    register(Claiming(jugs.PUZZLE.tables))
     PROOFS[:] = [Proof((TableVerdict("eight", None, Verdict.PROVED, "by hand"),))]
     (verdict,) = verify(Folder(tmp_path)).verdicts
     assert verdict == TableVerdict("jugs", None, Verdict.PROVED, "by hand")
@@ -361,6 +393,33 @@ def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) 
     found = "records" if word == "rows" else word
     with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {found}"):
         verify(Folder(sliding_index))
+
+
+def exchange_indexes(folder: Path, one: str, other: str, **header: object) -> None:
+    """List the index of each of two tables under the name of the other, and change its header."""
+    data = {name: (folder / f"{name}.idx").read_bytes() for name in (one, other)}
+    with edit_manifest(folder) as entries:
+        contents = {name: entries[name]["content"] for name in data}
+        for name, source in ((one, other), (other, one)):
+            named = {key: name.encode() for key in header}
+            path = folder / f"{name}.idx"
+            path.write_bytes(change_header(data[source], **named))
+            entries[name] |= {"content": contents[source]}
+            entries[name]["index"]["sha256"] = describe_file(path)["sha256"]
+
+
+@pytest.mark.parametrize(
+    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "the distance is 0 only at")]
+)
+def test_a_table_under_the_name_of_another_is_refused(
+    sliding_index: Path, header: dict[str, object], claim: str
+) -> None:
+    names = [table.name for table in make_indexes_alone("2x3")][:2]
+    exchange_indexes(sliding_index, names[0], names[1], **header)
+    with pytest.raises(VerifyFailed) as caught:
+        verify(Folder(sliding_index))
+    assert caught.value.claim.table in names
+    assert caught.value.claim.claim.startswith(claim)
 
 
 # ---- docs/trust.md --------------------------------------------------------------------------
