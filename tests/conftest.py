@@ -47,7 +47,7 @@ pytest_plugins = ["tests.support.explorer_fixtures"]
 # every run tries the same cases, but the long one; on a busy machine any case may be slow
 settings.register_profile(
     "tests",
-    max_examples=often(50, 500),
+    max_examples=often(25, 500),
     deadline=None,
     derandomize=not LONG,
     suppress_health_check=[HealthCheck.too_slow],

@@ -27,30 +27,33 @@ ON_REQUEST = (
 )  # fmt: skip
 
 
-def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
+def test_the_command_builds_what_its_dry_run_printed(cli_in_process: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     words = ("precompute", *SMALL, "--outputs", str(folder))
-    planned = cli(*words, "--dry-run", "--json")
+    planned = cli_in_process(*words, "--dry-run", "--json")
     assert (planned.code, planned.err) == (0, "")
     assert not folder.exists()
     tables = json.loads(planned.out)["tables"]
     assert [row["table"] for row in tables] == ["eight", "eight_edge", "knight_tours_5x5"]
     assert all(row["estimate"]["source"] == f"rates of {RATES_DATE}" for row in tables)
 
-    assert cli(*words).code == 0
+    assert cli_in_process(*words).code == 0
     built = read_run(Folder(folder), "last").record
     assert {(run.table, run.reason) for run in built.tables} == {
         (row["table"], row["reason"]) for row in tables
     }
-    again = json.loads(cli(*words, "--dry-run", "--json").out)
+    again = json.loads(cli_in_process(*words, "--dry-run", "--json").out)
     assert (again["tables"], sorted(again["up_to_date"])) == (
         [],
         [row["table"] for row in tables],
     )
-    assert cli(*words, "--dry-run").out == "up to date: eight, eight_edge, knight_tours_5x5\n"
+    assert (
+        cli_in_process(*words, "--dry-run").out
+        == "up to date: eight, eight_edge, knight_tours_5x5\n"
+    )
 
     before = contents(folder)
-    forced = json.loads(cli(*words, "--dry-run", "--json", "--force").out)
+    forced = json.loads(cli_in_process(*words, "--dry-run", "--json", "--force").out)
     assert contents(folder) == before
     by_name = {run.table: run for run in built.tables}
     for row in forced["tables"]:
@@ -61,17 +64,17 @@ def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -
         assert row["estimate"]["memory"] == run.process_peak_memory
 
 
-def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> None:
+def test_a_dry_run_says_what_a_build_resumes_from(cli_in_process: Cli, tmp_path: Path) -> None:
     table = make_tour_table(parse_board("5x5"))
     saved = checkpoints(Folder(tmp_path), table)
     saved.save("a task", [np.arange(9)])
     size = sum(path.stat().st_size for path in tmp_path.glob(".knight_tours_5x5.*"))
     words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
-    (row,) = json.loads(cli(*words, "--json").out)["tables"]
+    (row,) = json.loads(cli_in_process(*words, "--json").out)["tables"]
     assert row["saved"] == {"files": 1, "bytes": size}
-    (forced,) = json.loads(cli(*words, "--json", "--force").out)["tables"]
+    (forced,) = json.loads(cli_in_process(*words, "--json", "--force").out)["tables"]
     assert forced["saved"] is None
-    line = cli(*words).out.splitlines()[1]
+    line = cli_in_process(*words).out.splitlines()[1]
     assert line.split()[2] == "1", line
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.single_query import answer_as_text
@@ -119,7 +119,6 @@ def test_any_state_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state
     assert f"out of reach  {other} " in words("eight", state)
 
 
-@settings(max_examples=60)
 @given(eight_states, eight_states)
 def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) -> None:
     tables = open_tables(str(outputs))
