@@ -46,23 +46,28 @@ def run_with_less(code: str) -> Said:
     return python(f"{REMOVE_MODULES}\n{code}")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "eight 378546201",
-        "eight 087654321 --goal 103245768 --json",
-        "senet ABAAABBB.B...A. --path",
-        "knight b1 --closed",
-        "knight a1 --board 5x5 --number 7",
-        "knight c3 --board 5x5 --count",
-    ],
+LOOKUPS = (
+    "eight 378546201",
+    "eight 087654321 --goal 103245768 --json",
+    "senet ABAAABBB.B...A. --path",
+    "knight b1 --closed",
+    "knight a1 --board 5x5 --number 7",
+    "knight c3 --board 5x5 --count",
 )
-def test_a_lone_lookup_with_less(outputs: Path, ask_in_process: Ask, words: str) -> None:
-    arguments = ["query", *words.split(), "--outputs", str(outputs)]
-    script = f"from pipeline.run import run_command; sys.exit(run_command({arguments!r}))"
-    expected = ask_in_process(*words.split())
-    assert run_with_less(script) == expected
-    assert expected[0] == 0
+
+
+def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
+    """Ask all in one process, each followed by its exit code."""
+    commands = [["query", *words.split(), "--outputs", str(outputs)] for words in LOOKUPS]
+    said = run_with_less(
+        "from pipeline.run import run_command\n"
+        f"for words in {commands!r}:\n"
+        "    print(run_command(words))\n"
+    )
+    expected = [ask_in_process(*words.split()) for words in LOOKUPS]
+    assert said == (0, "".join(f"{text}{code}\n" for code, text, _ in expected), "")
+    assert {code for code, _, _ in expected} == {0}
+    assert not any(errors for _, _, errors in expected)
 
 
 def test_the_modules_are_removed() -> None:
