@@ -241,11 +241,15 @@ def test_the_first_screen_of_a_phone_has_all_that_a_game_needs(shown: Explorer) 
 def test_a_phone_on_its_side_shows_the_board_beside_its_controls(shown: Explorer) -> None:
     for view in VIEWS:
         assert shown.open(view).evaluate("document.documentElement.scrollWidth") == 740
-    page = shown.open("eight")
-    for part in ("#eight-board", "#eight-help"):
-        box = page.locator(part).bounding_box()
+    for view, part in (
+        ("eight", "board"),
+        ("eight", "help"),
+        ("senet", "board"),
+        ("senet", "word"),
+    ):
+        box = shown.open(view).locator(f"#{view}-{part}").bounding_box()
         assert box
-        assert box["y"] + box["height"] <= 360, part
+        assert box["y"] + box["height"] <= 360, (view, part)
 
 
 @in_window({**PHONE, "viewport": {"width": 320, "height": 640}})
