@@ -204,11 +204,9 @@ def _prove_table(published: PublishedTable, earlier: Seen) -> Proof:
     published.gaps.extend(
         file.file for file in published.entry.all_files if file.file not in checked
     )
-    if (
-        isinstance(proof, Proof)
-        and proof.verdicts
-        and all(isinstance(each, TableVerdict) and each.verdict in ORDER for each in proof.verdicts)
-    ):
+    verdicts: Sequence[object] = proof.verdicts if isinstance(proof, Proof) else ()
+    is_verdict = [isinstance(each, TableVerdict) and each.verdict in ORDER for each in verdicts]
+    if isinstance(proof, Proof) and is_verdict and all(is_verdict):
         return proof
     return published.make_proof(Verdict.INTACT, NO_VERDICTS, proof)
 
