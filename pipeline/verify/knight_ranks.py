@@ -427,7 +427,10 @@ def _follow(
     They are no tour where the layers have none of that number.
     """
     route = _list_routes(half)[turn]
-    cut, last, other = map(layers.read, (route.cut, route.layers[-1], half.shorter))
+    needed = route.cut, route.layers[-1], half.shorter
+    # the halves of a board of even length have the same last layer
+    read = {layer: layers.read(layer) for layer in {*needed}}
+    cut, last, other = (read[layer] for layer in needed)
     sums, walks, edges = np.cumsum(cut.numbers), list[_Walk](), list[list[Edge]]()
     for number in numbers:
         at = int(np.searchsorted(sums, number, side="right"))
@@ -443,6 +446,7 @@ def _follow(
                 for one, two in crossing
             ]
         )
+    del read, cut, last, other, sums
     while waiting := [each for each in walks if len(each.layers) > 1]:
         before = max(each.layers[-2] for each in waiting)
         layer = layers.read(before)

@@ -150,7 +150,7 @@ def sort_distinct(*parts: Array) -> Array:
     """Return the different values, ascending, without those below 0."""
     values = np.concatenate(parts)
     values.sort()  # many times as fast as `np.unique`
-    return values[np.diff(values, prepend=-1) > 0]
+    return values[np.append(values[:1] >= 0, values[1:] > values[:-1])]
 
 
 def list_remaining_needs(groups: StateGroups) -> Array:
@@ -340,7 +340,7 @@ def walk(
         for turn in half.turns
         if turn is not None and turn >= half.longer
     }
-    states = sort_distinct(last.keys, *joined.values())
+    states = sort_distinct(last.keys, *joined.values()) if joined else last.keys
     completions = count_completions(half, states, layers[half.shorter], on_part)
     totals = {}
     for turn in half.turns:
@@ -351,9 +351,11 @@ def walk(
                 layer = half.advance(layer, square, starts=square == turn)
                 on_layer(layer)
         keys = joined.pop(turn) if turn in joined else layer.keys
-        ways = completions[np.minimum(np.searchsorted(states, keys), len(states) - 1)]
+        at = np.searchsorted(states, keys)
+        ways = completions[np.minimum(at, len(states) - 1, out=at)]
+        del at
         ways[keys < 0] = 0
-        if np.dot(layer.numbers.astype(float), ways) >= COUNT_LIMIT:
+        if np.einsum("i,i", layer.numbers, ways, dtype=float, casting="same_kind") >= COUNT_LIMIT:
             raise SearchError(f"The tours of {half.board} are more than a proof can add.")
         ways *= layer.numbers
         totals[turn] = int(ways.sum())
