@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
-from tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView
+from tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
@@ -97,6 +97,11 @@ def test_any_text_but_a_state_is_rejected(text: str) -> None:
 @given(eight_states)
 def test_moves_equal_the_oracles_in_order(state: str) -> None:
     assert list(PUZZLE.moves(state)) == list(oracles.eight_neighbours(state).items())
+
+
+@given(eight_states)
+def test_no_move_changes_the_parity(state: str) -> None:
+    assert {is_odd(after) for _, after in PUZZLE.moves(state)} == {is_odd(state)}
 
 
 def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> None:
