@@ -79,11 +79,13 @@ CASES = [
     *[("2x2", 0, 3), ("2x3", 1, 2), ("2x4", 0, 5), ("3x3", 2, 2)],
     ("2x5", 0, 3),
     ("2x5", 2, 10),
-    pytest.param("2x5", 1, 2, marks=long_run),
 ]
 
 
-@pytest.mark.parametrize(("name", "number", "shards"), first(5, CASES))
+@pytest.mark.parametrize(
+    ("name", "number", "shards"),
+    [*first(5, CASES), pytest.param("2x5", 1, 2, marks=long_run)],
+)
 def test_shards_find_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
 ) -> None:
