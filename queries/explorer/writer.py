@@ -1,9 +1,10 @@
 """The writer of the explorer: one page that shows every answer, with the data of its tables inside.
 
-`page/` holds its source: a few small modules of JavaScript, a style sheet and a template. They are
-combined here without a build tool: an import map holds each module as a data URL, each index is
-compressed and written as text, and the page's content security policy allows the hashes of the
-modules and the style, and nothing else.
+`page/` holds its source: small modules of JavaScript, a style sheet and a template. They are
+combined here without a build tool: the modules become one, because a browser takes longer to load a
+module than to run it; an import map holds it and the search's worker as data URLs, each index is
+compressed and written as text, and the page's content security policy allows the hashes of these
+scripts and of the style, and nothing else.
 """
 
 from __future__ import annotations
@@ -38,8 +39,12 @@ _PAGE = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1] / "javascript"
 """The package that reads tables beside the page, by names of its own files."""
 _RELATIVE = re.compile(r'^((?:import|export) .*from )"\./', re.MULTILINE)
+_IMPORT = re.compile(r'^(import|export) \{([^}]*)\} from "([^"]*)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _START_SCRIPT = "start.js"
-"""The script that loads all other scripts, which are modules."""
+"""The script that loads the others, and says so if they cannot be loaded."""
+_ENTRIES = "#page/app.js", "#tables/pattern_search.js"
+"""The modules that are loaded by name: by the start script, and by the page for its worker."""
 
 
 def list_source_tables(store: Store) -> tuple[str, ...]:
@@ -77,14 +82,15 @@ def _make_page(store: Store) -> str:
     for file in sorted(_PACKAGE.glob("*.js")):
         # the address of a module in the page has no folder
         modules[f"#tables/{file.name}"] = _RELATIVE.sub(r'\1"#tables/', file.read_text("utf-8"))
+    scripts = {name: _join_modules(modules, name) for name in _ENTRIES}
     addresses = {
         name: f"data:text/javascript;base64,{_encode_base64(text.encode())}"
-        for name, text in modules.items()
+        for name, text in scripts.items()
     }
     # the policy requires a module's hash, and a browser checks it only if the map names it
-    hashes = {addresses[name]: _hash_source(text) for name, text in modules.items()}
+    hashes = {addresses[name]: _hash_source(text) for name, text in scripts.items()}
     import_map = json.dumps({"imports": addresses, "integrity": hashes})
-    scripts = " ".join(
+    allowed = " ".join(
         f"'{digest}'"
         for digest in (_hash_source(import_map), _hash_source(start), *hashes.values())
     )
@@ -93,13 +99,45 @@ def _make_page(store: Store) -> str:
         "modules": import_map,
         "start": start,
         "data": "".join(_make_data_block(reader, table) for reader, table in _iter_tables(store)),
-        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_hash_source(style)}'; "
+        "policy": f"default-src 'none'; script-src {allowed}; style-src '{_hash_source(style)}'; "
         # tables beside the page
         "connect-src 'self'; "
-        # a worker is one of the modules, so the hash of the import map has its source too
+        # the worker is a module of the import map, whose hash has its source too
         "img-src data:; worker-src data:; base-uri 'none'; form-action 'none'",
     }
     return _fill_template("index.html", parts)
+
+
+def _join_modules(modules: Mapping[str, str], entry: str) -> str:
+    """Return a module and all that it imports as one, which exports them by their names.
+
+    Each becomes a function that is called once, after the functions of the modules that it imports.
+    """
+    joined = dict[str, str]()
+
+    def join(name: str) -> None:
+        if name in joined:
+            return
+        names = _EXPORT.findall(modules[name])
+        for kind, imported, source in _IMPORT.findall(modules[name]):
+            join(source)
+            if kind == "export":
+                passed = (each.strip() for each in imported.split(","))
+                names += [f'{each}: modules["{source}"].{each}' for each in passed]
+        text = _EXPORT.sub("", _IMPORT.sub(_bind_names, modules[name]))
+        returned = ", ".join(names)
+        joined[name] = f'modules["{name}"] = (() => {{\n{text}return {{ {returned} }};\n}})();\n'
+
+    join(entry)
+    return f"export const modules = {{}};\n{''.join(joined.values())}"
+
+
+def _bind_names(match: re.Match[str]) -> str:
+    """Return the declaration that takes the names of an import from the modules that are there."""
+    kind, names, source = match.groups()
+    if kind == "export":  # what a module only passes on, it does not name
+        return ""
+    return f'const {{{names.replace(" as ", ": ")}}} = modules["{source}"];'
 
 
 def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:

@@ -356,7 +356,7 @@ def test_a_page_whose_script_was_changed_does_not_start(
 ) -> None:
     text = explorer.read_text("utf-8")
     (import_map,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
-    address = json.loads(import_map)["imports"]["#page/dom.js"]
+    address = json.loads(import_map)["imports"]["#page/app.js"]
     source = base64.b64decode(address.partition(",")[2])
     other = base64.b64encode(source.replace(b"export", b"owned(); export", 1)).decode()
     changed = import_map.replace(address, address.partition(",")[0] + "," + other)

@@ -82,9 +82,10 @@ VIEWS = {
 """Some addresses of each view: a plain answer first, then special cases."""
 CONSOLE = """addEventListener("DOMContentLoaded", async () => {
     if (!document.querySelector("script[type=importmap]")) return;
-    const modules = ["tabled_game", "fifteen", "senet", "senet_search", "knight_tours"];
+    const { modules } = await import("#page/app.js");
+    const names = ["tabled_game", "fifteen", "senet", "senet_search", "knight_tours"];
     const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { measure }, { BOARDS, ...tours }] =
-        await Promise.all(modules.map((name) => import(`#page/${name}.js`)));
+        names.map((name) => modules[`#page/${name}.js`]);
     globalThis.explorer = {
         openEight: EIGHT.open, openSenet: senet.openSenet, openKnight: tours.openKnight,
         eight: (state, goal) => EIGHT.facts(state, goal),
