@@ -151,10 +151,16 @@ def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> Bad
     """
     problem, suggestion = _describe(error)
     context = getattr(error, "ctx", None)
-    if not suggestion and (match := NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", "")))):
-        suggestion = _find_similar(match[1], context)
     path = context.command_path if context is not None else _find_command_path(arguments, commands)
     hint = f"See: {path} --help"
+    if (
+        context
+        and not suggestion
+        and (match := NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", ""))))
+    ):
+        suggestion = _find_similar(match[1], context)
+        if not suggestion and context.parent:  # the subcommands of a command are few
+            hint = f"Choose one of: {', '.join(context.command.list_commands(context))}"
     return BadRequest(
         problem[:MAX_MESSAGE], f"Did you mean {suggestion}? {hint}" if suggestion else hint
     )

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import io
 import json
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 PROJECT = frozenset("tablebase queries pipeline".split())  # noqa: SIM905  names, not imports
 """The packages of this project."""
 
+PARSING = threading.Lock()
+"""Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
 NOT_OURS = (OSError, ValueError, TypeError, OverflowError, MemoryError, pa.ArrowException)
-"""What numpy and Arrow raise for arrays that no checkpoint has, or of a size that none can have."""
+"""What JSON, numpy and Arrow raise for arrays that no checkpoint has, or of an impossible size."""
 Arrays = list[npt.NDArray[Any]]
 
 
@@ -94,7 +97,9 @@ def _read_source(spec: ModuleSpec) -> bytes:
 
 def _list_imports(source: bytes, spec: ModuleSpec) -> Iterator[str]:
     """List the names that a source imports: modules, or objects in modules."""
-    for node in ast.walk(ast.parse(source)):
+    with PARSING:
+        tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -152,9 +157,13 @@ class Checkpoints:
         arrays = list[npt.NDArray[Any]]()
         try:
             decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
-            with io.BufferedReader(decompressed) as file, np.errstate(all="ignore"):
-                while file.peek(1):
-                    arrays.append(np.lib.format.read_array(file, allow_pickle=False))
+            with io.BufferedReader(decompressed) as file:
+                while header := file.readline():
+                    dtype, shape = json.loads(header)
+                    arrays.append(np.empty(shape, dtype))
+                    contents = arrays[-1].reshape(-1).view(np.uint8)
+                    if file.readinto(contents.data) != contents.size:
+                        return None
         except NOT_OURS:
             return None
         return arrays
@@ -187,7 +196,9 @@ class Checkpoints:
             checksummed = _ChecksumWriter(file, self.begin_checksum(name))
             with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
-                    np.save(stream, array, allow_pickle=False)
+                    # numpy's own header is Python text, which no two threads can parse at once
+                    stream.write(f"{json.dumps([array.dtype.str, array.shape])}\n".encode())
+                    stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
             file.write(_encode_checksum(checksummed.checksum))
 
     def count_bytes(self) -> int:

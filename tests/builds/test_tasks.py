@@ -1,10 +1,12 @@
 """Tests of tasks: on any executor, in order, a few at a time, once; errors can be sent."""
 
+import gc
 import inspect
 import itertools
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 import time
 import zlib
@@ -31,8 +33,9 @@ from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.plugins import PluginError
-from tablebase.tables.checkpoints import Arrays
+from tablebase.tables.checkpoints import Arrays, digest_code
 from tablebase.tables.store import Folder
+from tests import often
 from tests.support.build_recorder import Recorder, Withheld, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -278,6 +281,40 @@ def test_a_result_of_no_program_is_computed_again(
     )
     file.write_bytes(data + zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little"))
     assert saved.load(name) is None
+
+
+class Cycle:
+    """An object that garbage collection frees, by code in which another thread may get its turn."""
+
+    def __init__(self) -> None:
+        self.cycle = self
+
+    def __del__(self) -> None:
+        for _ in range(50):
+            pass
+
+
+def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
+    """Try what broke Python 3.11: threads that parse Python text, as numpy's headers are."""
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    saved.save("part", make_arrays(3))
+    digest = digest_code("tablebase.errors")
+
+    def load(_: int) -> None:
+        for _ in range(often(20, 300)):
+            Cycle()
+            assert saved.load("part") is not None
+            assert digest_code.__wrapped__("tablebase.errors") == digest
+
+    interval, threshold = sys.getswitchinterval(), gc.get_threshold()
+    try:
+        sys.setswitchinterval(1e-6)
+        gc.set_threshold(5)
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(load, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*threshold)
 
 
 def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:

@@ -165,8 +165,10 @@ def test_the_keyboard_alone_is_enough(shown: Explorer) -> None:
     page.wait_for_selector("body[data-ready=senet]")
     page.focus("#view-senet >> text=Study")
     page.keyboard.press("Enter")
+    page.fill("#senet-position", "ABAAABBB.B...A.")  # the game's target is drawn at random
+    page.keyboard.press("Enter")
     page.focus("#senet-board [tabindex='0']")
-    for key in ("a", "ArrowRight", "a", "End", "b"):
+    for key in ("Home", "a", "ArrowRight", "a", "End", "b"):
         page.keyboard.press(key)
     assert "not a position yet" in shown.text("#senet-unit")
     page.keyboard.press("Home")
