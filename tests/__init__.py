@@ -18,10 +18,10 @@ long_run = pytest.mark.only_in(run="make ordeal (LONG=1)", is_running=LONG)
 """A test that takes minutes, left out outside the long run."""
 
 
-def first(usual: int, values: Iterable[Any]) -> list[Any]:
-    """Return a test's parameters, all but the first `usual` of them marked wide."""
+def first(usual: int, values: Iterable[Any], *, rest: pytest.MarkDecorator = wide) -> list[Any]:
+    """Return a test's parameters, all but the first `usual` of them with a mark."""
     result = [value if isinstance(value, tuple) else (value,) for value in values]
-    marks = [()] * usual + [wide] * (len(result) - usual)
+    marks = [()] * usual + [rest] * (len(result) - usual)
     return [pytest.param(*value, marks=mark) for value, mark in zip(result, marks, strict=True)]
 
 

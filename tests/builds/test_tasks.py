@@ -35,7 +35,7 @@ from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.plugins import PluginError
 from tablebase.tables.checkpoints import Arrays, digest_code
 from tablebase.tables.store import Folder
-from tests import often
+from tests import often, wide
 from tests.support.build_recorder import Recorder, Withheld, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -349,6 +349,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
 # ---- processes ----------------------------------------------------------------------------------
 
 
+@wide
 def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
     tables = (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2])
     build_tables(tmp_path / "threads", KNIGHT, *tables, jobs=2)

@@ -20,7 +20,7 @@ from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import FAILED, RUNS, find_table_run, read_run
 from tablebase.tables.store import Folder
-from tests import long_run, often, wide
+from tests import first, long_run, often
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, program, run, start_build, with_a_disk
@@ -95,7 +95,7 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds
     build.communicate()
 
 
-@wide
+@long_run
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
@@ -227,9 +227,7 @@ def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) ->
     assert not list(folder.glob("*.kept")), "what was kept is cleared"
 
 
-@pytest.mark.parametrize(
-    "limit", [pytest.param(1_000, marks=wide), 500_000, pytest.param(2_000_000, marks=wide)]
-)
+@pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=long_run))
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
@@ -265,7 +263,7 @@ cp {folder}/*.* {kept}
 """
 
 
-@pytest.mark.parametrize("size", [pytest.param(1, marks=wide), 3])
+@pytest.mark.parametrize("size", first(1, [3, 1], rest=long_run))
 def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
     assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
 

@@ -149,7 +149,7 @@ def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: Rep
     assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
 
 
-@wide
+@long_run
 def test_two_runs_are_the_same(page: str, outputs: Path, sample: Path, tmp_path: Path) -> None:
     write_report(Folder(outputs), tmp_path / "again.html", sample=sample)
     assert (tmp_path / "again.html").read_text("utf-8") == page
@@ -439,8 +439,8 @@ def test_the_command_shows_a_sample(
 # ---- pictures alone, and errors -----------------------------------------------------------------
 
 
-@wide
-@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=long_run)])
+@long_run
+@pytest.mark.parametrize("kind", ["svg", "png"])
 def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind: str) -> None:
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
     assert sorted((tmp_path / kind).iterdir()) == written
@@ -530,6 +530,7 @@ def test_the_picture_can_be_saved(open_report: OpenReport) -> None:
     assert (name, size) == ("eight-within.png", [2 * round(number) for number in picture])
 
 
+@wide
 def test_sliding_boards_that_are_built_have_a_chapter(
     report_extra: None,
     large_boards: Path,

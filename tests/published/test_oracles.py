@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import first
+from tests import first, long_run
 from tests.support import oracles
 
 # ---- 8-puzzle -------------------------------------------------------------------------------
@@ -21,6 +21,7 @@ from tests.support import oracles
             ("eight", "corner", "123456780"),
             ("eight", "centre", "123804765"),
         ],
+        rest=long_run,
     ),
 )
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, goal: str, goal_state: str) -> None:

@@ -25,7 +25,7 @@ from tablebase.schema import Table
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import TableRun
 from tablebase.tables.store import Folder
-from tests import long_run, wide
+from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
@@ -191,7 +191,7 @@ def read_bits(folder: Path, table: Table) -> list[int]:
 
 
 @pytest.mark.usefixtures("with_bits")
-@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=wide)])
+@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=long_run)])
 def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
     build_boards(tmp_path, [name], "goals")
     board = parse_board(name)

@@ -16,7 +16,7 @@ from queries.dispatch import open_reader
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Column, Table
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import long_run
 from tests.support import oracles
 
 TABLES = {table.name: table for stage in list_puzzles() for table in stage.tables}
@@ -219,7 +219,7 @@ def compute_content_hash(path: Path, table: Table) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=wide) if "6x6" in name else name for name in CONTRACT]
+    "name", [pytest.param(name, marks=long_run) if "6x6" in name else name for name in CONTRACT]
 )
 def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> None:
     assert (

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from tests import wide
 from tests.support import oracles
 from tests.support.tour_lists import all_tours
 
@@ -60,6 +61,7 @@ def parse_squares(names: pl.Series) -> npt.NDArray[np.int64]:
     return names.cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
 
 
+@wide
 @pytest.mark.long
 def test_6x6_row_for_row(outputs: Path) -> None:
     """Check that paths are tours and ascend, so that none occurs twice, and that the other columns

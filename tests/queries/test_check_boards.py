@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from queries import open_tables
 from queries.api import Tables
 from tablebase.errors import BadRequest, NotationError
-from tests import long_run
+from tests import first, long_run
 from tests.support import sliding_oracle
 from tests.support.check_oracle import COLUMNS, change, judge_board, read_facts
 from tests.support.oracles import eight_distances, eight_neighbours
@@ -102,7 +102,7 @@ def test_any_text_is_judged_for_any_goal(
     assert read_facts(tables.eight.check(state, answer, goal=goal)) == expected
 
 
-@pytest.mark.parametrize("board", ["2x5", "5x2", "3x4"])
+@pytest.mark.parametrize("board", first(2, ["3x4", "5x2", "2x5"]))
 def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str) -> None:
     rows, columns = map(int, board.split("x"))
     reader = open_tables(str(large_boards)).sliding(board)

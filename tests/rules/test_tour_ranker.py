@@ -26,7 +26,7 @@ from tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tablebase.puzzles.knight.tables import make_ranking_table
 from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from tablebase.tables.store import Folder
-from tests import long_run, often, wide
+from tests import long_run, often
 from tests.support import oracles
 
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
@@ -55,7 +55,7 @@ STARTS = [
     ("5x4", range(20)),
     ("5x5", [12]),
     ("8x3", [2]),
-    pytest.param("8x3", range(24), marks=wide),
+    pytest.param("8x3", range(24), marks=long_run),
     pytest.param("5x5", range(25), marks=long_run),
 ]
 

@@ -20,7 +20,7 @@ from pipeline.search.tour_meet import make_pair_removal
 from pipeline.search.tour_sweep import CountOverflow
 from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
 from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
-from tests import wide
+from tests import long_run
 from tests.support.shell import python
 
 Edge = tuple[int, int]
@@ -188,7 +188,7 @@ print(json.dumps(sorted(kernels)))
 """
 
 
-@wide
+@long_run
 def test_a_first_count_compiles_four_kernels_once(tmp_path: Path) -> None:
     """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
 

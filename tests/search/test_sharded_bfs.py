@@ -28,7 +28,7 @@ from tablebase.puzzles.sliding import BoardWithTables, parse_board
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
 from tablebase.word_space import BLOCK, WordSpace, make_word_space
-from tests import first, long_run, wide
+from tests import first, long_run
 
 BOARD = parse_board("2x5")
 ROOT = BOARD.example
@@ -84,7 +84,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("name", "number", "shards"),
-    [*first(5, CASES), pytest.param("2x5", 1, 2, marks=long_run)],
+    first(5, [*CASES, ("2x5", 1, 2)], rest=long_run),
 )
 def test_shards_find_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
@@ -123,8 +123,8 @@ def search_in_memory(space: WordSpace, count: int) -> Results:
     return np.concatenate(bits, axis=1).reshape(-1, bits[0].shape[2])
 
 
-@wide
-@pytest.mark.parametrize(("rows", "shards"), [pytest.param(3, 5, marks=long_run), (4, 2)])
+@long_run
+@pytest.mark.parametrize(("rows", "shards"), [(3, 5), (4, 2)])
 def test_boards_of_12_cells_in_shards(rows: int, shards: int) -> None:
     """Compare boards of three and four rows, which are cut only from 12 cells on."""
     space = make_word_space(rows, 12, 11, False, 11 * (11 * 1_814_400))

@@ -146,7 +146,7 @@ def test_every_depth_is_the_oracles(rows: int, columns: int, goal: str) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "columns", "goal"),
-    [*first(3, LARGE[:4]), *(pytest.param(*board, marks=long_run) for board in LARGE[4:])],
+    first(3, LARGE, rest=long_run),
 )
 def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, goal: str) -> None:
     depth = search_depths(parse_board(f"{rows}x{columns}").make_words(goal))

@@ -11,7 +11,7 @@ from queries.dispatch import open_reader
 from queries.explorer.writer import write_explorer
 from queries.reader import Reader
 from tablebase.tables.store import Folder
-from tests import wide
+from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch
 
@@ -70,7 +70,7 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 
 in_both = pytest.mark.parametrize(
-    "browser", ["chromium", pytest.param("firefox", marks=wide)], indirect=True
+    "browser", ["chromium", pytest.param("firefox", marks=long_run)], indirect=True
 )
 """Mark for a test that runs in each browser."""
 

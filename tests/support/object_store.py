@@ -124,7 +124,8 @@ class Generations:
                 self._numbers[key] = self._last
             if status[:1] == "2" and method == "DELETE":
                 self._numbers.pop(key, None)
-        return status, [*headers, ("x-goog-generation", str(self._numbers.get(key, 0)))], body
+            number = self._numbers.get(key, 0)  # before another request can change it
+        return status, [*headers, ("x-goog-generation", str(number))], body
 
 
 def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
