@@ -248,6 +248,7 @@ def test_a_phone_on_its_side_shows_the_board_beside_its_controls(shown: Explorer
         ("eight", "help"),
         ("senet", "board"),
         ("senet", "word"),
+        ("knight", "files"),
     ):
         box = shown.open(view).locator(f"#{view}-{part}").bounding_box()
         assert box
