@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import often
-from tests.support.explorer_browser import Explorer, broken_rules
+from tests.support.explorer_browser import Explorer, broken_rules, read_board
 from tests.support.oracles import SENET_OPENING, senet_successors
 
 TARGET = "ABAAABBB.B...A."
@@ -73,14 +73,6 @@ def test_plies_to_a_target_are_those_of_the_oracle(shown: Explorer, outputs: Pat
     page = shown.open("senet")
     script = "questions => questions.map((one) => explorer.measure(...one))"
     assert page.evaluate(script, questions) == expected
-
-
-def read_board(shown: Explorer) -> str:
-    """Return the position of the board."""
-    labels = shown.page.locator("#senet-board button").evaluate_all(
-        "squares => squares.map((square) => square.getAttribute('aria-label'))"
-    )
-    return "".join(re.sub(r".*?: (\w+).*", r"\1", label) for label in labels).replace("empty", ".")
 
 
 def reopen(page: Page) -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tablebase.puzzles import eight
 from tablebase.puzzles.knight.board import KnightBoard
-from tests.support.explorer_browser import DESK, Explorer, broken_rules
+from tests.support.explorer_browser import DESK, Explorer, broken_rules, read_board
 from tests.support.explorer_fixtures import in_both
 from tests.support.oracles import draw_day_number
 
@@ -23,6 +23,8 @@ ZONE = "Pacific/Auckland"
 """Where it is the 26th when it is the 25th in Greenwich."""
 NOW = "2026-11-25T11:30:00Z"
 DAY = datetime.date(2026, 11, 26)
+TWO_PLIES = "senet/play/to=ABAAABBB.B...A."
+"""The address of a position that two plies lead to."""
 NO_STORAGE = """Object.defineProperty(globalThis, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
 });"""
@@ -218,6 +220,54 @@ def test_a_level_of_ones_own_goes_up_and_down(shown: Explorer) -> None:
     solve(shown)
     page.select_option("#eight-level", "own")
     begin(7)
+
+
+def test_a_level_of_ones_own_in_senet(shown: Explorer) -> None:
+    page = shown.open("senet")
+
+    def begin(plies: str) -> None:
+        level = page.locator("#senet-level option:checked")
+        expect(level).to_have_text(f"yours: {plies}")
+        expect(page.locator("#senet-count")).to_have_text("0")
+
+    def reach(*, hints: bool = False) -> str:
+        """Play best moves to the end; return what is said of it after the number of plies."""
+        script = "([to, board, mover]) => explorer.listBest(to, board, mover)[0]"
+        target = shown.address().partition("=")[2].partition("/")[0]
+        if hints:
+            page.keyboard.press("h")
+        ply = 0
+        while (position := read_board(shown)) != target:
+            move = page.evaluate(script, [target, position, "AB"[ply % 2]])
+            ply += 1
+            page.keyboard.press(str(move["throw"]))
+            page.click(f"#senet-board button >> nth={move['start'] - 1}")
+        return shown.text("#senet-word").partition("; ")[2]
+
+    page.select_option("#senet-level", "own")
+    begin("3 plies")
+    assert reach() == "the best is 3. Nobody can do better. Your next position takes 4 plies."
+    page.keyboard.press("u")
+    assert reach().endswith("takes 4 plies."), "a game counts once"
+    page.click("#senet-again")
+    begin("4 plies")
+    assert reach().endswith("takes 4 plies."), "a game of another level does not count"
+    page.keyboard.press("n")
+    begin("4 plies")
+    page = shown.open(shown.address())
+    begin("4 plies")
+    assert reach(hints=True).endswith("Your next position takes 3 plies.")
+    page.click("#senet-next")
+    begin("3 plies")
+    page = shown.open("senet")
+    begin("3 plies")
+    page.select_option("#senet-level", "2")
+    expect(page.locator("#senet-level")).to_have_value("2")
+    assert reach() == "the best is 2. Nobody can do better."
+    page.select_option("#senet-level", "own")
+    begin("3 plies")
+    page = shown.open(TWO_PLIES)
+    assert page.locator("#senet-level").input_value() == "2", "the address names another level"
 
 
 @pytest.mark.parametrize("script", [NO_STORAGE, STRANGE_STORAGE], ids=["none", "strange"])

@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import re
 import shutil
 import struct
 import zlib
@@ -84,7 +85,7 @@ CONSOLE = """addEventListener("DOMContentLoaded", async () => {
     if (!document.querySelector("script[type=importmap]")) return;
     const { modules } = await import("#page/app.js");
     const names = ["tabled_game", "fifteen", "senet", "senet_search", "knight_tours"];
-    const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { measure }, { BOARDS, ...tours }] =
+    const [{ EIGHT, SLIDING }, { FIFTEEN }, senet, { listBest, measure }, { BOARDS, ...tours }] =
         names.map((name) => modules[`#page/${name}.js`]);
     globalThis.explorer = {
         openEight: EIGHT.open, openSenet: senet.openSenet, openKnight: tours.openKnight,
@@ -96,7 +97,7 @@ CONSOLE = """addEventListener("DOMContentLoaded", async () => {
             return FIFTEEN.solve(state, goal);
         },
         senet: senet.senetFacts, countLines: senet.countLines,
-        drawTarget: senet.drawTarget, findMostPlies: senet.findMostPlies, measure,
+        drawTarget: senet.drawTarget, findMostPlies: senet.findMostPlies, listBest, measure,
         // a tour by its board, its start, and its number or its end
         knight(board, start, which) {
             const on = BOARDS[board];
@@ -223,6 +224,14 @@ class Explorer:
 
     def text(self, place: str) -> str:
         return self.page.locator(place).inner_text()
+
+
+def read_board(shown: Explorer) -> str:
+    """Return the position of Senet's board."""
+    labels = shown.page.locator("#senet-board button").evaluate_all(
+        "squares => squares.map((square) => square.getAttribute('aria-label'))"
+    )
+    return "".join(re.sub(r".*?: (\w+).*", r"\1", label) for label in labels).replace("empty", ".")
 
 
 def take_pictures(folder: Path) -> None:

@@ -4,6 +4,7 @@ import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
 import { paintPosition, wordMove } from "#page/senet_board.js";
 import { afterMove, listMoves, MOVES, otherSide, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
 import { readParts } from "#page/modes.js";
+import { makeOwnLevel, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { listBest, measureLine } from "#page/senet_search.js";
 import { drawNumber } from "#page/today.js";
@@ -11,6 +12,8 @@ import { OPENING, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
 const FIRST_LEVEL = "3";
+/** The levels of the user's own, in plies. */
+const OWN_LEVELS = { first: 3, least: 1, step: 1 };
 const FREE = "free";
 /** The plies of the day's positions. */
 const TODAY_PLIES = [4, 5, 6, 7, 8];
@@ -20,11 +23,14 @@ const PARTS = {
   free: /^free$/,
 };
 const SEEDS = 2 ** 32;
+/** What is kept calls the puzzle so. */
+const PUZZLE = "Senet";
 const count = (plies) => counted(plies, "ply", "plies");
 
 /** Make the part of the view that plays; `change(mode)` changes to another one, `changed(parts, how)` the address. */
 export function makeSenetPlay({ board, change, changed }) {
   let target = null; // the position to reach, if the game is not a free one
+  let best = null; // the fewest plies to it
   let start = OPENING;
   let first = "A";
   let moves = [];
@@ -34,11 +40,12 @@ export function makeSenetPlay({ board, change, changed }) {
   let told = ""; // the answer to the last question
   let timer = 0;
   const mine = (part) => byId(`senet-${part}`);
-  const round = makeRound("senet", () => "Senet", (number) => (
+  const round = makeRound("senet", () => PUZZLE, (number) => (
     [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`]
   ));
   const other = mine("other");
   const level = mine("level");
+  const own = makeOwnLevel(level, OWN_LEVELS);
   const dice = THROWS.map((value) => {
     const button = make("button", { type: "button", "aria-label": `Choose ${value}` }, String(value));
     button.addEventListener("click", () => cast(value));
@@ -65,7 +72,10 @@ export function makeSenetPlay({ board, change, changed }) {
     return said.length ? said : [FREE];
   }
 
+  const findOwn = () => own.find(PUZZLE, findMostPlies());
+
   function paint() {
+    if (isReached() && own.count(PUZZLE, findMostPlies(), { best, moves: moves.length, hints })) paintLevels();
     const open = listOpen();
     const waits = isPageToMove();
     board.paint(position(), moves.at(-1) ?? null, open);
@@ -84,7 +94,7 @@ export function makeSenetPlay({ board, change, changed }) {
       aim: !target, opponent: target, other: target,
     };
     for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
-    const score = isReached() ? `${moves.length}/${senetFacts(target).plies}` : !target && isOver() ? String(moves.length) : "";
+    const score = isReached() ? `${moves.length}/${best}` : !target && isOver() ? String(moves.length) : "";
     round.show({ hints, score });
   }
 
@@ -93,12 +103,21 @@ export function makeSenetPlay({ board, change, changed }) {
     mine("task").textContent = target ? "Choose throws and move both sides until the board looks like the small one."
       : "Throw, then move one of your pieces forward that many squares.";
     mine("next").textContent = mine("another").textContent = target ? "Another position" : "New game";
-    if (!level.length) {
-      const levels = Array.from({ length: findMostPlies() }, (_, at) => make("option", { value: at + 1 }, `a position in ${count(at + 1)}`));
-      level.replaceChildren(...levels, make("option", { value: FREE }, "none: a free game"));
-    }
-    level.value = target ? senetFacts(target).plies : FREE;
     if (target) paintPosition(mine("aim-board"), target);
+  }
+
+  function paintLevels() {
+    const chosen = own.choose() || FIRST_LEVEL;
+    const levels = Array.from({ length: findMostPlies() }, (_, at) => make("option", { value: at + 1 }, `a position in ${count(at + 1)}`));
+    level.replaceChildren(
+      ...levels, make("option", { value: OWN }, `yours: ${count(findOwn())}`), make("option", { value: FREE }, "none: a free game"),
+    );
+    level.value = chosen;
+  }
+
+  /** Choose the level of a game that the level did not choose. */
+  function chooseLevel() {
+    if (level.value !== OWN || best !== findOwn()) level.value = best ?? FREE;
   }
 
   /** Return what is said of the game now. */
@@ -106,7 +125,10 @@ export function makeSenetPlay({ board, change, changed }) {
     const side = mover();
     const last = moves.at(-1);
     const before = last ? `${last.mover} threw ${last.throw}: ${wordMove(last)}. ` : "";
-    if (isReached()) return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, senetFacts(target).plies);
+    if (isReached()) {
+      const next = level.value === OWN ? ` Your next position takes ${count(findOwn())}.` : "";
+      return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, best) + next;
+    }
     if (told) return told;
     if (isOver()) return `${before}${side} cannot move with any throw: ${target ? "undo some plies" : `the game ends after ${count(moves.length)}`}.`;
     if (isPageToMove()) return `${before}${side} is about to throw.`;
@@ -171,18 +193,25 @@ export function makeSenetPlay({ board, change, changed }) {
   /** Show a game: the position to reach or null, where it starts, its moves so far, and a throw. */
   function begin(game, how = {}) {
     forget();
+    const isSame = level.length && (game.target ?? null) === target;
     ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
+    best = target && senetFacts(target).plies;
     round.begin(target ? [`to=${target}`] : [FREE], moves.length || hints);
+    own.begin(isReached());
     paintGame();
+    paintLevels();
+    if (!isSame) chooseLevel();
     mine("rules").open = !moves.length;
     refresh({ replace: false, ...how });
   }
 
   /** Begin a game of the chosen level. */
   function deal(how) {
+    const chosen = own.choose() || FIRST_LEVEL;
+    const plies = chosen === OWN ? findOwn() : Number(chosen);
     let to = null;
-    if (level.value !== FREE) {
-      do to = drawTarget(Number(level.value || FIRST_LEVEL), Math.floor(Math.random() * SEEDS)); while (to === target);
+    if (chosen !== FREE) {
+      do to = drawTarget(plies, Math.floor(Math.random() * SEEDS)); while (to === target);
     }
     begin({ target: to }, how);
   }
@@ -207,7 +236,10 @@ export function makeSenetPlay({ board, change, changed }) {
   mine("again").addEventListener("click", () => begin({ target }));
   mine("back").addEventListener("click", () => change("study"));
   for (const part of ["next", "another"]) mine(part).addEventListener("click", () => deal());
-  level.addEventListener("change", () => deal());
+  level.addEventListener("change", () => {
+    own.keepChoice();
+    deal();
+  });
   other.addEventListener("change", () => refresh());
 
   return {

@@ -1,18 +1,14 @@
 // A sliding board in play: the moves so far, hints, and the end.
 import { counted, make, say, wordEnd } from "#page/dom.js";
-import { getKept, keep } from "#page/kept.js";
+import { makeOwnLevel, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
 import { makeGoal } from "#tables/sliding.js";
 
 const TRIES = 20;
-/** The level of the user's own, of boards as far from the goal as it says, and what is kept of it. */
-const OWN = "own";
-const IS_OWN = "isOwnLevel";
-const OWN_FIRST = 5;
-const OWN_LEAST = 2;
-const OWN_STEP = 2;
+/** The levels of the user's own, in moves. */
+const OWN_LEVELS = { first: 5, least: 2, step: 2 };
 
 /**
  * Make the part of a sliding board's view that plays. `view` has the view's elements, its board, and
@@ -25,7 +21,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   let best;
   let asked = false; // whether a hint is being searched for
   let isLost = false; // whether a search has failed
-  let isCounted = false; // whether the game has changed the user's own level
+  const own = makeOwnLevel(mine("level"), OWN_LEVELS);
   const round = makeRound(view, () => game().title, (number) => game().findToday(number));
 
   /** Return the moves of this game as parts of its address. */
@@ -45,7 +41,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     Object.assign(at, { start, goal, moves, hints });
     isLost = false;
     states = game().follow(start, moves);
-    isCounted = isSolved();
+    own.begin(isSolved());
     round.begin([...game().address, start, goal], Boolean(moves || hints));
     hint = "";
     best = game().facts(start, goal).distance;
@@ -58,7 +54,8 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
 
   function paint({ sliding = true } = {}) {
     const solved = isSolved();
-    if (solved && best !== undefined) countGame();
+    const played = { best, moves: at.moves.length, hints: at.hints };
+    if (solved && own.count(game().title, game().most(at.goal), played)) paintLevels();
     board.show(states.at(-1), solved ? "" : hint, { sliding });
     mine("count").textContent = at.moves.length;
     mine("counted").textContent = at.moves.length === 1 ? "move" : "moves";
@@ -120,28 +117,12 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   }
 
   /** Return how far from the goal the boards of the user's own level are. */
-  function findOwn(goal, from = game()) {
-    const level = getKept(`level of ${from.title}`, OWN_FIRST);
-    return Math.max(OWN_LEAST, Math.min(from.most(goal), level));
-  }
-
-  /** Change the user's own level after a game of it: up after few moves without a hint, down after hints. */
-  function countGame() {
-    const level = findOwn(at.goal);
-    if (isCounted || mine("level").value !== OWN || best !== level) return;
-    isCounted = true;
-    const step = at.hints ? -OWN_STEP : at.moves.length <= best + OWN_STEP ? OWN_STEP : 0;
-    keep(`level of ${game().title}`, level + step);
-    paintLevels();
-  }
-
-  const chosenLevel = () => mine("level").value || (getKept(IS_OWN, false) && OWN);
+  const findOwn = (goal, from = game()) => own.find(from.title, from.most(goal));
 
   function paintLevels() {
     const select = mine("level");
-    const chosen = chosenLevel();
-    const own = { name: OWN, label: `yours: ${counted(findOwn(at.goal), "move")}` };
-    const levels = [...game().levels(at.goal), own];
+    const chosen = own.choose();
+    const levels = [...game().levels(at.goal), { name: OWN, label: `yours: ${counted(findOwn(at.goal), "move")}` }];
     select.replaceChildren(...levels.map(({ name, label }) => make("option", { value: name }, label)));
     if (levels.some(({ name }) => name === chosen)) select.value = chosen;
   }
@@ -157,7 +138,8 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   /** Return a random board of the chosen difficulty, if the game has that; null if none can be found. */
   async function draw(goal, from = game()) {
     const levels = from.levels(goal).map(({ name }) => name);
-    const level = chosenLevel() === OWN ? findOwn(goal, from) : levels.find((name) => name === chosenLevel()) ?? levels[0];
+    const chosen = own.choose();
+    const level = chosen === OWN ? findOwn(goal, from) : levels.find((name) => name === chosen) ?? levels[0];
     let state = at.start;
     // another board, if there is one: some levels have only two
     for (let tries = TRIES; tries && state === at.start; tries--) state = await from.draw(goal, level);
@@ -196,7 +178,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     });
   }
   mine("level").addEventListener("change", () => {
-    keep(IS_OWN, mine("level").value === OWN);
+    own.keepChoice();
     deal();
   });
 
