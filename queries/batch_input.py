@@ -115,7 +115,8 @@ def _open_source(source: str, stack: contextlib.ExitStack) -> BinaryIO:
         exists = path.exists() and bool(source)
         if not exists or path.is_dir():
             problem = "is a folder" if exists else "does not exist"
-            raise BadRequest(f"The input {quote(source)} {problem}")
+            step = "Give the path of a file, or - for standard input"
+            raise BadRequest(f"The input {quote(source)} {problem}", step)
         return stack.enter_context(path.open("rb"))
     return sys.stdin.buffer
 

@@ -152,18 +152,18 @@ def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> Bad
     problem, suggestion = _describe(error)
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else _find_command_path(arguments, commands)
-    hint = f"See: {path} --help"
-    if (
-        context
-        and not suggestion
-        and (match := NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", ""))))
-    ):
-        suggestion = _find_similar(match[1], context)
-        if not suggestion and context.parent:  # the subcommands of a command are few
-            hint = f"Choose one of: {', '.join(context.command.list_commands(context))}"
-    return BadRequest(
-        problem[:MAX_MESSAGE], f"Did you mean {suggestion}? {hint}" if suggestion else hint
-    )
+    group: Any = getattr(context, "command", None)
+    names: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
+    match = NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", "")))
+    if match and not suggestion:
+        suggestion = _find_similar(match[1], names)
+    if suggestion:
+        hint = f"Did you mean {suggestion}? See: {path} --help"
+    elif names and context is not None and context.parent:  # the subcommands of a command are few
+        hint = f"{'Choose' if match else 'First choose'} one of: {', '.join(names)}"
+    else:
+        hint = f"See: {path} --help"
+    return BadRequest(problem[:MAX_MESSAGE], hint)
 
 
 def _describe(error: Any) -> tuple[str, str]:
@@ -171,9 +171,10 @@ def _describe(error: Any) -> tuple[str, str]:
     message = str(getattr(error, "message", ""))
     flag = getattr(error, "option_name", None)
     if flag is not None and hasattr(error, "possibilities"):
-        return f"There is no option {flag}", " or ".join(
-            sorted(get_close_matches(flag, error.possibilities or (), cutoff=NEAR))
-        )
+        # dashes are no likeness
+        flags = {known.lstrip("-"): known for known in error.possibilities or ()}
+        near = get_close_matches(flag.lstrip("-"), flags, cutoff=NEAR)
+        return f"There is no option {flag}", " or ".join(sorted(flags[one] for one in near))
     if flag is not None:
         has_value = message.endswith("does not take a value.")
         return f"{flag} {'takes no value' if has_value else 'needs a value'}", ""
@@ -191,10 +192,8 @@ def _describe(error: Any) -> tuple[str, str]:
     return "The arguments are not valid", ""
 
 
-def _find_similar(word: str, context: Any) -> str:
+def _find_similar(word: str, known: Sequence[str]) -> str:
     """Return the command that a word perhaps means: of the same group, or a query of a puzzle."""
-    group: Any = getattr(context, "command", None)
-    known: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
     near = get_close_matches(word.lower(), known, 1, cutoff=NEAR)
     if not near and "query" in known:
         puzzles = get_close_matches(word.lower(), list_names(), 1, cutoff=NEAR)

@@ -161,7 +161,8 @@ def _make_query(name: str) -> Callable[..., None]:
             if is_file_name(key):
                 raise make_file_error(key, kind.key.lower())
             flags = [option.flag for option in BATCH if option.name in batch]
-            raise BadRequest(f"{flags[0]} is for batches only", "Leave out the key")
+            step = "Leave out the key" + (", or ask for --json" if "format" in batch else "")
+            raise BadRequest(f"{flags[0]} is for batches only", step)
         else:
             print_answer(answer_as_text(name, key, values))
 

@@ -233,6 +233,8 @@ COMMANDS = {
         query Eight 378546201
         eight 378546201
         query eight --nope 123456780
+        query --hardest
+        sample eight --count 5
         query eight --goal
         query eight --boards
         query eight - --boards
