@@ -24,7 +24,11 @@ export class KnightBoard {
     this.count = side * side;
     this.squares = Array.from({ length: this.count }, (_, square) => square);
     /** The squares a jump away from each, ascending. */
-    this.neighbours = this.squares.map((from) => this.squares.filter((to) => this.jump(from, to)));
+    this.neighbours = this.squares.map((from) => (
+      JUMPS.map(([files, ranks]) => [from % side + files, Math.floor(from / side) - ranks])
+        .filter((place) => place.every((at) => at >= 0 && at < side))
+        .map(([file, rank]) => file + side * rank).sort((one, other) => one - other)
+    ));
   }
 
   nameOf(square) {

@@ -54,8 +54,13 @@ export function quoted(text) {
   return letters.length > 60 ? `“${letters.slice(0, 60).join("")}…”` : `“${text}”`;
 }
 
+/** Write a whole number with commas; the browser's own way would load all its languages first. */
+export function writeNumber(number) {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 export function counted(count, noun, nouns = `${noun}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+  return `${writeNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
 /** Return what is said at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */

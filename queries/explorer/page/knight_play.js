@@ -1,5 +1,5 @@
 // The knight in play: a tour of one's own, square by square.
-import { byId, quoted, say } from "#page/dom.js";
+import { byId, quoted, say, writeNumber } from "#page/dom.js";
 import { BOARDS, listed, noStart, toursOf } from "#page/knight_tours.js";
 import { makeRound } from "#page/round.js";
 import { drawNumber } from "#page/today.js";
@@ -65,7 +65,7 @@ export function makeKnightPlay({ drawing, changed }) {
   function wordNumber() {
     const number = toursOf(board).numberOf(squares);
     if (number === null) return "This page does not know its number: it has too few of the board’s tours.";
-    const [place, all] = [number, toursOf(board).total(squares[0])].map((count) => count.toLocaleString("en"));
+    const [place, all] = [number, toursOf(board).total(squares[0])].map(writeNumber);
     return `Of the ${all} tours from ${name(squares[0])}, numbered from 0, it is number ${place}.`;
   }
 
@@ -73,7 +73,7 @@ export function makeKnightPlay({ drawing, changed }) {
   function ask() {
     const { tour, isSure } = toursOf(board).complete(squares);
     const count = tour && toursOf(board).count(squares);
-    const ways = count ? ` ${count === 1 ? "One tour begins" : `${count.toLocaleString("en")} tours begin`} like this.` : "";
+    const ways = count ? ` ${count === 1 ? "One tour begins" : `${writeNumber(count)} tours begin`} like this.` : "";
     if (tour) return `Yes, it can still be completed.${ways}`;
     return isSure ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
   }

@@ -1,5 +1,5 @@
 // The knight in study: two squares or a number to choose, and the tour, which is animated.
-import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
+import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
 import { BOARDS, knightFacts, listed, noNumber, noStart, noTour, toursOf } from "#page/knight_tours.js";
 import { makePlayer } from "#page/player.js";
 
@@ -20,7 +20,6 @@ export function makeKnightStudy({ drawing, changed }) {
 
   const end = () => facts?.squares.at(-1) ?? null;
   const name = (square) => board.nameOf(square);
-  const many = (count) => count.toLocaleString("en");
 
   /** Show a board with no square chosen. */
   function lay(to) {
@@ -118,7 +117,7 @@ export function makeKnightStudy({ drawing, changed }) {
     byId("knight-ends").textContent = facts
       ? `tour from ${facts.start} to ${facts.finish}`
       : start === null ? "choose a square"
-        : listed(board) ? `${many(total)} tours start at ${name(start)}`
+        : listed(board) ? `${writeNumber(total)} tours start at ${name(start)}`
           : `${total} squares can end a tour from ${name(start)}`;
     byId("knight-legend").hidden = start === null || facts !== null;
     byId("knight-turn").disabled = !facts;
@@ -132,8 +131,8 @@ export function makeKnightStudy({ drawing, changed }) {
     setFacts(byId("knight-facts"), [
       ["Why", facts.closed ? "its end is one jump from its start"
         : "its end is not one jump from its start"],
-      ["Number", many(facts.number), " ", make("small", {}, listed(board)
-        ? `from 0, of all ${many(total)} from ${facts.start}`
+      ["Number", writeNumber(facts.number), " ", make("small", {}, listed(board)
+        ? `from 0, of all ${writeNumber(total)} from ${facts.start}`
         : `from 0, of the ${total} from ${facts.start} on this page, one for each end`)],
       ["Squares", spaced(facts.squares.map(name))],
       ["Jumps", make("details", {}, make("summary", {}, "as numbers from 1 to 8"), spaced(facts.jumps), " ",

@@ -1,5 +1,6 @@
 // The knight's answers: a tour is identified by its board, its start and its number. For 8x8 the page
 // has one tour for each end, read from its table; for 6x6 and 5x5 all, found by search when needed.
+import { writeNumber } from "#page/dom.js";
 import { beginsWith, listBeginnings, searchTour } from "#page/knight_search.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
 import { KnightBoard } from "#tables/knight.js";
@@ -117,7 +118,7 @@ export function noTour(board, start, end) {
 export function noNumber(board, start, number) {
   const total = toursOf(board).total(start);
   if (number < total) return "";
-  const [all, last] = [total, total - 1].map((count) => count.toLocaleString("en"));
+  const [all, last] = [total, total - 1].map(writeNumber);
   return `${listed(board) ? `${board.name} has` : "This page has"} ${all} tours from ${board.nameOf(start)}, `
     + `numbered 0 to ${last}.`;
 }

@@ -33,11 +33,17 @@ export function senetFacts(position) {
 /** Return the fewest plies to each position, by rank. */
 const listPlies = once(() => {
   const [even, odd] = PLIES.map((plane) => tables.senet.planes[plane]);
-  return even.map((plies, rank) => Math.min(plies, odd[rank]));
+  const plies = even.slice();
+  for (let rank = 0; rank < plies.length; rank++) if (odd[rank] < plies[rank]) plies[rank] = odd[rank];
+  return plies;
 });
 
 /** Return the most plies that a position needs. */
-export const findMostPlies = once(() => listPlies().reduce((most, plies) => (plies === NEVER ? most : Math.max(most, plies)), 0));
+export const findMostPlies = once(() => {
+  let most = 0;
+  for (const plies of listPlies()) if (plies > most && plies !== NEVER) most = plies;
+  return most;
+});
 
 /** Return the ranks of the positions with a number of fewest plies. */
 export function listRanks(plies) {

@@ -1,4 +1,5 @@
 // Searches of Senet, back from a position. A side's pieces are a mask with a bit for each square, the first one lowest.
+import { once } from "#page/reader.js";
 import { afterMove, listMoves, otherSide, THROWS } from "#page/senet_rules.js";
 import { OPENING } from "#tables/senet.js";
 
@@ -8,11 +9,20 @@ const PIECES = 5;
 const BITS = OPENING.length;
 const MASKS = 2 ** BITS;
 
-/** The number of each mask among those with all pieces, and how many there are. */
-const numbers = new Uint16Array(MASKS);
-let placements = 0;
-for (let mask = 0; mask < MASKS; mask++) {
-  if (mask.toString(2).replaceAll("0", "").length === PIECES) numbers[mask] = placements++;
+/** Return the number of each mask among those with all pieces, and how many there are. */
+const numberMasks = once(() => {
+  const numbers = new Uint16Array(MASKS);
+  let placements = 0;
+  for (let mask = 0; mask < MASKS; mask++) {
+    if (mask.toString(2).replaceAll("0", "").length === PIECES) numbers[mask] = placements++;
+  }
+  return { numbers, placements };
+});
+
+/** Return the place of the pieces of the side to move and of the other among all. */
+function placeOf(own, other) {
+  const { numbers, placements } = numberMasks();
+  return placements * numbers[own] + numbers[other];
 }
 
 /** Return the mask of a side's pieces. */
@@ -39,7 +49,7 @@ function findBefore(moved, other, found) {
 /** The fewest plies to a position from all others, found as far back as they are asked for; it does not matter who is to move there. */
 class Target {
   /** By the side to move, its pieces and the other's. */
-  #plies = [0, 1].map(() => new Uint8Array(placements ** 2).fill(UNKNOWN));
+  #plies = [0, 1].map(() => new Uint8Array(numberMasks().placements ** 2).fill(UNKNOWN));
   /** The positions of the last distance found, by the side to move. */
   #layers = [[], []];
   #depth = 0;
@@ -50,7 +60,7 @@ class Target {
   }
 
   #add(side, own, other) {
-    const place = placements * numbers[own] + numbers[other];
+    const place = placeOf(own, other);
     if (this.#plies[side][place] !== UNKNOWN) return;
     this.#plies[side][place] = this.#depth;
     this.#layers[side].push(own | (other << BITS));
@@ -71,7 +81,7 @@ class Target {
 
   measure(position, mover, most) {
     const plies = this.#plies["AB".indexOf(mover)];
-    const place = placements * numbers[maskOf(position, mover)] + numbers[maskOf(position, otherSide(mover))];
+    const place = placeOf(maskOf(position, mover), maskOf(position, otherSide(mover)));
     while (plies[place] === UNKNOWN && this.#depth < most && this.#goBack());
     return plies[place] === UNKNOWN ? null : plies[place];
   }

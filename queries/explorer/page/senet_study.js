@@ -1,6 +1,8 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { drawChart, isLoss } from "#page/chart.js";
-import { byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem } from "#page/dom.js";
+import {
+  byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem, writeNumber,
+} from "#page/dom.js";
 import { readParts } from "#page/modes.js";
 import { makePlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
@@ -187,7 +189,7 @@ export function makeSenetStudy({ board, change, changed }) {
     const [first, second] = facts.plies % 2 ? "BA" : "AB";
     const lines = make("span", {}, "being counted…");
     const { plies } = facts;
-    setTimeout(() => { if (lines.isConnected) lines.textContent = countLines(position, plies).toLocaleString("en"); });
+    setTimeout(() => { if (lines.isConnected) lines.textContent = writeNumber(countLines(position, plies)); });
     return [
       [`${first} to move`, `after ${count(facts.plies)}`],
       [`${second} to move`, other === null ? "never" : `after ${count(other)}`],
@@ -198,7 +200,7 @@ export function makeSenetStudy({ board, change, changed }) {
 
   function unreached() {
     return [["Why", `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} `
-      + `of the ${POSITIONS.toLocaleString("en")} positions.`]];
+      + `of the ${writeNumber(POSITIONS)} positions.`]];
   }
 
   function tell() {

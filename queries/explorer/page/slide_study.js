@@ -1,6 +1,6 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
 import { drawChart, isLoss } from "#page/chart.js";
-import { counted, make, onEntered, pickOne, say, setFacts, setProblem } from "#page/dom.js";
+import { counted, make, onEntered, pickOne, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
@@ -119,7 +119,7 @@ export function makeSlideStudy(view) {
     const term = facts.has_one_best ? "A best move" : best.length === 1 ? "Best move" : "Best moves";
     return [
       [term, ...best],
-      ...(facts.solutions ? [["Shortest solutions", facts.solutions.toLocaleString("en")]] : []),
+      ...(facts.solutions ? [["Shortest solutions", writeNumber(facts.solutions)]] : []),
       ["Tiles to move", make("span", { class: "tiles" }, [...facts.tiles].map(nameTile).join(" "))],
       ["As letters", make("span", { class: "tiles" }, facts.solution), " ",
         make("small", {}, "the gap goes up, down, left, right")],

@@ -1,5 +1,5 @@
 // The view of sliding boards: the board, in play or in study, and its address.
-import { byId, make, quoted, say } from "#page/dom.js";
+import { byId, make, quoted, say, writeNumber } from "#page/dom.js";
 import { makeModeView, splitMode } from "#page/modes.js";
 import { makeSheet } from "#page/sheet.js";
 import { makeSlideBoard } from "#page/slide_board.js";
@@ -75,7 +75,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
     mine("title").textContent = game.title;
     mine("knows").textContent = game.knows
-      ?? `This page knows the shortest solutions of all ${arrangements.toLocaleString("en")} arrangements.`;
+      ?? `This page knows the shortest solutions of all ${writeNumber(arrangements)} arrangements.`;
     for (const button of mine("boards").querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(games[button.dataset.board] === game));
     }

@@ -6,7 +6,8 @@ import { drawNumber } from "#page/today.js";
 import { EIGHT as EIGHT_BOARD, listGoals } from "#tables/sliding.js";
 
 const LEVELS = [5, 10, 20];
-const MAX_DISTANCE = 254;
+/** The distance of what a table does not reach. */
+const UNREACHED = 255;
 
 class TabledGame extends Game {
   tables = {};
@@ -53,7 +54,10 @@ class TabledGame extends Game {
   /** Return the states farthest from a goal. */
   hardest(goal) {
     let found = this.#hardest.get(goal) ?? [];
-    for (let distance = MAX_DISTANCE; !found.length; distance--) found = [...this.#drawStates(goal, distance)];
+    if (found.length) return found;
+    let most = 0;
+    for (const distance of this.#listDistances(this.turn(goal))) if (distance > most && distance < UNREACHED) most = distance;
+    for (; !found.length; most--) found = [...this.#drawStates(goal, most)];
     this.#hardest.set(goal, found);
     return found;
   }
