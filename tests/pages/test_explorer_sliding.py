@@ -200,6 +200,19 @@ def test_boards_fit_every_window_and_are_accessible(shown: Explorer) -> None:
         assert broken_rules(page) == []
 
 
+@pytest.mark.parametrize("size", [(320, 640), (667, 375)])
+def test_the_arrow_of_a_best_move_covers_no_digit(shown: Explorer, size: tuple[int, int]) -> None:
+    page = shown.open("sliding/2x4")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.click("#sliding-hardest")
+    boxes = page.locator("#sliding-board .best span").evaluate_all(
+        "spans => spans.map((span) => span.getBoundingClientRect().toJSON())"
+    )
+    assert boxes
+    for digit, arrow in zip(boxes[::2], boxes[1::2], strict=True):
+        assert digit["right"] <= arrow["left"] or arrow["bottom"] <= digit["top"]
+
+
 # ---- 4x4, by search ---------------------------------------------------------------------------
 
 GOAL = BOARD.example
