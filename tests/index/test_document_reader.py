@@ -32,10 +32,11 @@ def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
     for number in Random(board).sample(range(total), min(total, often(20, 1000))):
-        path = split_path(knight.probe("a1", rank=number, board=board, closed=True).path)
+        tour = knight.probe("a1", rank=number, board=board, closed=True).path
+        path = split_path(tour)
         assert list_jumps(page.tour(number)) == list_jumps(path)
-        assert page.number(path) == number
-    with pytest.raises(NoSuchTour):
+        assert page.number(path) == number == knight.rank(tour, board=board, closed=True)
+    with pytest.raises(NoSuchTour, match=f"numbered 0 to {total - 1:,}"):
         knight.probe("a1", rank=total, board=board, closed=True)
 
 

@@ -13,15 +13,10 @@ from queries.dispatch import open_reader
 from tablebase.errors import TableDamaged
 from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight.board import KnightBoard
-from tests.support.tampered import link_copy, place, replace_link, reseal
+from tests.support.tampered import place, replace_link, reseal
 
 LINE = "283104765"
 """A state with one solution, of four moves."""
-
-
-@pytest.fixture
-def copied_outputs(outputs: Path, tmp_path: Path) -> Path:
-    return link_copy(outputs, tmp_path)
 
 
 def open_with_change(folder: Path, name: str, rank: int, field: int, *values: int) -> Tables:
@@ -44,78 +39,69 @@ def assert_names_index(
 
 @pytest.mark.parametrize("distance", [1, 7, 255])
 @pytest.mark.parametrize("neighbour", ["203184765", "023184765", "123804765"])
-def test_distances_that_lead_nowhere(copied_outputs: Path, neighbour: str, distance: int) -> None:
-    table = open_with_change(copied_outputs, "eight", eight.rank(neighbour), 0, distance).eight
+def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) -> None:
+    table = open_with_change(copy, "eight", eight.rank(neighbour), 0, distance).eight
     for call in (table.path, table.solution):
-        with pytest.raises(
-            TableDamaged, match=f"no solution of 4 moves leads from {LINE} to "
-        ) as caught:
+        with pytest.raises(TableDamaged, match="no solution of 4 moves leads from") as caught:
             call(LINE)
-        assert_names_index(caught, copied_outputs, "eight")
+        assert_names_index(caught, copy, "eight")
     if neighbour == "203184765":
-        with pytest.raises(TableDamaged, match=f"no move from {LINE} is nearer to") as caught:
+        with pytest.raises(TableDamaged, match=f"no move from {LINE} is nearer to"):
             table.probe(LINE, goal="centre")
-        assert_names_index(caught, copied_outputs, "eight")
-    for word, problem in (
-        ("path", "no solution of 4 moves leads"),
-        ("solutions", "0 solutions lead"),
-    ):
-        with pytest.raises(TableDamaged, match=f"({problem}|no move) from"):
-            answer_as_text("eight", LINE, {word: True, "outputs": str(copied_outputs)})
+    for word, problem in (("path", "no solution of 4 moves leads"), ("solutions", "0 solutions")):
+        with pytest.raises(TableDamaged, match=f"({problem}|no move)"):
+            answer_as_text("eight", LINE, {word: True, "outputs": str(copy)})
 
 
 @pytest.mark.parametrize("distance", [0, 9, 31])
-def test_distances_that_lead_nowhere_in_a_batch(copied_outputs: Path, distance: int) -> None:
-    tables = open_with_change(copied_outputs, "eight", eight.rank("203184765"), 0, distance)
+def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> None:
+    tables = open_with_change(copy, "eight", eight.rank("203184765"), 0, distance)
     reader, keys = open_reader("eight", tables.store), pl.Series(["123456780"])
     with pytest.raises(TableDamaged, match="not every state has a move nearer to ") as caught:
         reader.make_query(goal="283104765").answer_keys(keys)
-    assert_names_index(caught, copied_outputs, "eight")
+    assert_names_index(caught, copy, "eight")
 
 
-def test_another_number_of_solutions(copied_outputs: Path) -> None:
-    open_with_change(copied_outputs, "eight", eight.rank("378546201"), 1, 16)
+def test_another_number_of_solutions(copy: Path) -> None:
+    open_with_change(copy, "eight", eight.rank("378546201"), 1, 16)
     with pytest.raises(TableDamaged, match="15 solutions lead from 378546201 to 123456780, not 16"):
-        answer_as_text("eight", "378546201", {"solutions": True, "outputs": str(copied_outputs)})
+        answer_as_text("eight", "378546201", {"solutions": True, "outputs": str(copy)})
 
 
 @pytest.mark.parametrize("move", [0x15, 0x1B, 0x51, 0x5F])
-def test_a_last_move_that_leads_nowhere(outputs: Path, copied_outputs: Path, move: int) -> None:
+def test_a_last_move_that_leads_nowhere(outputs: Path, copy: Path, move: int) -> None:
     """Change the last throw of a line of three plies."""
     rows = pl.read_parquet(outputs / "senet.parquet")
     position = rows.filter(pl.col("plies_even").is_null(), plies_odd=3)["position"][0]
+    table = open_with_change(copy, "senet", senet.rank(position), 3, move).senet
     with pytest.raises(TableDamaged, match="no line leads to ") as caught:
-        open_with_change(copied_outputs, "senet", senet.rank(position), 3, move).senet.probe(
-            position
-        )
-    assert_names_index(caught, copied_outputs, "senet")
+        table.probe(position)
+    assert_names_index(caught, copy, "senet")
 
 
-def test_another_opening(copied_outputs: Path) -> None:
+def test_another_opening(copy: Path) -> None:
     position = "ABABABAB.B....A"
     with pytest.raises(TableDamaged, match=re.escape(f"no line leads to {position}")):
-        open_with_change(copied_outputs, "senet", senet.rank(position), 0, 0).senet.probe(position)
+        open_with_change(copy, "senet", senet.rank(position), 0, 0).senet.probe(position)
 
 
-def test_a_tour_that_is_missing(outputs: Path, copied_outputs: Path) -> None:
+def test_a_tour_that_is_missing(outputs: Path, copy: Path) -> None:
     """Write one tour of b1 over another, so that two lead to one end and none to the other."""
     first, second = (open_tables(str(outputs)).knight.probe("b1", number=n) for n in (0, 1))
     board = KnightBoard(8, 8)
     squares = [board.parse_square(second.path[at : at + 2]) for at in range(0, 128, 2)]
-    knight = open_with_change(copied_outputs, "knight_tours_8x8", 32, 0, *squares).knight
+    knight = open_with_change(copy, "knight_tours_8x8", 32, 0, *squares).knight
     assert knight.probe("b1").finish == second.finish
     with pytest.raises(TableDamaged, match="an existing tour from b1 is missing") as caught:
         knight.probe("b1", to=first.finish)
-    assert_names_index(caught, copied_outputs, "knight_tours_8x8")
+    assert_names_index(caught, copy, "knight_tours_8x8")
 
 
 @pytest.mark.parametrize(("field", "squares"), [(0, [16, 1]), (1, [11]), (63, [1])])
-def test_a_path_that_is_no_tour(
-    outputs: Path, copied_outputs: Path, field: int, squares: list[int]
-) -> None:
+def test_a_path_that_is_no_tour(outputs: Path, copy: Path, field: int, squares: list[int]) -> None:
     """Make the tour begin elsewhere, jump too far, or visit a square twice."""
-    knight = open_with_change(copied_outputs, "knight_tours_8x8", 32, field, *squares).knight
+    knight = open_with_change(copy, "knight_tours_8x8", 32, field, *squares).knight
     assert knight.probe("b1", number=1) == open_tables(str(outputs)).knight.probe("b1", number=1)
     with pytest.raises(TableDamaged, match="tour 0 from b1 is none") as caught:
         knight.probe("b1", number=0)
-    assert_names_index(caught, copied_outputs, "knight_tours_8x8")
+    assert_names_index(caught, copy, "knight_tours_8x8")

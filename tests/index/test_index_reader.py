@@ -3,8 +3,8 @@
 import contextlib
 import os
 import random
-import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,30 +12,21 @@ import pytest
 from pipeline.single_query import answer_as_text
 from pipeline.verify.files import check_files
 from queries import open_tables
-from queries.api import Tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
 from tablebase.errors import NotationError, SearchError, TableDamaged
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.senet import PUZZLE as SENET
+from tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
+from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
+from tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
 from tablebase.schema import Table
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
 from tablebase.tables.store import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import Pancakes
-from tests.support.shell import Cli
 from tests.support.tampered import open_one, place, replace_link, reseal, vouch
 
-READ = [(EIGHT, EIGHT.tables[0]), (SENET, SENET.tables[0]), (KNIGHT, KNIGHT.tables[2])]
-
-
-@pytest.fixture(params=READ, ids=[table.name for _, table in READ])
-def table(request: pytest.FixtureRequest) -> tuple[Puzzle, Table]:
-    result: tuple[Puzzle, Table] = request.param
-    return result
+EIGHT, SENET, KNIGHT = EIGHT_PUZZLE.tables[0], SENET_PUZZLE.tables[0], KNIGHT_PUZZLE.tables[2]
 
 
 @pytest.fixture
@@ -53,26 +44,18 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     return counts
 
 
-# ---- reads ----------------------------------------------------------------------------------
-
-
+@pytest.mark.parametrize("table", [EIGHT, SENET, KNIGHT], ids=lambda table: table.name)
 def test_a_record_costs_the_header_and_one_block(
-    outputs: Path, table: tuple[Puzzle, Table], reads: Counter[int]
+    outputs: Path, table: Table, reads: Counter[int]
 ) -> None:
-    index = IndexReader(Folder(outputs), table[1])
+    index = IndexReader(Folder(outputs), table)
     assert reads == {0: 1}
-    records_per_block = BODY_BYTES // index.width
-    draw = random.Random(table[1].name)
-    for rank in [
-        0,
-        records_per_block - 1,
-        records_per_block,
-        index.count - 1,
-        *draw.choices(range(index.count), k=20),
-    ]:
+    per_block, chance = BODY_BYTES // index.width, random.Random(table.name)
+    ends = [0, per_block - 1, per_block, index.count - 1]
+    for rank in [*ends, *chance.choices(range(index.count), k=20)]:
         reads.clear()
         index.read_record(rank)
-        assert set(reads) <= {1 + rank // records_per_block}
+        assert set(reads) <= {1 + rank // per_block}
         index.read_record(rank)
         assert sum(reads.values()) <= 1
 
@@ -93,7 +76,7 @@ def test_an_answer_reads_few_blocks_and_none_twice(
 def test_the_cache_of_blocks_is_bounded(
     outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = IndexReader(Folder(outputs), READ[1][1])
+    index = IndexReader(Folder(outputs), SENET)
     all_blocks = range(count_blocks(index.width, index.count) - 1)
     assert len(all_blocks) > 2 * MAX_CACHED_BLOCKS
     for block in all_blocks:
@@ -102,36 +85,16 @@ def test_the_cache_of_blocks_is_bounded(
     assert set(reads.values()) == {1}
 
 
-# ---- damage ---------------------------------------------------------------------------------
-
-
-def test_a_damaged_block_is_reported_at_the_shell(copy: Path, cli_in_process: Cli) -> None:
-    path = replace_link(copy / "eight.idx")
-    data = bytearray(path.read_bytes())
-    at = place(data, EIGHT.rank("378546201"))
-    data[at] ^= 1
-    path.write_bytes(data)
-    text = cli_in_process("query", "eight", "378546201", "--outputs", str(copy))
-    assert (text.code, text.out) == (3, "")
-    assert (
-        f"the checksum of block {at // BLOCK_BYTES} is wrong. Run: pipeline precompute" in text.err
-    )
-    assert cli_in_process("query", "eight", "123450786", "--outputs", str(copy)).code == 0
-    text = cli_in_process("verify", "--quick", "--outputs", str(copy))
-    assert text.code == 3
-    assert "eight.idx" in text.err
-
-
 def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
-    index = IndexReader(Folder(copy), READ[0][1])
+    index = IndexReader(Folder(copy), EIGHT)
     first = index.read_record(0)
     data = bytearray(path.read_bytes())
     data[place(data, 3000)] ^= 1
     path.unlink()
     path.write_bytes(reseal(data))
     vouch(copy, "eight")
-    other = IndexReader(Folder(copy), READ[0][1])
+    other = IndexReader(Folder(copy), EIGHT)
     assert other.read_record(3000) != index.read_record(3000)
     assert other.read_record(0) == first
 
@@ -139,7 +102,7 @@ def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
 def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
     """Write another build into the same file, whose blocks have other checksums."""
     path = replace_link(copy / "eight.idx")
-    index = IndexReader(Folder(copy), READ[0][1])
+    index = IndexReader(Folder(copy), EIGHT)
     built_again = bytearray(path.read_bytes())
     built_again[24:56] = bytes(32)
     path.write_bytes(reseal(built_again))
@@ -147,38 +110,8 @@ def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
         index.read_record(0)
 
 
-# ---- names ----------------------------------------------------------------------------------
-
-
-class LongNamed(Pancakes):
-    """Pancakes whose table has a long name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.tables = (self.make_goal_table(name, "All stacks", ("stacked",)),)
-
-
-def test_a_name_of_64_bytes_answers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    called = LongNamed("p" * 64)
-    monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
-    monkeypatch.setattr(pancakes, "PUZZLE", called)
-    build_tables(copy, called)
-    assert open_tables(str(copy)).goals(called.name).probe("45321").distance == 2
-    assert answer_as_text(called.name, "45321", {"outputs": str(copy)})
-    check_files(open_one(copy, called.name))
-
-
-def test_a_name_of_65_bytes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match="do not fit an index"):
-        build_tables(tmp_path, LongNamed("p" * 65))
-    assert not list(tmp_path.glob("p*"))
-
-
-# ---- closing, and threads -------------------------------------------------------------------
-
-
 def test_a_closed_index_does_not_answer(outputs: Path) -> None:
-    index = IndexReader(Folder(outputs), READ[0][1])
+    index = IndexReader(Folder(outputs), EIGHT)
     index.read_record(0)
     index.close()
     index.close()
@@ -204,9 +137,28 @@ def own(copy: Path) -> Path:
     return copy
 
 
+class LongNamed(Pancakes):
+    """Pancakes whose table has a long name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tables = (self.make_goal_table(name, "All stacks", ("stacked",)),)
+
+
+def test_a_name_has_at_most_64_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SearchError, match="do not fit an index"):
+        build_tables(tmp_path, LongNamed("p" * 65))
+    assert not list(tmp_path.glob("p*"))
+    called = LongNamed("p" * 64)
+    monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
+    monkeypatch.setattr(pancakes, "PUZZLE", called)
+    build_tables(tmp_path, called)
+    assert open_tables(str(tmp_path)).goals(called.name).probe("45321").distance == 2
+    check_files(open_one(tmp_path, called.name))
+
+
 def test_closed_tables_close_their_files(own: Path) -> None:
     with open_tables(str(own)) as tables:
-        assert isinstance(tables, Tables)
         assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
         assert tables.knight.probe("b1").number == 0
         assert tables.eight.probe("378546201", "edge").distance == 26
@@ -228,7 +180,7 @@ def test_a_refused_index_leaves_no_file_open(own: Path) -> None:
     path = own / "eight.idx"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(TableDamaged):
-        IndexReader(Folder(own), READ[0][1])
+        IndexReader(Folder(own), EIGHT)
     assert list_open_files(own) == []
 
 
@@ -237,25 +189,15 @@ def test_threads_share_an_index(
     outputs: Path, monkeypatch: pytest.MonkeyPatch, pread: bool
 ) -> None:
     """Test systems that can read at an offset, and systems that seek first, such as Windows."""
-    _, definition = READ[1]
-    single = IndexReader(Folder(outputs), definition)
+    single = IndexReader(Folder(outputs), SENET)
     ranks = random.Random("threads").choices(range(single.count), k=3_000)
     expected = [single.read_record(rank) for rank in ranks]
     if not pread:
         monkeypatch.delattr(os, "pread")
-    shared = IndexReader(Folder(outputs), definition)
-    wrong: list[object] = []
+    shared = IndexReader(Folder(outputs), SENET)
 
-    def read_some(step: int) -> None:
-        try:
-            result = {at: shared.read_record(ranks[at]) for at in range(0, len(ranks), step)}
-            wrong.extend(at for at, record in result.items() if record != expected[at])
-        except Exception as error:
-            wrong.append(error)
+    def is_right(step: int) -> bool:
+        return [*map(shared.read_record, ranks[::step])] == expected[::step]
 
-    threads = [threading.Thread(target=read_some, args=(step,)) for step in (1, 1, 2, 3, 5, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(is_right, (1, 1, 2, 3, 5, 7)))

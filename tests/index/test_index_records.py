@@ -12,12 +12,7 @@ from tablebase.puzzles import eight, senet
 from tablebase.puzzles.knight import tables as knight
 from tablebase.puzzles.knight.board import KnightBoard
 from tests.support.default_tables import INDEXES
-from tests.support.format_page import (
-    all_records,
-    layout_of,
-    section,
-    tables_under,
-)
+from tests.support.format_page import all_records, layout_of, section, tables_under
 
 EIGHT = "8-puzzle: "
 SENET = "Senet: "

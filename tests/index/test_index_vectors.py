@@ -28,7 +28,7 @@ COUNTS = {index.name: index.count for index, _ in WHOLE}
 """The numbers of records, which damaged files may not tell."""
 OWN_PROBLEMS = {
     "foreign": "it is not an index file",
-    "version": r"version (1|3|258); this program reads version 2\. (Run: |Use a newer )",
+    "version": r"version (1; .* version 2\. Run: |(3|258); .* version 2\. Use a newer )",
     "header": r"(5|100) bytes are too few for its header|the checksum of block 0 is wrong",
     "later": "its records do not match its table",
     "width": "its records do not match its table",

@@ -287,11 +287,7 @@ def test_unsupported_column_types_are_reported(
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
             "Line 3 of the input has a NUL byte, so it is not text. Save it as UTF-8.",
         ),
-        (
-            "",
-            b'<svg xmlns="x"/>',
-            "Unknown input format. Supported: text, csv,",
-        ),
+        ("", b'<svg xmlns="x"/>', "Unknown input format. Supported: text, csv,"),
         ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
         ("", b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
         ("", b'note\t"state"\n', "looks like tsv, not text. Add --input-format tsv."),

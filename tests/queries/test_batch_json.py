@@ -165,9 +165,7 @@ names = st.text('a":, \\\t', max_size=4)
 
 
 @given(st.lists(st.tuples(names, names, st.sampled_from(["", " ", "\t"])), min_size=1, max_size=4))
-def test_duplicate_fields_are_detected(
-    fields: list[tuple[str, str, str]],
-) -> None:
+def test_duplicate_fields_are_detected(fields: list[tuple[str, str, str]]) -> None:
     written = (f"{json.dumps(name)}{gap}:{json.dumps(value)}" for name, value, gap in fields)
     text = f"{{{','.join(written)}}}".encode()
     if len({name for name, _, _ in fields}) == len(fields):

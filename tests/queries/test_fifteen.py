@@ -197,10 +197,7 @@ def test_a_time_limit_ends_with_what_is_known(
     ],
 )
 def test_a_time_limit_holds_for_all_of_an_answer(
-    patterns_555: Path,
-    expire: Callable[[str], None],
-    slow: str,
-    is_solved: bool,
+    patterns_555: Path, expire: Callable[[str], None], slow: str, is_solved: bool
 ) -> None:
     state, distance = list_published("farthest")[QUICK]
     with pt.open_tables(str(patterns_555)) as tables:

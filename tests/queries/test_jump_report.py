@@ -142,10 +142,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no board": ({"board": ["hanoi"], "path": ["a1"]}, "'hanoi' is not a board"),
     "null": ({"board": [None], "path": ["a1"]}, "'' is not a board"),
-    "no tour": (
-        {"board": ["6x6"], "path": ["a1b3"]},
-        "its row 1, 'a1b3', is no closed tour",
-    ),
+    "no tour": ({"board": ["6x6"], "path": ["a1b3"]}, "its row 1, 'a1b3', is no closed tour"),
     "one square": ({"board": ["1x1"], "path": ["a1"]}, "its row 1, 'a1', is no closed tour"),
 }
 

@@ -228,10 +228,7 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
     assert tables.knight.probe("c3", board=board).number == 0
     end = str(rows["finish"][-1])
     answer = tables.knight.probe("c3", board=board, to=end)
-    assert (answer.finish, answer.number) == (
-        end,
-        rows["finish"].to_list().index(end),
-    )
+    assert (answer.finish, answer.number) == (end, rows["finish"].to_list().index(end))
     closed = tables.knight.get("c3", board=board, closed=True)
     assert (closed is not None) == (board == "6x6")
     count = tables.knight.count("c3", board=board)

@@ -23,11 +23,7 @@ from tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
 from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer, list_all_partners
 from tablebase.frontier.layers import FREE, State, step_back, step_forward
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import (
-    PUZZLE,
-    make_ranking_table,
-    make_tour_table,
-)
+from tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 from tablebase.tables.checkpoints import Arrays
 from tablebase.tables.store import Folder

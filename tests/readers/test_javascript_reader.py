@@ -16,14 +16,7 @@ from tablebase.errors import TablebaseError
 from tests import long_run
 from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults
-from tests.support.hosts import (
-    NGINX,
-    Answer,
-    Request,
-    reserve_port,
-    run_nginx,
-    serve,
-)
+from tests.support.hosts import NGINX, Answer, Request, reserve_port, run_nginx, serve
 from tests.support.index_cases import read_cases
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
@@ -174,10 +167,7 @@ def ask_with_faults(outputs: Path, names: Iterable[str]) -> dict[str, tuple[str,
     names = [*names]
     with serve(outputs, make_faults(names)) as host:
         places = [f"{host.url}/{quote(name)}" for name in names]
-        told = ask(
-            outputs,
-            *(words for place in places for words in (["open", place], *QUESTIONS)),
-        )
+        told = ask(outputs, *(words for place in places for words in (["open", place], *QUESTIONS)))
     size = len(QUESTIONS)
     return {
         name: (place, told[at * size : (at + 1) * size])
