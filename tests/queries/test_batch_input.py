@@ -166,34 +166,38 @@ def test_parquet_types_are_preserved(ask_in_process: Ask, tmp_path: Path) -> Non
     code, _, complaint = ask_in_process("eight", "--input", str(source), "--output", str(target))
     assert (code, complaint) == (0, "")
     result = pl.read_parquet(target)
-    assert result.schema.to_python().keys() >= given.schema.to_python().keys()
     assert result.columns[: given.width] == given.columns
     assert result.select(given.columns).equals(given)
     assert result.select(given.columns).schema == given.schema
     assert result["distance"].to_list() == [0, None]
-    for name in ("list", "exact"):
-        given.select("state", name).write_parquet(source)
-        code, out, complaint = ask_in_process("eight", "--input", str(source), "--format", "csv")
-        if name == "exact":
-            assert (code, complaint) == (0, "")
-            continue
-        assert (code, out) == (2, "")
-        assert complaint == (
-            "pipeline: CSV cannot hold the column 'list', which is of type List(Int64). "
-            "Choose another --format, or leave the column out.\n"
-        )
+    given.select("state", "list").write_parquet(source)
+    _, _, complaint = ask_in_process("eight", "--input", str(source), "--format", "csv")
+    assert complaint == (
+        "pipeline: CSV cannot hold the column 'list', which is of type List(Int64). "
+        "Choose another --format, or leave the column out.\n"
+    )
 
 
-@pytest.mark.parametrize("text", [b"", b"\n\n", b"\r\n"])
-@pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet"])
-def test_an_empty_input_makes_an_empty_table(
-    ask_in_process: Ask, tmp_path: Path, kind: str, target: str, text: bytes
+@pytest.mark.parametrize("kind", ["text", *KINDS])
+def test_an_input_without_rows_makes_an_empty_table(
+    ask_in_process: Ask, tmp_path: Path, kind: str, target: str
 ) -> None:
+    """Give nothing, empty lines, or a header alone."""
     answers = tmp_path / f"answers.{target}"
-    words = ("--input-format", kind, "--output", str(answers))
-    assert ask_in_process("eight", *words, text=text) == (0, "", "")
-    empty_table(answers, ["state"])
+    inputs = {text: ["state"] for text in (b"", b"\n\n", b"\r\n") if kind != "parquet"}
+    if kind in ("csv", "tsv", "parquet"):
+        inputs[write_frame(kind, FRAME.clear())] = ["state", "note"]
+    for text, columns in inputs.items():
+        words = ("--input-format", kind, "--output", str(answers))
+        assert ask_in_process("eight", *words, text=text) == (0, "", "")
+        names = [*columns, "goal", "distance", "best_moves", "solutions", "error"]
+        if target == "parquet":
+            result = pl.read_parquet(answers)
+            assert (len(result), result.columns) == (0, names)
+            assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
+        else:
+            assert answers.read_text() == ("" if target == "jsonl" else f"{','.join(names)}\n")
 
 
 @pytest.mark.parametrize("chunk_bytes", [2, 1 << 21])
@@ -206,39 +210,9 @@ def test_lines_before_the_header_are_skipped(chunk_bytes: int) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "target"),
-    [
-        ("csv", "parquet"),
-        ("tsv", "parquet"),
-        ("parquet", "parquet"),
-        ("tsv", "jsonl"),
-        ("csv", "csv"),
-    ],
-)
-def test_a_header_alone_makes_an_empty_table(
-    ask_in_process: Ask, tmp_path: Path, kind: str, target: str
-) -> None:
-    answers = tmp_path / f"answers.{target}"
-    words = ("--input-format", kind, "--output", str(answers), "--goal", "087654321")
-    assert ask_in_process("eight", *words, text=write_frame(kind, FRAME.clear())) == (0, "", "")
-    empty_table(answers, ["state", "note"])
-
-
-def empty_table(path: Path, given: list[str]) -> None:
-    names = [*given, "goal", "distance", "best_moves", "solutions", "error"]
-    if path.suffix == ".jsonl":
-        assert path.read_bytes() == b""
-    elif path.suffix == ".csv":
-        assert path.read_text() == f"{','.join(names)}\n"
-    else:
-        result = pl.read_parquet(path)
-        assert (len(result), result.columns) == (0, names)
-        assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
-
-
 EVERY_TYPE = {
     "state": pa.array(["123456780"]),
+    "exact": pa.array([Decimal("1.5")]),
     "bytes": pa.array([b"1"]),
     "list": pa.array([[1]]),
     "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
@@ -254,7 +228,7 @@ EVERY_TYPE = {
     ),
 }
 REFUSED = {
-    "csv": {*EVERY_TYPE} - {"state", "NUL \0"},
+    "csv": {*EVERY_TYPE} - {"state", "exact", "NUL \0"},
     "jsonl": {"bytes", "map of bytes", "wide", "wide within", "NUL in a name"},
     "parquet": {"wide", "wide within", "NUL in a name", "NUL \0"},
 }
@@ -285,7 +259,7 @@ def test_unsupported_column_types_are_reported(
         (
             "",
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "Line 3 of the input has a NUL byte, so it is not text. Save it as UTF-8.",
+            "Line 3 of the input has a NUL byte, so it",
         ),
         ("", b'<svg xmlns="x"/>', "Unknown input format. Supported: text, csv,"),
         ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
@@ -296,35 +270,23 @@ def test_unsupported_column_types_are_reported(
         ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
         ("", b"\xff\xfe1", "Standard input cannot be read ("),
         ("", lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
-        (
-            "",
-            lzma.compress(b"123456780\n") + lzma.compress(b"1")[1:],
-            "Standard input cannot be read (",
-        ),
+        ("", lzma.compress(b"1\n") + lzma.compress(b"1")[1:], "Standard input cannot be read ("),
         ("", zstd(b"123456780")[:-2], "Standard input cannot be read ("),
         ("--column state", b"123456780", "is read as text, which has no columns."),
-        (
-            "--input-format xml",
-            b"",
-            "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parquet.",
-        ),
+        ("--input-format xml", b"", "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parq"),
         ("--input-format parquet", b"state\n", "Standard input is not a Parquet file."),
         ("--input-format parquet", b"", "Standard input is not a Parquet file."),
         ("--input-format parquet", b"PAR1" * 9, "Standard input cannot be read ("),
         (
             "--input-format csv",
             b"state,b\n1,2\n3\n",
-            "Row 3 of the input has 1 column, its header 2",
+            "Row 3 of the input has 1 column, its head",
         ),
-        (
-            "--input-format csv",
-            b'state,x\n378546201,"open\n123456780,2\n',
-            "The quote that opens on line 2 of the input is never closed.",
-        ),
+        ("--input-format csv", b'state,x\n1,"open\n2,2\n', "opens on line 2 of the input is never"),
         (
             "--input-format tsv",
-            b'state\tx\r\n378546201\t"a\r\nb"\r\n123456780\t"2\r\n',
-            "The quote that opens on line 4 of the input is never closed.",
+            b'state\tx\r\n1\t"a\r\nb"\r\n1\t"2\r\n',
+            "opens on line 4 of the",
         ),
         ("--input-format csv", b'"state\n1\n', "The quote that opens on line 1 of the input is"),
         ("--input-format csv", b"state,a,a\n", "The input has two columns 'a'."),
@@ -339,8 +301,8 @@ def test_unsupported_column_types_are_reported(
         ),
         (
             "--input-format jsonl --format jsonl",
-            b'{"state":"1"}\n{"state":"1","error":1}',
-            "The column 'error' exists already",
+            b'{"state":"1","error":1}',
+            "'error' exists already",
         ),
         (
             "--input-format jsonl --format jsonl",
@@ -356,26 +318,19 @@ def test_unsupported_column_types_are_reported(
         (
             "--input-format jsonl",
             b"{}\n{}\n",
-            "The rows of the input have no column, and 'state' is",
+            "The rows of the input have no column, and",
         ),
         ("--input-format jsonl", b'{"state":true}', "'state' (it has the type Boolean)."),
-        (
-            "--input-format jsonl",
-            b'{"state":"1"}\n\n{"state"\n',
-            "Line 3 of the input is not valid JSON",
-        ),
-        (
-            "--input-format jsonl",
-            b'{"state":"1"}\n{"state":"1","\\u0073tate":"2"}\n',
-            "Line 2 of the input has two fields 'state'.",
-        ),
-        ("--input-format jsonl", b'{"state":"1","a":1, "a" : 1}', "has two fields 'a'."),
         (
             "--input-format jsonl",
             b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
             "the integer 9007199254740993, which would be rounded. Write that field as text.",
         ),
-        ("--input-format jsonl", b"[1]\n", "Line 1 of the input is a JSON array, not an object."),
+        (
+            "--input-format jsonl",
+            b"1\n\n[1]\n",
+            "Line 1 of the input is a JSON value, not",
+        ),
     ],
     ids=itertools.count(),
 )

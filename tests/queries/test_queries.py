@@ -15,7 +15,6 @@ from queries import open_tables
 from queries.api import Tables
 from queries.knight.reader import KnightAnswer
 from tablebase.errors import NotationError, PositionUnreachable, TablebaseError, TableMissing
-from tablebase.puzzles.eight import GOALS
 from tests.support import oracles, reference_numbers
 from tests.support.shell import ROOT
 from tests.support.strategies import eight_states
@@ -52,9 +51,6 @@ def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
         assert after in oracles.eight_neighbours(before).values()
 
 
-# ---- the worked examples --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("key", "goal", "moves"), reference_numbers.examples("eight"))
 def test_examples_of_the_8_puzzle(outputs: Path, key: str, goal: str, moves: str) -> None:
     state = key.replace(" ", "")
@@ -80,28 +76,24 @@ def test_example_of_senet(outputs: Path, position: str, dice: str) -> None:
 
 
 @pytest.mark.parametrize(("board", "start"), reference_numbers.examples("knight"))
-def test_example_of_the_knight(outputs: Path, board: str, start: str) -> None:
+def test_example_of_the_knight(tables: Tables, board: str, start: str) -> None:
     result = facts("knight", start, board=board)
-    tour = oracles.read_tour(8, 8, result["path"])
+    tour = replay(tables.knight.probe(start, board=board))
+    assert tour == oracles.read_tour(8, 8, result["path"])
     assert tour[0] == oracles.square_number(8, start) == 1  # file 1, rank 7 from the top
     order = {square: move for move, square in enumerate(tour, start=1)}
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
     assert result["order"] == rows
-    # each jump leads from its square to the next
-    for (origin, target), jump in zip(pairwise(tour), result["jumps"], strict=True):
-        right, down = JUMPS[jump - 1]
-        assert target == origin + right - 8 * down
     # the text shows the same board
     drawn = words("knight", start).splitlines()
-    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == result["order"]
+    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == rows
     assert drawn[8].split() == list("abcdefgh")
 
 
-# ---- 8-puzzle -------------------------------------------------------------------------------
-
-
 @given(eight_states)
-def test_any_state_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
+def test_any_state_of_the_8_puzzle(
+    eight_rows: dict[str, tuple[Any, ...]], tables: Tables, state: str
+) -> None:
     result = facts("eight", state, path=True)
     columns = ("state", "goal", "distance", "best_moves", "solutions")
     features = oracles.eight_features(state, state)
@@ -117,6 +109,10 @@ def test_any_state_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state
     other = {"corner": "centre", "centre": "corner"}[result["goal"]]
     assert result["out_of_reach"] == [other]
     assert f"out of reach  {other} " in words("eight", state)
+    for key in (state, " ".join(state), f" {state}\n"):
+        assert tables.eight.distance(key) == tables.eight.probe(key).distance == result["distance"]
+    for goal in (result["goal"], result["goal_state"]):
+        assert tables.eight.probe(state, goal) == tables.eight.probe(state)
 
 
 @given(eight_states, eight_states)
@@ -140,45 +136,25 @@ def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) ->
     assert first in answer.best_moves
 
 
-# ---- Senet ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def senet_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
-    """Return a part of Senet's table by position, all unreachable positions included."""
+def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
+    """Try a part of Senet's table, all unreachable positions included."""
     table = pl.read_parquet(outputs / "senet.parquet")
     never = table.filter(pl.col("plies").is_null())
-    return {row[0]: row for row in pl.concat([table.gather_every(1511), never]).iter_rows()}
-
-
-def test_positions_of_senet(senet_rows: dict[str, tuple[Any, ...]], tables: Tables) -> None:
-    never = 0
-    for position, row in senet_rows.items():
-        if row[1] is None:
-            never += 1
-            with pytest.raises(PositionUnreachable) as caught:
-                tables.senet.probe(position)
-            assert str(caught.value) == (
-                f"{position} is never reached: no line of play from the opening leads to it."
-            )
-            continue
-        result = facts("senet", position, path=True)
-        columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
-        assert tuple(result[name] for name in columns) == row
-        answer = tables.senet.probe(position)
-        assert tuple(getattr(answer, name) for name in columns) == row
-        assert result["path"][0] == oracles.SENET_OPENING
-        assert result["path"][-1] == position
-        moves = result["moves"].split()
+    assert len(never) == 119
+    for position in never["position"]:
+        with pytest.raises(PositionUnreachable):
+            tables.senet.probe(position)
+    for row in table.gather_every(1511).drop_nulls("plies").iter_rows(named=True):
+        position = row["position"]
+        result, answer = facts("senet", position, path=True), tables.senet.probe(position)
+        assert {name: result[name] for name in row} == row
+        assert {name: getattr(answer, name) for name in row} == row
+        assert (result["path"][0], result["path"][-1]) == (oracles.SENET_OPENING, position)
         for ply, (before, after) in enumerate(pairwise(result["path"])):
             legal = {move[4] for move in oracles.senet_successors(before, "AB"[ply % 2])}
             assert after in legal
+        moves = result["moves"].split()
         assert len(moves) == result["plies"] == len(result["path"]) - 1
-    assert never == 119
-    assert len(senet_rows) > 600
-
-
-# ---- the knight -----------------------------------------------------------------------------
 
 
 def replay(answer: KnightAnswer) -> list[int]:
@@ -229,26 +205,9 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
     end = str(rows["finish"][-1])
     answer = tables.knight.probe("c3", board=board, to=end)
     assert (answer.finish, answer.number) == (end, rows["finish"].to_list().index(end))
-    closed = tables.knight.get("c3", board=board, closed=True)
-    assert (closed is not None) == (board == "6x6")
+    assert (tables.knight.get("c3", board=board, closed=True) is None) == (board == "5x5")
     count = tables.knight.count("c3", board=board)
     assert (count.tours, count.closed) == (len(rows), rows["closed"].sum())
-
-
-# ---- the typed tables -----------------------------------------------------------------------
-
-
-@given(eight_states)
-def test_plain_lookups_of_the_8_puzzle(eight_rows: dict[str, tuple[Any, ...]], state: str) -> None:
-    eight = open_tables(str(ROOT / "outputs")).eight
-    answer = eight.probe(state)
-    result = (answer.state, answer.goal, answer.distance, answer.best_moves, answer.solutions)
-    assert result == eight_rows[state][:5]
-    assert eight.distance(state) == eight.distance(" ".join(state)) == answer.distance
-    assert eight.get(state) == answer
-    assert eight.probe(state, goal=answer.goal) == answer
-    assert eight.probe(state, goal=GOALS[answer.goal]) == answer
-    assert eight.probe(f" {state}\n") == answer
 
 
 @given(st.text(max_size=10))

@@ -51,29 +51,23 @@ def every_tour(folder: Path, board: str, *, closed: bool = True) -> pl.DataFrame
     return sample_by_rank(numbered, counts, np.arange(sum(counts)))
 
 
-@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "6x6"])
-def test_closed_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
-    result = every_tour(ranked_boards, board)
+CLOSED = [(board, True) for board in ("10x3", "5x6", "6x5", "6x6")]
+OPEN = [(board, False) for board in ("5x4", "5x5", "8x3")]
+
+
+@pytest.mark.parametrize(("board", "closed"), [*CLOSED, *OPEN])
+def test_tours_unranked_together_equal_single_ones(
+    ranked_boards: Path, board: str, closed: bool
+) -> None:
+    result = every_tour(ranked_boards, board, closed=closed)
     assert result["path"].n_unique() == result.height
     assert {*result["board"]} == {board}
+    numbers = pl.int_range(pl.len()) if closed else pl.int_range(pl.len()).over("start")
+    assert result["rank"].equals(result.select(rank=numbers)["rank"])
     with open_tables(str(ranked_boards)) as tables:
-        for number in range(0, result.height, max(1, result.height // 40)):
-            assert (
-                result["path"][number]
-                == tables.knight.probe("a1", rank=number, board=board, closed=True).path
-            )
-
-
-@pytest.mark.parametrize("board", ["5x4", "5x5", "8x3"])
-def test_open_tours_unranked_together_equal_single_ones(ranked_boards: Path, board: str) -> None:
-    result = every_tour(ranked_boards, board, closed=False)
-    assert result["path"].n_unique() == result.height
-    numbers = pl.int_range(pl.len()).over("start")
-    assert result["rank"].equals(result.select(numbers).to_series())
-    with open_tables(str(ranked_boards)) as tables:
-        for row in range(0, result.height, max(1, result.height // 40)):
-            start, number = result["start"][row], result["rank"][row]
-            assert result["path"][row] == tables.knight.probe(start, rank=number, board=board).path
+        for row in result.gather_every(max(1, result.height // 40)).iter_rows(named=True):
+            start, options = row.get("start", "a1"), {"rank": row["rank"], "board": board}
+            assert row["path"] == tables.knight.probe(start, **options, closed=closed).path
 
 
 @pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 150)])
@@ -264,12 +258,9 @@ def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
     ],
 )
 def test_sampling_reports_wrong_counts_of_states(
-    layer: int,
-    change: Callable[[Any], Any],
-    problem: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    layer: int, change: Callable[[Any], Any], problem: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
         keys, numbers = decode_layer(firsts, states)

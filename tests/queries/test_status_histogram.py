@@ -1,7 +1,6 @@
 """`list_status` and `count_states`: rows and messages."""
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -10,7 +9,7 @@ from queries.histogram import count_states, format_bars
 from queries.status import list_status, make_unusable_error
 from tablebase.errors import TableMissing
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.manifest import Page, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import rename_entry, write_manifest
@@ -21,51 +20,17 @@ def store(copy: Path) -> Folder:
     return Folder(copy)
 
 
-def rows_of(store: Folder) -> dict[str, dict[str, Any]]:
-    return {row["table"]: row for row in list_status(store)}
-
-
-def test_status_describes_a_published_table(store: Folder) -> None:
-    entry = read_manifest(store)["senet"]
-    assert rows_of(store)["senet"] == {
-        "table": "senet",
-        "state": "published",
-        "rows": entry.rows,
-        "bytes": sum(file.bytes for file in entry.all_files),
-        "made_by": entry.made_by,
-        "command": f"pipeline precompute senet --outputs {store}",
-    }
-    assert make_unusable_error(list_status(store), store) is None
-
-
 def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     entries = read_manifest(store)
     names = ("hanoi", "knight_tours_3x4", "towers")
     further = {name: rename_entry(entries["senet"], name) for name in names}
     write_manifest(store, {**entries, **further})
-    rows = rows_of(store)
-    assert [*rows][-3:] == [*further]
-    assert [rows[name]["command"] for name in further] == [
+    rows = list_status(store)[-3:]
+    assert [row["table"] for row in rows] == [*further]
+    assert [row["command"] for row in rows] == [
         f"pipeline remove hanoi --outputs {store}",
         f"pipeline precompute knight_tours_3x4 --outputs {store}",
         f"pipeline remove towers --outputs {store}",
-    ]
-
-
-def test_status_reports_outdated_pages(store: Folder, copy: Path) -> None:
-    entries = read_manifest(store)
-    known = {name: entries[name].content for name in ("eight", "senet")}
-    pages = {
-        "gone.html": Page(3, "", known, "report"),
-        "report.html": Page(3, "", known, "report"),
-        "explorer.html": Page(3, "", {**known, "senet": "another"}, "explore"),
-    }
-    write_manifest(store, entries, pages)
-    (copy / "report.html").write_text("new")
-    (copy / "explorer.html").write_text("older")
-    assert list_status(store)[-2:] == [
-        {"table": "explorer.html", "state": "out of date", "bytes": 5},
-        {"table": "report.html", "state": "published", "bytes": 3},
     ]
 
 
@@ -108,13 +73,6 @@ def test_long_goals_are_separated_in_headings_and_keep_their_order() -> None:
     goals = ["z", "123456789ab0", "12345678a0b9"]
     counts = pl.DataFrame({"goal": goals, "distance": [0] * 3, "states": [1] * 3})
     assert format_bars(counts).split()[:4] == ["distance", *goals]
-
-
-def test_bars_of_a_table_without_goals() -> None:
-    counts = pl.DataFrame({"states": [1, 2], "plies": [0, None]})
-    head, one, other, total = format_bars(counts, 24).splitlines()
-    assert (head.split(), one.split()) == (["plies", "states"], ["0", "1", "##"])
-    assert (other.split(), total.split()) == (["never", "2", "####"], ["all", "3"])
 
 
 @pytest.mark.parametrize("width", [24, 40, 80, 1000])

@@ -6,7 +6,6 @@ import json
 import random
 import shutil
 import subprocess
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,82 +19,72 @@ from tests.readers.test_javascript_reader import PACKAGE, ask
 from tests.support.hosts import serve
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
+from tests.support.sliding_oracle import replay
 from tests.support.tampered import link_copy
 
 COMPILER = ROOT / "node_modules" / ".bin" / "tsc"
 FIFTEEN = "0123456789abcdef"
-SENET = "ABABABABAB....."
 
 
 def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> None:
-    rng = random.Random(15)
-    board = parse_board("4x4")
+    rng, board = random.Random(15), parse_board("4x4")
     pairs = list[tuple[str, str]]()
     while len(pairs) < 4:
-        state, goal = "".join(rng.sample(FIFTEEN, 16)), rng.choice(("corner", FIFTEEN))
-        if board.can_reach(state, board.example if goal == "corner" else goal):
+        state, goal = "".join(rng.sample(FIFTEEN, 16)), rng.choice((board.example, FIFTEEN))
+        if board.can_reach(state, goal):
             pairs.append((state, goal))
-    told = ask(patterns_555, *(["fifteen", state, {"goal": goal}] for state, goal in pairs))
+    goals = [goal.replace(board.example, "corner") for _, goal in pairs]
+    told = ask(
+        patterns_555,
+        *(["fifteen", state, {"goal": to}] for (state, _), to in zip(pairs, goals, strict=True)),
+    )
     with open_tables(str(patterns_555)) as tables:
         for (state, goal), each in zip(pairs, told, strict=True):
             answer = each["answer"]
             expected = tables.answer("fifteen", state, goal=goal).to_dict()
-            assert {key: answer[key] for key in ("state", "distance", "bound")} == {
-                key: expected[key] for key in ("state", "distance", "bound")
-            }
+            for name in ("state", "distance", "bound"):
+                assert answer[name] == expected[name]
             assert each["progress"] >= 1
-            path = answer["path"]
-            assert (path[0], path[-1]) == (state, board.example if goal == "corner" else goal)
-            letters = [
-                letter
-                for before, after in pairwise(path)
-                for letter, to in board.moves(before)
-                if to == after
-            ]
-            assert "".join(letters) == answer["solution"]
+            assert len(answer["solution"]) == answer["distance"]
+            assert answer["path"] == replay(state, answer["solution"], 4, 4)
+            assert answer["path"][-1] == goal
     wrong, beside, far = ask(
         patterns_555,
         ["fifteen", "0"],
         ["fifteen", FIFTEEN, {"goal": "1023456789abcdef"}],
         ["fifteen", "0213456789abcdef", {"goal": FIFTEEN}],
     )
-    assert wrong["error"][0] == 2
-    assert beside["error"][:2] == [
-        1,
-        "The blank of 1023456789abcdef is not in a corner, as a goal's must be.",
-    ]
-    assert far["error"][0] == 1
+    problem = "The blank of 1023456789abcdef is not in a corner, as a goal's must be."
+    assert beside["error"][:2] == [1, problem]
+    assert (wrong["error"][0], far["error"][0]) == (2, 1)
 
 
 def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
     """The same command, and the number that the program exits with."""
-    told = ask(
-        large_boards,
-        ["sliding", "3x3", "123456780"],
-        ["sliding", "4x3", "1023456789ab", {"goal": "1023456789ab"}],
-        ["fifteen", FIFTEEN, {"goal": FIFTEEN}],
-        ["senet", SENET],
-    )
-    asked: list[tuple[str, str, dict[str, Any]]] = [
-        ("sliding", "123456780", {"board": "3x3"}),
-        ("sliding", "1023456789ab", {"board": "4x3", "goal": "1023456789ab"}),
-        ("fifteen", FIFTEEN, {"patterns": "5-5-5", "goal": FIFTEEN}),
-        ("senet", SENET, {}),
+    board, goal = {"board": "4x3"}, {"goal": "1023456789ab"}
+    asked: list[tuple[list[Any], dict[str, Any]]] = [
+        (["sliding", "3x3", "123456780"], {"board": "3x3"}),
+        (["sliding", "4x3", "1023456789ab", goal], board | goal),
+        (["fifteen", FIFTEEN, {"goal": FIFTEEN}], {"patterns": "5-5-5", "goal": FIFTEEN}),
+        (["senet", "ABABABABAB....."], {}),
     ]
+    told = ask(large_boards, *(question for question, _ in asked))
     with open_tables(str(large_boards)) as tables:
-        for (puzzle, key, options), each in zip(asked, told, strict=True):
+        for (question, options), each in zip(asked, told, strict=True):
+            key = question[2 if question[0] == "sliding" else 1]
             with pytest.raises(TablebaseError) as raised:
-                tables.answer(puzzle, key, **options)
+                tables.answer(question[0], key, **options)
             expected = str(raised.value).partition("Run: ")[2].partition(" --outputs")[0]
             assert each["error"][0] == 3
             assert each["error"][1].partition("Run: ")[2] == expected
 
 
-@pytest.mark.parametrize("board", ["", 0, "9x9", "3x", "1x4", "03x4", "4x5"])
-def test_a_text_that_is_no_board_is_refused(large_boards: Path, board: object) -> None:
-    (told,) = ask(large_boards, ["sliding", board, "x"])
-    assert told["error"][0] == 2
-    assert told["error"][1].startswith(f"{json.dumps(board)} is not a sliding board, ")
+def test_a_text_that_is_no_board_is_refused(large_boards: Path) -> None:
+    boards = ("", 0, "9x9", "3x", "1x4", "03x4", "4x5")
+    told = ask(large_boards, *(["sliding", board, "x"] for board in boards))
+    for board, each in zip(boards, told, strict=True):
+        assert each["error"][0] == 2
+        assert each["error"][1].startswith(f"{json.dumps(board)} is not a sliding board, ")
 
 
 # ---- as npm packs it ------------------------------------------------------------------------

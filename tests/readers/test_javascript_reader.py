@@ -26,6 +26,7 @@ PROGRAM = ROOT / "tests" / "support" / "ask_javascript.mjs"
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
 QUESTIONS = [["eight", STATE], ["senet", POSITION], ["knight", "b1", "a3"]]
 FARTHEST = "0369147a258b"
+BOARDS = ("2x5", "5x2", "3x4")
 
 Told = dict[str, Any]
 
@@ -112,21 +113,13 @@ def test_empty_keys_and_options_are_not_taken_for_missing_ones(
     assert all(json.dumps(empty) in each["error"][1] for each in told)
 
 
-def test_a_goal_in_the_first_cell_and_the_first_record_are_found(outputs: Path) -> None:
-    """Their numbers are 0, which is not taken for a missing number."""
-    state, goal = "102345678", "012345678"
-    first, second = ask(outputs, ["eight", state, {"goal": goal}], ["eight", goal, {"goal": goal}])
-    assert (first["answer"]["solution"], second["answer"]["solution"]) == ("L", "")
-    assert second["answer"]["distance"] == 0
-
-
-@pytest.mark.parametrize("board", ["2x5", "5x2", "3x4"])
-def test_boards_of_bytes_and_of_bits(large_boards: Path, board: str) -> None:
+def test_boards_of_bytes_and_of_bits(large_boards: Path) -> None:
     """Compare all of an answer; `test_board_readers.py` asks for many more distances."""
     with open_tables(str(large_boards)) as tables:
-        states = tables.sliding(board).sample(10, seed=5)["state"].to_list()
-        told = ask(large_boards, *(["sliding", board, state] for state in states))
-        for state, each in zip(states, told, strict=True):
+        boards = {name: tables.sliding(name).sample(10, seed=5)["state"] for name in BOARDS}
+        asked = [(board, state) for board, states in boards.items() for state in states]
+        told = ask(large_boards, *(["sliding", *words] for words in asked))
+        for (board, state), each in zip(asked, told, strict=True):
             expected = tables.answer("sliding", state, board=board).to_dict()
             answer = each["answer"]
             answer.pop("path")
@@ -164,15 +157,13 @@ def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None
 
 def ask_with_faults(outputs: Path, names: Iterable[str]) -> dict[str, tuple[str, list[Told]]]:
     """Ask one program all questions in the face of each fault; return its host's url, and these."""
-    names = [*names]
+    names, size = [*names], len(QUESTIONS)
     with serve(outputs, make_faults(names)) as host:
         places = [f"{host.url}/{quote(name)}" for name in names]
-        told = ask(outputs, *(words for place in places for words in (["open", place], *QUESTIONS)))
-    size = len(QUESTIONS)
-    return {
-        name: (place, told[at * size : (at + 1) * size])
-        for at, (name, place) in enumerate(zip(names, places, strict=True))
-    }
+        words = [question for place in places for question in (["open", place], *QUESTIONS)]
+        told = ask(outputs, *words)
+    pairs = enumerate(zip(names, places, strict=True))
+    return {name: (place, told[at * size : (at + 1) * size]) for at, (name, place) in pairs}
 
 
 def test_passing_faults_change_no_answer(outputs: Path) -> None:
@@ -238,22 +229,18 @@ def test_index_files_are_read_by_many_questions_at_once() -> None:
 def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
     (example,) = re.findall(r"```js\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.S)
     example = example.replace("puzzle-tablebase-reader", str(PACKAGE / "index.js"))
-    (tmp_path / "page.mjs").write_text(f"{example}console.log(distance, best_moves, solution);")
+    script = tmp_path / "page.mjs"
     with serve(outputs) as host:
-        (tmp_path / "page.mjs").write_text(
-            (tmp_path / "page.mjs").read_text().replace("https://host.example", host.url)
-        )
-        words = [tool("node"), str(tmp_path / "page.mjs")]
-        ended = subprocess.run(words, capture_output=True, encoding="utf-8", check=True)
-    assert ended.stdout == "27 ULR UULDDRURULLDDRRULDLURULDDRR\n"
+        example = example.replace("https://host.example", host.url)
+        script.write_text(f"{example}console.log(distance, best_moves, solution);")
+        said = run(tool("node"), script)
+    assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
 
 
 @long_run
 @pytest.mark.skipif(not NGINX, reason="nginx is missing")
 @pytest.mark.parametrize("options", ["", "max_ranges 0;"])
 def test_nginx(options: str, outputs: Path, tmp_path: Path) -> None:
+    expected = [each["answer"] for each in ask(outputs, *QUESTIONS)]
     with run_nginx(outputs, tmp_path, options) as url:
-        told = ask(url, *QUESTIONS)
-    assert [each["answer"] for each in told] == [
-        each["answer"] for each in ask(outputs, *QUESTIONS)
-    ]
+        assert [each["answer"] for each in ask(url, *QUESTIONS)] == expected
