@@ -1,15 +1,14 @@
 """The default reader of puzzles without their own: a record of the index, or a row of a table."""
 
-import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from pipeline.single_query import answer_as_text
 from queries.batch import Batch, run_batch
 from queries.dispatch import READERS, open_reader
-from tablebase.errors import BadRequest, NoAnswer, NotationError
+from queries.reader import ignore_progress
+from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.store import Folder
 
@@ -19,26 +18,18 @@ POSITION = "ABAAABBB.B...A."
 def test_a_state_is_answered_with_its_record(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Errors and text are in `tests/plugins/test_other_kinds.py`."""
     monkeypatch.delitem(READERS, "senet")
-    record = (
-        open_reader("senet", Folder(outputs)).open_index("senet").read_record(SENET.rank(POSITION))
-    )
-    result = open_reader("senet", Folder(outputs)).make_query().answer(POSITION).to_dict()
+    reader = open_reader("senet", Folder(outputs))
+    record = reader.open_index("senet").read_record(SENET.rank(POSITION))
+    result = reader.make_query().answer(POSITION).to_dict()
     assert tuple(result.values()) == (POSITION, *record)
     assert record[0] == 2
     assert list(result) == ["position", *(name for name, _ in SENET.tables[0].index)]
-    options: dict[str, str | bool] = {"outputs": str(outputs)}
-    assert (
-        json.loads(answer_as_text("senet", POSITION.lower(), {**options, "json": True})) == result
-    )
-    text = answer_as_text("senet", POSITION, options).splitlines()
-    assert [line.split() for line in text] == [[name, str(check)] for name, check in result.items()]
-    with pytest.raises(NotationError):
-        answer_as_text("senet", "AB", options)
     keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
     keys.write_text(f"{POSITION} AB\n")
     batch = Batch(str(keys), "parquet", str(answers))
-    assert run_batch(open_reader("senet", Folder(outputs)).make_query(), batch, lambda _: None) == 1
+    assert run_batch(reader.make_query(), batch, ignore_progress) == 1
     rows = pl.read_parquet(answers).rows()
     assert rows[0] == (POSITION, *record, None)
     assert rows[1][:6] == ("AB", None, None, None, None, None)
@@ -46,16 +37,15 @@ def test_a_state_is_answered_with_its_record(
 
 def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "senet")
-    reader = open_reader("senet", Folder(outputs))
-    rows = pl.read_parquet(outputs / "senet.parquet").sample(300, seed=1)
-    positions = pl.Series(["ABABABABAB.....", "AAAAA.....BBBBB", *rows["position"]])
-    answers, bad = reader.make_query().answer_keys(positions)
-    assert bad == []
-    wanted = pl.read_parquet(outputs / "senet.parquet").select(
-        "position", "plies_even", "plies_odd"
+    rows = pl.read_parquet(
+        outputs / "senet.parquet", columns=["position", "plies_even", "plies_odd"]
     )
-    beside = positions.alias("position").to_frame().join(wanted, "position", maintain_order="left")
-    assert answers.select("plies_even", "plies_odd").rows() == beside.drop("position").rows()
+    ends = rows.filter(pl.col("position").is_in(["ABABABABAB.....", "AAAAA.....BBBBB"]))
+    wanted = pl.concat([ends, rows.sample(300, seed=1)])
+    query = open_reader("senet", Folder(outputs)).make_query()
+    answers, bad = query.answer_keys(wanted["position"])
+    assert bad == []
+    assert answers.select("plies_even", "plies_odd").rows() == wanted.drop("position").rows()
     assert answers["plies_odd"].null_count() > 1
 
 

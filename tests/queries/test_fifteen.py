@@ -23,7 +23,8 @@ from queries.reader import ignore_progress
 from tablebase.errors import Undecided
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
-from tests.support.shell import SCRIPT, pipeline
+from tests.support.shell import SCRIPT, Cli, pipeline
+from tests.support.tampered import link_copy, replace_link
 
 GOAL = "123456789abcdef0"
 CHARACTERS = "0123456789abcdef"
@@ -32,13 +33,8 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(patterns_555: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Ask:
-    def run(*words: str) -> tuple[int, str, str]:
-        code = run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)])
-        output, errors = capfdbinary.readouterr()
-        return code, output.decode(), errors.decode()
-
-    return run
+def ask(patterns_555: Path, cli_in_process: Cli) -> Ask:
+    return lambda *words: cli_in_process("query", "fifteen", *words, "--outputs", str(patterns_555))
 
 
 def walk(state: str, solution: str) -> list[str]:
@@ -63,10 +59,8 @@ def list_published(kind: str) -> list[tuple[str, int]]:
     return result
 
 
-@pytest.mark.parametrize("goal", [GOAL, "0123456789abcdef", "fedcba9876543210", "89a0b1c2d3e4f567"])
+@pytest.mark.parametrize("goal", [GOAL, "0123456789abcdef", "89a0b1c2d3e4f567", "fedcba9876540321"])
 def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None:
-    if goal.index("0") not in (0, 3, 12, 15):
-        goal = f"{goal.replace('0', '')}0"
     known = oracle.distances_near(goal, 4, 4, 12)
     with pt.open_tables(str(patterns_555)) as tables:
         for state in random.Random(4).sample(sorted(known), 40):
@@ -77,32 +71,28 @@ def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None
 
 
 def test_published_boards_have_the_published_distances(patterns_555: Path) -> None:
+    """Solve the first in plain Python, and by the compiled search that takes over from it."""
     boards = sorted(list_published("korf"), key=lambda board: board[1])[:12]
     frame = pl.DataFrame({"state": [state for state, _ in boards]})
     with pt.open_tables(str(patterns_555)) as tables:
-        for state, distance in boards:
-            answer = tables.fifteen.probe(state, "0123456789abcdef")
+        answers = [tables.fifteen.probe(state, "0123456789abcdef") for state, _ in boards]
+        for answer, (state, distance) in zip(answers, boards, strict=True):
             assert answer.distance == len(answer.solution) == distance
             assert walk(state, answer.solution)[-1] == "0123456789abcdef"
         assert tables.fifteen.annotate(frame)["distance"].null_count() == len(frame)
+    with pt.open_tables(str(patterns_555)) as tables:
+        tables.fifteen.max_plain_positions = 300
+        assert tables.fifteen.probe(boards[0][0], "0123456789abcdef") == answers[0]
 
 
 def test_text_has_the_board_and_the_solution(ask: Ask) -> None:
     code, text, _ = ask("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
     assert code == 0
-    assert text.splitlines() == [
-        " 1 2 3 4",
-        " 5 6 7 8",
-        " 9 a b c",
-        " d e . f",
-        "",
-        f"goal        {GOAL}",
-        "distance    1 move",
-        "solution    R",
-        "tiles slid  f",
-        "bound       1 at the start",
-        "positions   1 searched",
-    ]
+    facts = (
+        f"goal        {GOAL}\ndistance    1 move\nsolution    R\ntiles slid  f\n"
+        "bound       1 at the start\npositions   1 searched\n"
+    )
+    assert text == f" 1 2 3 4\n 5 6 7 8\n 9 a b c\n d e . f\n\n{facts}"
 
 
 def test_letters_numbers_and_pictures_name_the_same_state(ask: Ask) -> None:
@@ -213,27 +203,22 @@ def test_a_time_limit_holds_for_all_of_an_answer(
 
 def test_a_time_limit_at_the_shell(ask: Ask, expire: Callable[[str], None]) -> None:
     expire(FIND_PATH)
-    code, output, errors = ask(list_published("farthest")[QUICK][0], "--time-limit", "60")
+    state, _ = list_published("farthest")[QUICK]
+    code, output, errors = ask(state, "--time-limit", "60")
     assert (code, output) == (4, "")
     assert "needs between" in errors
     assert "A solution of" in errors
-    code, output, _ = ask(list_published("farthest")[QUICK][0], "--time-limit", "60", "--json")
+    code, output, _ = ask(state, "--time-limit", "60", "--json")
     known = json.loads(output)
-    assert code == 4
-    assert known["state"] == list_published("farthest")[QUICK][0]
+    assert (code, known["state"]) == (4, state)
     assert known["least"] < known["most"] == len(known["solution"])
 
 
 def test_what_is_known_leaves_the_process(patterns_555: Path) -> None:
-    # a process that ends without shutting Python down has to flush it
-    state, _ = list_published("farthest")[QUICK]
-    code, output, _ = pipeline(
-        *("query", "fifteen", state, "--time-limit", "0.01", "--json"),
-        *("--outputs", str(patterns_555)),
-    )
-    known = json.loads(output)
-    assert code == 4
-    assert known["least"] > 0
+    """A process that ends without shutting Python down has to flush it."""
+    words = (list_published("farthest")[QUICK][0], "--time-limit", "0.01", "--json")
+    code, output, _ = pipeline("query", "fifteen", *words, "--outputs", str(patterns_555))
+    assert (code, json.loads(output)["least"] > 0) == (4, True)
 
 
 def test_a_solution_of_the_farthest_board_is_found_at_once(
@@ -255,16 +240,6 @@ def test_a_solution_of_the_farthest_board_is_found_at_once(
     assert distance <= len(str(answer.to_dict()["solution"])) <= 120
 
 
-def test_the_compiled_search_takes_over(patterns_555: Path) -> None:
-    state, distance = min(list_published("korf"), key=lambda board: board[1])
-    with pt.open_tables(str(patterns_555)) as tables:
-        expected = tables.fifteen.probe(state, "0123456789abcdef")
-    with pt.open_tables(str(patterns_555)) as tables:
-        tables.fifteen.max_plain_positions = 300
-        assert tables.fifteen.probe(state, "0123456789abcdef") == expected
-    assert expected.distance == distance
-
-
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -273,10 +248,9 @@ def test_the_compiled_search_takes_over(patterns_555: Path) -> None:
         (["1123456789abcdef"], 2, "tile 1 stands twice"),
         ([GOAL, "--goal", "edge"], 2, "Example: corner, or 0123456789abcdef (0 is the blank)"),
         ([GOAL, "--goal", "123450789abcdef6"], 2, "in a corner"),
-        ([GOAL, "--time-limit", "soon"], 2, "--time-limit needs"),
         *(
             ([GOAL, "--time-limit", text], 2, "--time-limit needs")
-            for text in ("0", "٣", "1_0", "nan", "inf")
+            for text in ("soon", "0", "٣", "1_0", "nan", "inf")
         ),
         ([GOAL, "--patterns", "7-9"], 2, "Choose one of: 7-8, 6-6-3, 5-5-5"),
         ([GOAL, "--hint", "--not-shortest"], 2, "--hint cannot be combined"),
@@ -289,14 +263,12 @@ def test_errors(ask: Ask, words: list[str], code: int, message: str) -> None:
     assert message in errors
 
 
-def test_a_batch_answers_every_key(patterns_555: Path, tmp_path: Path) -> None:
+def test_a_batch_answers_every_key(ask: Ask, tmp_path: Path) -> None:
     states = [scramble(steps, steps) for steps in range(0, 60, 4)]
     keys = [*states, "nonsense", "123456789abcdfe0"]
     source, target = tmp_path / "keys.csv", tmp_path / "answers.jsonl"
     source.write_text("name,state\n" + "".join(f"{at},{key}\n" for at, key in enumerate(keys)))
-    words = ["--input", str(source), "--output", str(target), "--path"]
-    code = run_command(["query", "fifteen", *words, "--outputs", str(patterns_555)])
-    assert code == 2
+    assert ask("--input", str(source), "--output", str(target), "--path")[0] == 2
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert [row["name"] for row in rows] == [*map(str, range(len(keys)))]
     for row, state in zip(rows, states, strict=False):
@@ -348,16 +320,14 @@ def test_frames_with_another_goal_and_a_time_limit(patterns_555: Path) -> None:
 
 
 def test_damaged_tables_never_answer(patterns_555: Path, tmp_path: Path) -> None:
-    for file in patterns_555.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    index = tmp_path / "fifteen_12356.idx"
+    folder = link_copy(patterns_555, tmp_path)
+    index = replace_link(folder / "fifteen_12356.idx")
     data = bytearray(index.read_bytes())
     for block in range(1, len(data) // 4096):
         data[block * 4096 + 7] ^= 1
     index.write_bytes(data)
     for words in ([scramble(60, 9)], ["--input", str(_write_keys(tmp_path))]):
-        command = ["query", "fifteen", *words, "--outputs", str(tmp_path)]
-        assert run_command(command) == 3
+        assert run_command(["query", "fifteen", *words, "--outputs", str(folder)]) == 3
 
 
 def _write_keys(folder: Path) -> Path:

@@ -63,8 +63,3 @@ def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
     sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
     with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
         tables.goals(name)
-
-
-def test_option_values_are_listed(asks: EightReader) -> None:
-    assert asks.list_values("goal") == ("corner", "centre", "edge")
-    assert asks.list_values("path") == ()

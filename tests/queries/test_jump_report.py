@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -151,37 +152,27 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_invalid_samples_are_rejected(kind: str, tmp_path: Path) -> None:
     columns, problem = REFUSED[kind]
     schema = dict.fromkeys(columns, pl.String) if kind in ("empty", "null") else None
-    file = tmp_path / f"{kind}.parquet"
+    file = tmp_path / "sample.parquet"
     pl.DataFrame(columns, schema).write_parquet(file)
-    with pytest.raises(BadRequest) as error:
+    with pytest.raises(BadRequest, match=re.escape(f"cannot be shown: {problem}")) as error:
         load_sample(str(file))
-    assert f"cannot be shown: {problem}" in str(error.value)
     example = "pipeline sample knight --board 8x8 --closed --size 1000000 --output FILE.parquet"
     assert error.value.hint == f"Draw one: {example}"
 
 
 def test_the_invalid_row_is_named_in_any_chunk(samples: dict[str, Path], tmp_path: Path) -> None:
-    few = pl.read_parquet(samples["6x6"])
-    rows = pl.concat([few] * (CHUNK_ROWS // len(few) + 2))
+    paths = pl.read_parquet(samples["6x6"])["path"].to_list()
+    paths *= CHUNK_ROWS // len(paths) + 2
     file, wrong = tmp_path / "cycles.parquet", CHUNK_ROWS + 17
-    turned = rows[wrong, "path"][2:] + "a1a1"
-    paths = rows["path"].to_list()
-    paths[wrong] = turned
-    rows.with_columns(path=pl.Series(paths)).write_parquet(file)
+    paths[wrong] = turned = paths[wrong][2:] + "a1a1"
+    pl.DataFrame({"path": paths}).with_columns(board=pl.lit("6x6")).write_parquet(file)
     with pytest.raises(BadRequest, match=f"its row {wrong + 1:,}, '{turned[:2]}"):
         load_sample(str(file))
 
 
-@pytest.mark.parametrize("kind", ["text", "nothing", "folder", "pattern"])
-def test_unreadable_samples_are_rejected(
-    samples: dict[str, Path], tmp_path: Path, kind: str
-) -> None:
-    path = tmp_path / kind
-    if kind == "text":
-        path.write_text("board,rank,path\n")
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "pattern":
-        path = samples["6x6"].with_name("*.parquet")
-    with pytest.raises(BadRequest, match=r"The sample .* cannot be read \("):
-        load_sample(str(path))
+def test_unreadable_samples_are_rejected(samples: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("board,rank,path\n")
+    pattern = samples["6x6"].with_name("*.parquet")
+    for path in (tmp_path / "text", tmp_path / "nothing", tmp_path, pattern):
+        with pytest.raises(BadRequest, match=r"The sample .* cannot be read \("):
+            load_sample(str(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -62,17 +63,23 @@ def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[
     """Read every layout; only a text with an empty field may be left to the slow parser."""
     board = SlidingBoard(*sides)
     for state in (board.example, board.example[::-1], "10" + board.example[1:-1]):
-        texts = [text for text in write_layouts(state, board.width) if set(text) & set("0._")]
-        assert {*normalize_keys(pl.Series(texts), board.cells)} == {state}
-        texts = [text for text in write_layouts(state, board.width) if not set(text) & set("0._")]
-        assert {*normalize_keys(pl.Series(texts), board.cells)} == {state.replace("0", "")}
+        read = {True: state, False: state.replace("0", "")}
+        for text in write_layouts(state, board.width):
+            (key,) = normalize_keys(pl.Series([text]), board.cells)
+            assert key == read[bool(set(text) & set("0._"))]
+
+
+def write_each(frame: pl.DataFrame, folder: Path) -> Iterator[Path]:
+    """Write a frame in each format, and yield the files."""
+    for suffix, method in (("csv", "csv"), ("jsonl", "ndjson"), ("parquet", "parquet")):
+        source = folder / f"frame.{suffix}"
+        getattr(frame, f"write_{method}")(source)
+        yield source
 
 
 def test_boards_in_cells_are_answered(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
     frame = pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS})
-    for suffix in ("csv", "jsonl", "parquet"):
-        source = tmp_path / f"boards.{suffix}"
-        getattr(frame, {"jsonl": "write_ndjson"}.get(suffix, f"write_{suffix}"))(source)
+    for source in write_each(frame, tmp_path):
         code, out, complaint = ask_in_process("eight", "--input", str(source), "--format", "jsonl")
         assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
         rows = [json.loads(line) for line in out.splitlines()]
@@ -146,16 +153,11 @@ def test_fractions_are_no_keys(tables: Tables) -> None:
 
 def test_numbers_in_files_get_their_lost_zero_back(ask_in_process: Ask, tmp_path: Path) -> None:
     frame = pl.DataFrame({"n": ["a", "b", "c"], "state": [12345678, None, 378546201]})
-    for suffix in ("csv", "jsonl", "parquet"):
-        source = tmp_path / f"numbers.{suffix}"
-        getattr(frame, {"jsonl": "write_ndjson"}.get(suffix, f"write_{suffix}"))(source)
+    for source in write_each(frame, tmp_path):
         code, out, complaint = ask_in_process("eight", "--input", str(source))
         assert (code, complaint) == (0, "")
-        assert out.splitlines()[1:] == [
-            "a,12345678,corner,22,DR,2,",
-            "b,,,,,,",
-            "c,378546201,corner,27,ULR,15,",
-        ]
+        rows = ["a,12345678,corner,22,DR,2,", "b,,,,,,", "c,378546201,corner,27,ULR,15,"]
+        assert out.splitlines()[1:] == rows
     # text stays text: it may have lost something else
     for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
         code, _, complaint = ask_in_process("eight", *words, text=text)
@@ -175,15 +177,13 @@ def test_bytes_are_read_as_text(ask_in_process: Ask, tables: Tables, tmp_path: P
     source, target = tmp_path / "bytes.parquet", tmp_path / "answers.parquet"
     frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"\xff", None]})
     frame.write_parquet(source)
-    distances = [27, 27, None, None]
-    for words in (["--format", "csv"], ["--format", "jsonl"], ["--output", str(target)]):
+    for words in (["--format", "jsonl"], ["--output", str(target)], ["--format", "csv"]):
         code, out, complaint = ask_in_process("eight", "--input", str(source), *words)
         assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
-        if words[1] == "csv":
-            assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
+    assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
     answers = pl.read_parquet(target)
     assert answers["state"].equals(frame["state"]), "Parquet has bytes of its own"
-    assert answers["distance"].to_list() == distances
-    assert tables.eight.annotate(frame)["distance"].to_list() == distances
+    for each in (answers, tables.eight.annotate(frame)):
+        assert each["distance"].to_list() == [27, 27, None, None]
     senet = pl.DataFrame({"position": [b"ABAAABBB.B...A.", b"A B A B A B A B A B . . . . ."]})
     assert tables.senet.annotate(senet)["plies"].to_list() == [2, 0]

@@ -31,16 +31,14 @@ def test_existing_files_are_recognized(
     ask_in_process: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("states").write_text("123456780")
-    Path("my states").write_text("123456780")
-    Path("123456780").write_text("")
+    for name in ("states", "my states", "123456780"):
+        Path(name).touch()
     Path("folder").mkdir()
-    assert (
-        "'states' is a file, not a state. Use --input states."
-        in ask_in_process("eight", "states")[2]
-    )
-    assert "Use --input 'my states'." in ask_in_process("eight", "my states")[2]
+    for key, complaint in (
+        ("states", "'states' is a file, not a state. Use --input states."),
+        ("my states", "Use --input 'my states'."),
+        ("folder", "'f' is not one of the digits"),
+        *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
+    ):
+        assert complaint in ask_in_process("eight", key)[2]
     assert ask_in_process("eight", "123456780")[0] == 0, "a key is a key"
-    assert "'f' is not one of the digits" in ask_in_process("eight", "folder")[2]
-    for name in ("a\0b", "\udcff", "x" * 5_000):
-        assert "is not an 8-puzzle state" in ask_in_process("eight", name)[2]

@@ -16,10 +16,6 @@ from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import Cli, python
 
 
-def list_sources(lineage: Lineage, page: str) -> set[str]:
-    return {source for source, target in lineage.edges if target == page}
-
-
 def test_every_published_file_has_a_recipe(outputs: Path) -> None:
     lineage = make_lineage(Folder(outputs))
     published = read_manifest(Folder(outputs))
@@ -47,7 +43,8 @@ def test_a_page_has_the_tables_that_the_manifest_lists_for_it(
 ) -> None:
     said = cli_in_process("explore", "--outputs", str(copy))
     assert said == (0, f"{copy}/explorer.html\n", "")
-    sources = list_sources(make_lineage(Folder(copy)), "explorer.html")
+    edges = make_lineage(Folder(copy)).edges
+    sources = {source for source, target in edges if target == "explorer.html"}
     listed = read_pages(Folder(copy))["explorer.html"].made_from
     assert sorted(listed) == sorted(list_source_tables(Folder(copy)))
     assert {name.partition(".")[0] for name in sources} == {*listed}

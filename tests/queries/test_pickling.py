@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -52,36 +53,34 @@ def test_tables_before_and_after_all_questions(outputs: Path) -> None:
 
 
 def test_closed_tables_stay_closed(outputs: Path) -> None:
+    """Keep methods from before the first question, and from after all."""
     with pt.open_tables(str(outputs)) as tables:
-        saved: list[tuple[Callable[[str], object], str]] = [(tables.eight.distance, "378546201")]
+        before = tables.eight.distance
         for ask in QUESTIONS:
             ask(tables)
-        saved += [(tables.eight.distance, "378546201"), (tables.eight.probe, "378546201")]
-        saved += [(tables.senet.plies, "ABAAABBB.B...A."), (tables.knight.probe, "b1")]
-        for method, key in saved:
-            method(key)
-        lazy = tables.eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
-        lazy.collect()
-    for ask in QUESTIONS:
+        eight, senet, knight = tables.eight, tables.senet, tables.knight
+        lazy = eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
+        saved: list[Callable[[], object]] = [lazy.collect]
+        saved += [partial(method, "378546201") for method in (before, eight.distance, eight.probe)]
+        saved += [partial(senet.plies, "ABAAABBB.B...A."), partial(knight.probe, "b1")]
+        for call in saved:
+            call()
+    saved += [partial(ask, tables) for ask in QUESTIONS]
+    position = "ABABABABAB....."
+    for closed in (send(tables).senet, send(tables.senet)):
+        saved.append(partial(closed.probe, position))
+    for call in saved:
         with pytest.raises(ValueError, match="are closed"):
-            ask(tables)
-    with pytest.raises(ValueError, match="are closed"):
-        lazy.collect()
-    for method, key in saved:
-        with pytest.raises(ValueError, match="are closed"):
-            method(key)
-    for senet in (send(tables).senet, send(tables.senet)):
-        with pytest.raises(ValueError, match="are closed"):
-            senet.probe("ABABABABAB.....")
+            call()
 
 
 @pytest.mark.parametrize("name", ["eight", "senet", "knight", "fifteen"])
 def test_a_puzzles_tables_alone(outputs: Path, name: str) -> None:
     with pt.open_tables(str(outputs)) as tables:
+        reader = getattr(tables, name)
         for _ in range(2):
-            copy = send(getattr(tables, name))
-            assert type(copy) is type(getattr(tables, name))
-            assert repr(copy) == repr(getattr(tables, name))
+            copy = send(reader)
+            assert (type(copy), repr(copy)) == (type(reader), repr(reader))
             for ask in QUESTIONS[:1] + QUESTIONS[-3:]:
                 ask(tables)
 
@@ -90,9 +89,6 @@ def test_the_registered_puzzles_are_not_copied(outputs: Path) -> None:
     readers = Readers(Folder(outputs))
     for name in MODULES:
         assert send(readers.open(name)).puzzle is get_puzzle(name)
-
-
-def test_a_puzzle_that_is_not_registered(outputs: Path) -> None:
     reader = send(DefaultReader(JUGS, Folder(outputs)))
     assert (type(reader), type(reader.puzzle)) == (DefaultReader, type(JUGS))
     assert reader.puzzle.example == JUGS.example

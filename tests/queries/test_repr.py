@@ -25,48 +25,33 @@ def test_repr_names_the_folder_and_its_tables(copy: Path) -> None:
     assert repr(tables.knight) == f"<KnightReader in {copy}: {knights}>"
 
 
-def test_repr_of_a_puzzle_without_tables(copy: Path) -> None:
-    entries = read_manifest(Folder(copy))
-    other_entries = {"knight_tours_3x4": rename_entry(entries[FIVE], "knight_tours_3x4")}
-    write_manifest(Folder(copy), {"eight": entries["eight"], **other_entries})
-    tables = open_tables(str(copy))
-    assert repr(tables.senet) == f"<SenetReader in {copy}: none published>"
-    assert repr(tables.knight) == f"<KnightReader in {copy}: knight_tours_3x4>"
-
-
-def test_repr_shows_errors_without_raising(copy: Path) -> None:
-    tables = open_tables(str(copy))
-    (copy / "manifest.json").write_text("[]")
-    assert repr(tables).startswith(f"<Tables in {copy}: {copy}/manifest.json is damaged: ")
-
-
 def test_a_notebook_lists_the_tables(copy: Path) -> None:
-    tables = open_tables(str(copy))
+    tables, entries = open_tables(str(copy)), read_manifest(Folder(copy))
     page = ElementTree.fromstring(tables._repr_html_())
     assert page.findtext("caption") == f"Tables in {copy}"
     assert [each.text for each in page.iter("th")] == ["table", "rows", "bytes", "meaning"]
-    rows = [[cell.text for cell in row] for row in page.iter("tr")][1:]
-    entries = read_manifest(Folder(copy))
-    assert [row[0] for row in rows] == [*entries]
-    assert [row[1:3] for row in rows] == [
-        [f"{entry.rows:,}", f"{entry.bytes:,}"] for entry in entries.values()
-    ]
     meanings = {table.name: table.meaning for each in list_puzzles() for table in each.tables}
-    assert [row[3] for row in rows] == [meanings[name] for name in entries]
-
+    assert [[cell.text for cell in row] for row in page.iter("tr")][1:] == [
+        [name, f"{entry.rows:,}", f"{entry.bytes:,}", meanings[name]]
+        for name, entry in entries.items()
+    ]
     of_eight = ElementTree.fromstring(tables.eight._repr_html_())
     assert of_eight.findtext("caption") == f"EightReader in {copy}"
     assert [row[0].text for row in of_eight.iter("tr")][1:] == ["eight", "eight_edge"]
 
 
-def test_a_notebook_shows_tables_that_no_puzzle_owns_and_none(copy: Path) -> None:
-    entries = read_manifest(Folder(copy))
-    write_manifest(Folder(copy), {"foreign": rename_entry(entries[FIVE], "foreign")})
+def test_tables_that_no_puzzle_owns_none_and_errors_are_shown(copy: Path) -> None:
+    entry = read_manifest(Folder(copy))[FIVE]
+    names = ("foreign", "knight_tours_3x4")
+    write_manifest(Folder(copy), {name: rename_entry(entry, name) for name in names})
     tables = open_tables(str(copy))
     page = ElementTree.fromstring(tables._repr_html_())
-    assert [row[0].text for row in page.iter("tr")][1:] == ["foreign"]
+    assert [row[0].text for row in page.iter("tr")][1:] == [*names]
+    assert repr(tables.senet) == f"<SenetReader in {copy}: none published>"
     assert tables.senet._repr_html_() == f"<p>SenetReader in {copy}: none published</p>"
+    assert repr(tables.knight) == f"<KnightReader in {copy}: knight_tours_3x4>"
     (copy / "manifest.json").write_text("[]")
+    assert repr(tables).startswith(f"<Tables in {copy}: {copy}/manifest.json is damaged: ")
     assert " is damaged: " in tables._repr_html_()
 
 

@@ -62,9 +62,6 @@ def test_a_changed_footer_is_noticed(at: int, copy: Path) -> None:
     flip_byte(copy / SMALL.file, at)
     with pytest.raises(TableDamaged, match="its footer differs from the manifest"):
         open_groups(Folder(copy))
-
-
-def test_a_shortened_file_is_noticed(copy: Path) -> None:
     cut_byte(copy / SMALL.file)
     with pytest.raises(TableDamaged, match="bytes, the manifest says"):
         open_groups(Folder(copy))

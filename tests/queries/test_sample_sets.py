@@ -1,6 +1,7 @@
 """Samples spread over distances, and split into sets that keep symmetric states together."""
 
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,23 +43,21 @@ def list_twins(state: str, goal: str, width: int) -> set[str]:
 
 
 def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
-    sample = tables.eight.sample(212, seed=3, distance="5-25", spread=True)
+    draw = partial(tables.eight.sample, spread=True)
+    sample = draw(212, seed=3, distance="5-25")
     counts = sample["distance"].value_counts(sort=True).rows()
     assert {distance for distance, _ in counts} == {*range(5, 26)}
     assert sorted(count for _, count in counts) == [10] * 19 + [11] * 2
-    three, four, again = (
-        tables.eight.sample(40, seed=seed, distance="5-7", spread=True) for seed in (3, 4, 3)
-    )
-    assert three.equals(again)
-    assert not three.equals(four)
-    whole = tables.eight.sample(2_000, seed=3, distance="30-31")
-    assert {*whole["distance"]} == {30, 31}
-    assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
     known = eight_distances(GOALS["corner"])
     for state, goal, distance in sample.select("state", "goal", "distance").rows():
         assert goal != "corner" or known[state] == distance
-    few = tables.eight.sample(2, distance="5-25", spread=True)
-    assert few["distance"].to_list() == [5, 6]
+    three, four, again = (draw(40, seed=seed, distance="5-7") for seed in (3, 4, 3))
+    assert three.equals(again)
+    assert not three.equals(four)
+    assert draw(2, distance="5-25")["distance"].to_list() == [5, 6]
+    whole = tables.eight.sample(2_000, seed=3, distance="30-31")
+    assert {*whole["distance"]} == {30, 31}
+    assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
 
 
 def test_symmetric_states_are_in_one_set(tables: Tables) -> None:
@@ -110,15 +109,12 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
     ("options", "message"),
     [
         ({"spread": True}, "--spread needs a range"),
-        ({"distance": "9-5"}, "--distance needs a whole number"),
-        ({"distance": "5-"}, "--distance needs a whole number"),
-        ({"distance": "٣-5"}, "--distance needs a whole number"),
+        *(({"distance": text}, "--distance needs a whole") for text in ("9-5", "5-", "٣-5")),
         ({"split": "train=0.8,test=0.3"}, "add up to 1, not 'train=0.8,test=0.3'"),
-        ({"split": "train=0.5,train=0.5"}, "needs different names, with shares"),
-        ({"split": "train=1_0"}, "needs different names, with shares"),
-        ({"split": "train"}, "needs different names, with shares"),
-        ({"split": "=1"}, "needs different names, with shares"),
-        ({"split": "a=nan"}, "needs different names, with shares"),
+        *(
+            ({"split": text}, "needs different names, with shares")
+            for text in ("train=0.5,train=0.5", "train=1_0", "train", "=1", "a=nan")
+        ),
     ],
 )
 def test_other_options_are_refused(tables: Tables, options: dict[str, Any], message: str) -> None:
@@ -126,13 +122,15 @@ def test_other_options_are_refused(tables: Tables, options: dict[str, Any], mess
         tables.eight.sample(10, **options)
 
 
-def test_a_range_without_states_is_refused(tables: Tables, cli_in_process: Cli) -> None:
-    with pytest.raises(NoAnswer, match="nothing to draw at distance 32: the largest is 31"):
-        tables.eight.sample(10, distance="32-40")
-    with pytest.raises(NoAnswer, match="nothing to draw at distance 32"):
-        tables.eight.sample(100, distance="30-40", spread=True)
+def test_a_range_without_states_is_refused(tables: Tables) -> None:
+    for options in ({"distance": "32-40"}, {"distance": "30-40", "spread": True}):
+        with pytest.raises(NoAnswer, match="nothing to draw at distance 32: the largest is 31"):
+            tables.eight.sample(100, **options)
+
+
+def test_sets_are_drawn_at_the_shell(cli_in_process: Cli) -> None:
     words = ("sample", "eight", "--distance", "5-6", "--spread", "--split", SPLIT, "--size", "4")
-    text = cli_in_process(*words)
-    assert (text.code, text.err) == (0, "")
-    assert text.out.splitlines()[0] == "state,goal,distance,best_moves,solutions,split"
-    assert len(text.out.splitlines()) == 5
+    code, out, errors = cli_in_process(*words)
+    head, *rows = out.splitlines()
+    assert (code, errors, len(rows)) == (0, "", 4)
+    assert head == "state,goal,distance,best_moves,solutions,split"

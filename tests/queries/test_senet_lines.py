@@ -2,6 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
@@ -24,12 +25,9 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            result = reader.make_query(turn="AB"[plies % 2]).answer(position).to_dict()
-            assert (result["dice"], result["moves"], result["plies"]) == (
-                line.dice,
-                line.moves,
-                plies,
-            )
+            facts = reader.make_query(turn="AB"[plies % 2]).answer(position).to_dict()
+            expected = (line.dice, line.moves, plies)
+            assert (facts["dice"], facts["moves"], facts["plies"]) == expected
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
 
@@ -40,36 +38,28 @@ def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
     reader = open_reader("senet", Folder(outputs))
     never = 0
     for row in table.iter_rows(named=True):
+        position = row["position"]
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
+            query = reader.make_query(turn=side, path=True)
             if plies is None:
                 with pytest.raises(PositionUnreachable):
-                    reader.make_query(turn=side).answer(row["position"]).to_dict()
+                    query.answer(position).to_dict()
                 never += 1
                 continue
-            result = reader.make_query(turn=side, path=True).answer(row["position"]).to_dict()
-            assert result["plies"] == plies
-            assert (
-                oracles.senet_replay(str(result["dice"]), str(result["moves"])) == row["position"]
-            )
+            facts: dict[str, Any] = query.answer(position).to_dict()
+            assert facts["plies"] == plies == len(facts["path"]) - 1
+            assert oracles.senet_replay(facts["dice"], facts["moves"]) == position
             # the index does not hold the number of longer lines, so none is stated
-            assert result["lines"] == (row["lines"] if plies == row["plies"] else None)
-            path = result["path"]
-            assert isinstance(path, list)
-            assert len(path) == plies + 1
+            assert facts["lines"] == (row["lines"] if plies == row["plies"] else None)
     assert never >= len(once) > 119
 
 
 def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
+    """The message is in `tests/golden/no.txt`."""
     reader = open_reader("senet", Folder(outputs))
     with pytest.raises(PositionUnreachable) as caught:
         reader.make_query(turn="A").answer("BAABABABAB.....").to_dict()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
-    assert str(caught.value) == (
-        "BAABABABAB..... is never reached with A to move: "
-        "no line of play from the opening leads to it."
-    )
-    with pytest.raises(PositionUnreachable, match="is never reached"):
-        reader.make_query(turn="A").answer("BBBBBAAAAA.....").to_dict()
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
             reader.make_query(turn=side)
@@ -93,9 +83,8 @@ def test_letters_may_be_lower_case_in_every_interface(
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
 def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
-    answer = (
-        open_reader("senet", Folder(outputs)).make_query(**{**options, "path": True}).answer(KNOWN)
-    )
+    query = open_reader("senet", Folder(outputs)).make_query(**options, path=True)
+    answer = query.answer(KNOWN)
     facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
@@ -108,7 +97,8 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
     drawn = ["".join(row.get(x, ".") for x in squares) for _, row in sorted(rows.items())]
     assert drawn == facts["path"]
     # the piece that moved has a ring around it, at the end of the line that shows its move
-    moves = [move.replace("x", "-").split("-") for move in str(facts["moves"]).split()]
+    written = str(facts["moves"]).split()
+    moves = [move.replace("x", "-").split("-") for move in written]
     rings = [float(dot.get("cx", 0)) for dot in dots if dot.get("fill") == INK]
     assert rings == [squares[int(goal) - 1] for _, goal in moves]
     ways = [s.get("d", "")[1:].split("L") for s in svg if s.tag.endswith("path")]
@@ -116,11 +106,9 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
     assert ends == [[squares[int(start) - 1], squares[int(goal) - 1]] for start, goal in moves]
     texts = [text.text for text in svg if text.tag.endswith("text")]
     assert f"{KNOWN} after {len(moves)} plies" in texts
-    for number, (throw, move) in enumerate(
-        zip(str(facts["dice"]), str(facts["moves"]).split(), strict=True), start=1
-    ):
-        at = texts.index(f"{'AB'[(number - 1) % 2]} throws {throw}")
-        assert (texts[at - 1], texts[at + 1]) == (str(number), move)
+    for number, (throw, move) in enumerate(zip(str(facts["dice"]), written, strict=True)):
+        at = texts.index(f"{'AB'[number % 2]} throws {throw}")
+        assert (texts[at - 1], texts[at + 1]) == (str(number + 1), move)
 
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:

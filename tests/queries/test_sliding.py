@@ -24,13 +24,8 @@ from tests.support.tampered import change_records, link_copy
 
 
 @pytest.fixture(scope="module")
-def folder(small_boards: Path) -> Path:
-    return small_boards
-
-
-@pytest.fixture(scope="module")
-def tables(folder: Path) -> Tables:
-    return open_tables(str(folder))
+def tables(small_boards: Path) -> Tables:
+    return open_tables(str(small_boards))
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
@@ -51,15 +46,6 @@ def test_every_state_is_answered_for_many_goals(tables: Tables, name: str) -> No
             assert answer.to_dict() == facts
 
 
-def test_paths_are_shortest(tables: Tables) -> None:
-    board, table = parse_board("3x2"), tables.sliding("3x2")
-    known = oracle.distances(board.example, 3, 2)
-    for state in [*known][::17]:
-        path = oracle.replay(state, table.solution(state), 3, 2)
-        assert path == table.path(state)
-        assert [known[step] for step in path] == list(range(known[state], -1, -1))
-
-
 def find_most_solutions() -> tuple[str, list[str]]:
     """Return the state of 2x3 with the most solutions, and these."""
     known = oracle.distances("123450", 2, 3)
@@ -67,23 +53,18 @@ def find_most_solutions() -> tuple[str, list[str]]:
     return max(ways.items(), key=lambda item: (len(item[1]), item[0]))
 
 
-def test_solutions_are_counted_and_listed(cli_in_process: Cli, folder: Path) -> None:
+def test_solutions_are_counted_and_listed(cli_in_process: Cli, small_boards: Path) -> None:
     state, ways = find_most_solutions()
-    place = ("--board", "2x3", "--outputs", str(folder))
-    text = cli_in_process("query", "sliding", state, "--solutions", *place)
-    assert text.out.split() == ways
-    facts = json.loads(
-        cli_in_process("query", "sliding", state, "--solutions", "--json", *place).out
-    )
+    words = ("query", "sliding", state, "--board", "2x3", "--outputs", str(small_boards))
+    assert cli_in_process(*words, "--solutions").out.split() == ways
+    facts = json.loads(cli_in_process(*words, "--solutions", "--json").out)
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways) > 1
-    assert "solutions" not in json.loads(
-        cli_in_process("query", "sliding", state, "--json", *place).out
-    )
+    assert "solutions" not in json.loads(cli_in_process(*words, "--json").out)
 
 
-def test_solutions_are_counted_before_they_are_listed(folder: Path) -> None:
+def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> None:
     start, ways = find_most_solutions()
-    board_reader = BoardReader(parse_board("2x3"), Folder(folder))
+    board_reader = BoardReader(parse_board("2x3"), Folder(small_boards))
     board_reader.max_solutions = 1
     with pytest.raises(BadRequest) as caught:
         board_reader.make_query(solutions=True).answer(start)
@@ -121,14 +102,16 @@ WRITTEN: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize(("name", "goal"), [("2x3", None), ("3x2", "054321"), ("2x2", "2103")])
-def test_a_long_batch_answers_as_a_short_one(folder: Path, name: str, goal: str | None) -> None:
+def test_a_long_batch_answers_as_a_short_one(
+    small_boards: Path, name: str, goal: str | None
+) -> None:
     """Answer every state, and keys of other kinds, so often that there are several chunks."""
     board = parse_board(name)
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
     other = [write(state) for write in WRITTEN for state in states[::97]]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     times = CHUNK_ROWS // len(keys) + 2
-    board_reader = BoardReader(board, Folder(folder))
+    board_reader = BoardReader(board, Folder(small_boards))
     options: OptionTexts = {"goal": goal} if goal else {}
     short = board_reader.make_query(**options).answer_keys(keys)
     board_reader.max_single_keys = 0
@@ -151,16 +134,15 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 
 
 def test_unreachable_states_are_not_queried_singly(
-    folder: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
+    small_boards: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answer a batch of which half is unreachable: a lone query for each would be slow."""
     monkeypatch.delattr(GoalReader, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
-    eight = dispatch.open_reader("eight", Folder(outputs))
-    board = BoardReader(parse_board("3x3"), Folder(folder))
+    board = BoardReader(parse_board("3x3"), Folder(small_boards))
     board.max_single_keys = 0
-    for board_reader in (board, eight):
-        result, bad = board_reader.make_query(goal="123456780").answer_keys(half)
+    for reader in (board, dispatch.open_reader("eight", Folder(outputs))):
+        result, bad = reader.make_query(goal="123456780").answer_keys(half)
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
         assert bad == []
@@ -174,10 +156,10 @@ def test_unreachable_states_are_not_queried_singly(
     ],
 )
 def test_inconsistent_records_are_damage(
-    folder: Path, tmp_path: Path, state: str | None, options: OptionTexts, problem: str
+    small_boards: Path, tmp_path: Path, state: str | None, options: OptionTexts, problem: str
 ) -> None:
     """Give every state the same distance, or another one than the goal that of the goal."""
-    board, copied = parse_board("2x2"), link_copy(folder, tmp_path)
+    board, copied = parse_board("2x2"), link_copy(small_boards, tmp_path)
     rows = slice(None) if state is None else slice(board.rank(state), board.rank(state) + 1)
     distance = 3 if state is None else 0
     change_records(copied, "sliding_2x2_4", lambda records: records[rows].fill(distance))
@@ -186,12 +168,3 @@ def test_inconsistent_records_are_damage(
     with pytest.raises(TableDamaged, match=problem) as caught:
         board_reader.make_query(**options).answer_keys(pl.Series([state or "1230"]))
     assert caught.value.file == str(copied / "sliding_2x2_4.idx")
-
-
-def test_published_boards_are_listed_as_values(folder: Path) -> None:
-    from queries.dispatch import open_reader
-
-    board_reader = open_reader("sliding", Folder(folder))
-    assert board_reader.list_values("board") == ("2x2", "2x3", "3x3")
-    assert board_reader.list_values("goal") == ("corner",)
-    assert board_reader.list_values("svg") == ()

@@ -126,7 +126,8 @@ def answer_small_board() -> str:
     """Return answers of a batch and the counts, which kernels compute."""
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
-        build(Request(Folder(Path(place)), [(PUZZLE, PUZZLE.find_tables("sliding_2x4"))]), Quiet())
+        tables = PUZZLE.find_tables("sliding_2x4")
+        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
