@@ -1,6 +1,10 @@
-"""Tests of the index reader: which blocks are read and checked, damage, closing and threads."""
+"""The index reader: which blocks are read and checked, closing, threads, and manifests without it.
+
+Damaged indexes are in `test_index_vectors.py` and `tests/faults`.
+"""
 
 import contextlib
+import json
 import os
 import random
 from collections import Counter
@@ -14,17 +18,25 @@ from pipeline.verify.files import check_files
 from queries import open_tables
 from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from tablebase import puzzles
-from tablebase.errors import NotationError, SearchError, TableDamaged
+from tablebase.errors import (
+    NotationError,
+    SearchError,
+    TableDamaged,
+    TableError,
+    TableMissing,
+    TableVersionError,
+)
 from tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
 from tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
 from tablebase.schema import Table
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
+from tablebase.tables.manifest import seal
 from tablebase.tables.store import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.pancakes import Pancakes
-from tests.support.tampered import open_one, place, replace_link, reseal, vouch
+from tests.support.pancakes import PUZZLE, Pancakes
+from tests.support.tampered import open_one, place, replace_link, reseal, vouch, write_manifest
 
 EIGHT, SENET, KNIGHT = EIGHT_PUZZLE.tables[0], SENET_PUZZLE.tables[0], KNIGHT_PUZZLE.tables[2]
 
@@ -201,3 +213,47 @@ def test_threads_share_an_index(
 
     with ThreadPoolExecutor(6) as pool:
         assert all(pool.map(is_right, (1, 1, 2, 3, 5, 7)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Build a small puzzle's tables, of which every answer needs the index."""
+    monkeypatch.setitem(puzzles.MODULES, "pancakes", "tests.support.pancakes")
+    build_tables(tmp_path, PUZZLE)
+    assert open_tables(str(tmp_path)).goals("pancakes").probe("45321").distance == 2
+    return tmp_path
+
+
+def require_error(folder: Path, kind: type[TableError], file: str) -> None:
+    """Require that every kind of lookup gives the same error, which names a file."""
+    with pytest.raises(TableError) as caught:
+        answer_as_text("pancakes", "45321", {"outputs": str(folder)})
+    for method in ("probe", "get"):
+        with pytest.raises(kind) as second:
+            getattr(open_tables(str(folder)).goals("pancakes"), method)("45321")
+        assert str(second.value) == str(caught.value)
+    error = caught.value
+    assert (type(error), error.exit_code, error.file) == (kind, 3, str(folder / file))
+    assert error.command.startswith("pipeline precompute ")
+    assert error.command.endswith(f" --outputs {folder}")
+
+
+def test_a_manifest_that_lists_no_index(folder: Path) -> None:
+    table = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]["pancakes"]
+    for listed in ({"pancakes": table | {"index": None}}, {}):
+        write_manifest(Folder(folder), listed)
+        require_error(folder, TableMissing, "pancakes.idx")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b"{", TableDamaged),
+        (seal({"format_version": "3"}).encode(), TableDamaged),
+        *((seal({"format_version": number}).encode(), TableVersionError) for number in (2, 4)),
+    ],
+)
+def test_a_manifest_that_cannot_be_read(folder: Path, text: bytes, kind: type[TableError]) -> None:
+    """Try one of each kind; `tests/storage/test_manifest.py` tries every other."""
+    (folder / "manifest.json").write_bytes(text)
+    require_error(folder, kind, "manifest.json")

@@ -1,7 +1,5 @@
 """Batch input: every format, named or detected, compressed or not; and inputs that are refused."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """JSON lines: fields and types are preserved, or refused where they cannot be."""
 
-from __future__ import annotations
-
 import io
 import json
 import time

@@ -1,23 +1,29 @@
-"""Samples of states and positions, and the hardest of them, compared with plain searches."""
+"""Samples of states by distance, spread and split, compared with plain searches."""
 
-from __future__ import annotations
-
+from collections import defaultdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from queries import open_tables
 from queries.api import Tables
 from queries.dispatch import open_reader
-from queries.sampling import SampleRequest, count_distances, find_ranks
+from queries.sampling import SampleRequest, count_distances, find_ranks, find_twin
 from queries.sliding import BoardReader
 from tablebase.errors import BadRequest, NoAnswer
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
+from tests.support.oracles import eight_distances
+from tests.support.shell import Cli
+from tests.support.strategies import eight_states
 
 LIMIT = 3.719
 """The standard errors that a normal variable deviates by once in 5,000 times."""
@@ -132,3 +138,122 @@ def test_distances_are_whole_numbers(tables: Tables, distance: int) -> None:
 
 def test_sizes_and_seeds_may_be_numpy_integers() -> None:
     assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1)  # type: ignore[arg-type]
+
+
+SPLIT = "train=0.8,test=0.2"
+GOALS = {"corner": "123456780", "centre": "123804765"}
+
+
+def list_twins(state: str, goal: str, width: int) -> set[str]:
+    """Return a state's images: the board mirrored or turned, its tiles renamed as the goal's are.
+
+    Only those count in which the goal becomes itself.
+    """
+    twins = set()
+    for turn in range(8):
+        images = []
+        for board in (state, goal):
+            rows = [board[at : at + width] for at in range(0, len(board), width)]
+            rows = rows[::-1] if turn & 1 else rows
+            rows = [row[::-1] for row in rows] if turn & 2 else rows
+            if turn & 4:
+                rows = ["".join(column) for column in zip(*rows, strict=True)]
+            images.append("".join(rows))
+        names = dict(zip(images[1], goal, strict=True))
+        if names["0"] == "0" and (not turn & 4 or width * width == len(goal)):
+            twins.add("".join(names[mark] for mark in images[0]))
+    return twins
+
+
+def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
+    draw = partial(tables.eight.sample, spread=True)
+    sample = draw(212, seed=3, distance="5-25")
+    counts = sample["distance"].value_counts(sort=True).rows()
+    assert {distance for distance, _ in counts} == {*range(5, 26)}
+    assert sorted(count for _, count in counts) == [10] * 19 + [11] * 2
+    known = eight_distances(GOALS["corner"])
+    for state, goal, distance in sample.select("state", "goal", "distance").rows():
+        assert goal != "corner" or known[state] == distance
+    three, four, again = (draw(40, seed=seed, distance="5-7") for seed in (3, 4, 3))
+    assert three.equals(again)
+    assert not three.equals(four)
+    assert draw(2, distance="5-25")["distance"].to_list() == [5, 6]
+    whole = tables.eight.sample(2_000, seed=3, distance="30-31")
+    assert {*whole["distance"]} == {30, 31}
+    assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
+
+
+def test_symmetric_states_are_in_one_set(tables: Tables) -> None:
+    sample = tables.eight.sample(60_000, seed=1, split=SPLIT)
+    sets = {row["state"]: row["split"] for row in sample.iter_rows(named=True)}
+    twins = 0
+    for state, goal in sample.select("state", "goal").head(5_000).rows():
+        images = list_twins(state, GOALS[goal], 3)
+        assert len(images) <= (2 if goal == "corner" else 8)
+        known = [sets[image] for image in images if image in sets]
+        assert len({*known}) == 1
+        twins += len(known) - 1
+    assert twins > 1_000
+    assert 0.19 < sample["split"].eq("test").mean() < 0.21  # type: ignore[operator]  # a number
+    for seed, is_same in ((1, True), (2, False)):
+        other = tables.eight.sample(100, seed=seed, distance=15, split=SPLIT)
+        pairs = other.select("state", "split").rows()
+        assert all(sets.get(state, split) == split for state, split in pairs) == is_same
+
+
+def test_a_set_is_the_same_in_every_version(tables: Tables) -> None:
+    sample = tables.eight.sample(12, seed=5, distance=20, split="a=0.5,b=0.25,c=0.25")
+    assert "".join(sample["split"]) == "acaaccbabaca"
+
+
+@given(eight_states, eight_states, st.sampled_from(["123456780", "123804765", "083265417"]))
+def test_classes_are_those_of_the_oracle(one: str, other: str, goal: str) -> None:
+    images, twin = list_twins(one, goal, 3), find_twin(one, goal, 3)
+    assert {find_twin(image, goal, 3) for image in images} == {twin}
+    assert (find_twin(other, goal, 3) == twin) == (other in images)
+
+
+def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> None:
+    tables = open_tables(str(large_boards))
+    for board, width in (("2x5", 5), ("5x2", 2)):
+        goal = tables.sliding(board).puzzle.example
+        sample = tables.sliding(board).sample(3_000, distance="2-13", spread=True, split=SPLIT)
+        counts = sample["distance"].value_counts()["count"]
+        assert counts.to_list() == [250] * 12
+        sets = defaultdict(set)
+        for state, split in sample.select("state", "split").rows():
+            sets[min(list_twins(state, goal, width))].add(split)
+        assert all(len(names) == 1 for names in sets.values())
+    near = tables.sliding("2x5").sample(500, distance="0-1")
+    assert near["distance"].value_counts(sort=True).row(0)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"spread": True}, "--spread needs a range"),
+        *(({"distance": text}, "--distance needs a whole") for text in ("9-5", "5-", "٣-5")),
+        ({"split": "train=0.8,test=0.3"}, "add up to 1, not 'train=0.8,test=0.3'"),
+        *(
+            ({"split": text}, "needs different names, with shares")
+            for text in ("train=0.5,train=0.5", "train=1_0", "train", "=1", "a=nan")
+        ),
+    ],
+)
+def test_other_options_are_refused(tables: Tables, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadRequest, match=message):
+        tables.eight.sample(10, **options)
+
+
+def test_a_range_without_states_is_refused(tables: Tables) -> None:
+    for options in ({"distance": "32-40"}, {"distance": "30-40", "spread": True}):
+        with pytest.raises(NoAnswer, match="nothing to draw at distance 32: the largest is 31"):
+            tables.eight.sample(100, **options)
+
+
+def test_sets_are_drawn_at_the_shell(cli_in_process: Cli) -> None:
+    words = ("sample", "eight", "--distance", "5-6", "--spread", "--split", SPLIT, "--size", "4")
+    code, out, errors = cli_in_process(*words)
+    head, *rows = out.splitlines()
+    assert (code, errors, len(rows)) == (0, "", 4)
+    assert head == "state,goal,distance,best_moves,solutions,split"

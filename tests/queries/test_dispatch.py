@@ -1,7 +1,5 @@
 """Answer formatting: JSON like the standard library's, aligned text; and fast-path dispatch."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The report on the jumps of sampled closed tours, and files that are refused as samples."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Columns of keys: boards pasted into cells, numbers that have lost a zero, and bytes."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pictures of answers and counts: they show exactly what was answered."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The columns that a batch and `annotate` add: their names, their options, their values."""
 
-from __future__ import annotations
-
 import csv
 import io
 import time

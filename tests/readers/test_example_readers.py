@@ -1,4 +1,4 @@
-"""The readers in `examples/`, run on the real files.
+"""The readers in `examples/`, run on the real files, and with outputs that cannot be written.
 
 Those in C and Python share no code with this program; those in JavaScript use its package.
 """
@@ -7,7 +7,11 @@ import json
 import os
 import random
 import re
+import signal
+import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -22,7 +26,7 @@ from tests import often
 from tests.support.hosts import run_python_server
 from tests.support.index_cases import read_cases
 from tests.support.reader_programs import COMMANDS, EXAMPLES, run, tool
-from tests.support.shell import ROOT, Said
+from tests.support.shell import ROOT, Said, environment
 from tests.support.tampered import change_header
 
 BOARD = KnightBoard(8, 8)
@@ -30,10 +34,23 @@ CODES = {"unreachable": 1, "malformed": 2}
 """The exit codes of the readers for a key without an answer."""
 
 
-@pytest.fixture(scope="module", params=sorted(COMMANDS))
-def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Return the command of one of the readers."""
-    return COMMANDS[request.param](tmp_path_factory.mktemp("reader"))
+PROGRAMS: dict[str, Callable[[Path], list[str]]] = {
+    **COMMANDS, "mjs": lambda _: [tool("node"), str(EXAMPLES / "reader.mjs")]
+}  # fmt: skip
+CLOSED = {"c": -signal.SIGPIPE, "py": 2, "mjs": 2}
+"""The exit code of each program whose output is closed: the system ends the one in C."""
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
+    """Return a function that returns the command of a reader, which it compiles once."""
+    return cache(lambda name: PROGRAMS[name](tmp_path_factory.mktemp("reader")))
+
+
+@pytest.fixture(params=sorted(COMMANDS))
+def reader(request: pytest.FixtureRequest, commands: Callable[[str], list[str]]) -> list[str]:
+    """Return the command of one of the readers in C and Python."""
+    return commands(request.param)
 
 
 def eight_line(tables: Tables, state: str) -> str:
@@ -60,8 +77,6 @@ def knight_line(tables: Tables, pair: str) -> str:
 
 
 LINES = {"eight": eight_line, "senet": senet_line, "knight": knight_line}
-
-# ---- what they answer, and what they refuse -------------------------------------------------
 
 
 def choose_keys(puzzle: str, outputs: Path) -> list[str]:
@@ -212,9 +227,6 @@ def test_the_python_reader_needs_only_the_standard_library() -> None:
     assert imported <= sys.stdlib_module_names
 
 
-# ---- those that use the package -------------------------------------------------------------
-
-
 def run_in_node(*words: str | Path) -> Said:
     return run(tool("node"), EXAMPLES / "reader.mjs", *words)
 
@@ -273,3 +285,39 @@ def test_the_page_answers_typed_states(browser: Browser, outputs: Path, tmp_path
         assert page.locator("img").count() == 0
         assert all(address.startswith(url) for address in asked)
         page.close()
+
+
+def run_reader(command: list[str], output: int, *words: object) -> tuple[int, str]:
+    """Run a reader with an output; return its exit code and its message."""
+    words = (*command, *words)
+    ended = subprocess.run(
+        [*map(str, words)],
+        env=environment(), stdout=output, stderr=subprocess.PIPE, timeout=120, check=False,
+    )  # fmt: skip
+    return ended.returncode, ended.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full disk to try")
+@pytest.mark.parametrize("keys", [1, 5000])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_reader_reports_a_full_disk(
+    commands: Callable[[str], list[str]], outputs: Path, name: str, keys: int
+) -> None:
+    with open("/dev/full", "wb") as full:
+        words = (outputs, "eight", *["123456780"] * keys)
+        code, text = run_reader(commands(name), full.fileno(), *words)
+    assert code == 2
+    assert re.match("reader: (standard output cannot be written|ENOSPC: no space left)", text)
+    assert text.count("\n") == 1, "a sentence, and no traceback"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_reader_with_a_closed_output_has_no_traceback(
+    commands: Callable[[str], list[str]], outputs: Path, name: str
+) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb"):
+        code, text = run_reader(commands(name), write_end, outputs, "eight", "378546201")
+    assert code == CLOSED[name]
+    assert text.count("\n") == (code == 2), "a sentence at most, and no traceback"

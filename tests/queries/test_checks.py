@@ -1,0 +1,354 @@
+"""Answers to be judged, one by one and together, compared with a slow judge."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries import open_tables
+from queries.api import Tables
+from queries.fifteen import FifteenReader
+from tablebase.errors import BadRequest, NotationError, Undecided
+from tests import first, long_run
+from tests.support import sliding_oracle
+from tests.support.check_oracle import (
+    COLUMNS,
+    change,
+    is_path,
+    judge_board,
+    judge_senet,
+    judge_tour,
+    read_facts,
+)
+from tests.support.oracles import (
+    eight_distances,
+    eight_neighbours,
+    knight_tours,
+    senet_successors,
+    square_name,
+)
+from tests.support.shell import Cli
+from tests.support.strategies import eight_states
+
+HOSTILE = {
+    "ten megabytes of letters": "UD" * 5_000_000,
+    "ten megabytes of nothing": " " * 10_000_000,
+    "ten megabytes of tiles": "86" * 5_000_000,
+    "ten megabytes of a digit": "9" * 10_000_000,
+    "ten megabytes of plies": "5-10 " * 2_000_000,
+    "ten megabytes of squares": "a1c2" * 2_500_000,
+    "ten megabytes of jumps": "26" * 5_000_000,
+    "ten megabytes of one word": "x" * 10_000_000,
+    "a million moves that undo each other": "LR" * 500_000,
+    "full-width letters": "ＵＤＬＲ ａ１",
+    "Cyrillic and Greek": "UDLЯΩ",
+    "the Kelvin sign": "\u212a1",
+    "half a surrogate pair": "U\ud800",
+    "a terminal's commands": "\x1b[2J",
+    "a fraction": "2.0",
+    "JSON": '["U","D"]',
+    "a square off the board": "z9",
+}
+NOISE = "UDLRUDLRUDLR12345678 ,udlrX90\0٣８Ü👍\n"
+
+
+def find_goal(state: str) -> str:
+    """Return the goal that a state reaches: corner or centre."""
+    corner, centre = "123456780", "123804765"
+    return corner if state in eight_distances(corner) else centre
+
+
+def walk(state: str, distances: dict[str, int], random: Random, loose: float) -> tuple[str, str]:
+    """Walk towards the goal, but at random now and then; return letters and tiles."""
+    letters = tiles = ""
+    while distances.get(state) and len(letters) < 60:
+        steps = eight_neighbours(state)
+        best = [each for each in steps if distances[steps[each]] < distances[state]]
+        letter = random.choice([*steps] if random.random() < loose else best)
+        tiles += steps[letter][state.index("0")]
+        letters += letter
+        state = steps[letter]
+    return letters, tiles
+
+
+def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
+    """Make states with answers of all kinds."""
+    random, pairs = Random(seed), list[tuple[str, str]]()
+    while len(pairs) < count:
+        state = "".join(random.sample("012345678", 9))
+        distances = eight_distances(find_goal(state))
+        answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
+        answers += [change(answer, NOISE, random) for answer in answers]
+        claims = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
+        pairs += [(state, answer) for answer in [*answers, random.choice(claims)]]
+    return pairs[:count]
+
+
+@pytest.mark.parametrize("goal", [None, "087654321"])  # which half of all states do not reach
+def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(
+    tables: Tables, goal: str | None
+) -> None:
+    pairs = make_answers(1, 1_000 if goal else 3_000)
+    expected = [
+        judge_board(state, answer, to, eight_distances(to), 3)
+        for state, answer in pairs
+        for to in [goal or find_goal(state)]
+    ]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    judged = tables.eight.check_frame(frame, goal=goal)
+    assert judged.columns == ["state", "answer", *COLUMNS, "error"]
+    assert judged.select(COLUMNS).to_dicts() == expected
+    assert judged["error"].is_null().all()
+    kinds = {"incomplete", "illegal", "unreadable", "right", "wrong"}
+    assert {*judged["result"]} == kinds | ({"shortest", "longer"} if goal is None else set())
+    for (state, answer), facts in zip(pairs[::7], expected[::7], strict=True):
+        assert read_facts(tables.eight.check(state, answer, goal=goal)) == facts
+
+
+@given(
+    eight_states,
+    st.text(NOISE, max_size=12),
+    st.sampled_from(["123456780", "123804765", "123456708", "087654321"]),
+)
+def test_any_text_is_judged_for_any_goal(
+    tables: Tables, state: str, answer: str, goal: str
+) -> None:
+    expected = judge_board(state, answer, goal, eight_distances(goal), 3)
+    assert read_facts(tables.eight.check(state, answer, goal=goal)) == expected
+
+
+@pytest.mark.parametrize("board", first(2, ["3x4", "5x2", "2x5"]))
+def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str) -> None:
+    rows, columns = map(int, board.split("x"))
+    reader = open_tables(str(large_boards)).sliding(board)
+    goal = reader.puzzle.example
+    near = sliding_oracle.distances_near(goal, rows, columns, 20)
+    random = Random(3)
+    pairs = list[tuple[str, str]]()
+    starts = [state for state, distance in near.items() if distance < 8]
+    for _ in range(500):
+        state = random.choice(starts)
+        here, letters, tiles = state, "", list[str]()
+        for _ in range(random.randrange(6)):
+            steps = sliding_oracle.neighbours(here, rows, columns)
+            letter = random.choice([*steps])
+            tiles.append(steps[letter][here.index("0")])
+            letters, here = letters + letter, steps[letter]
+        numbers = " ".join(str(int(tile, 16)) for tile in tiles)
+        answers = [letters, "".join(tiles), numbers]
+        answers += [change(answer, NOISE, random) for answer in answers]
+        pairs += [(state, answer) for answer in answers]
+    expected = [judge_board(state, answer, goal, near, columns) for state, answer in pairs]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    assert reader.check_frame(frame).select(COLUMNS).to_dicts() == expected
+    for (state, answer), facts in zip(pairs[::29], expected[::29], strict=True):
+        assert read_facts(reader.check(state, answer)) == facts
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # moves of ten megabytes are followed one by one
+        pytest.param(
+            text, id=name, marks=[long_run] * (len(text) >= 10_000_000 and text[0] in "U8")
+        )
+        for name, text in HOSTILE.items()
+    ],
+)
+def test_hostile_answers_are_judged(tables: Tables, answer: str) -> None:
+    state = "123450786"
+    keys = {tables.eight: state, tables.senet: "ABAAABBB.B...A.", tables.knight: "a1"}
+    for reader, key in keys.items():
+        alone = reader.check(key, answer)
+        assert alone.result in ("unreadable", "illegal", "incomplete", "longer")
+        assert len(alone.problem or "") < 300
+        assert (alone.problem or "").isprintable()
+    if "\ud800" not in answer:  # which no column can hold
+        alone = tables.eight.check(state, answer)
+        frame = pl.DataFrame({"state": [state] * 101, "answer": [answer, *["D"] * 100]})
+        judged = tables.eight.check_frame(frame)
+        assert judged["result"].to_list() == [alone.result, *["shortest"] * 100]
+        assert judged["problem"].to_list() == [alone.problem, *[None] * 100]
+
+
+def test_a_key_that_is_no_state_is_refused(tables: Tables) -> None:
+    for key in ("123", "113456780", "１23456780", "12345678\0"):
+        with pytest.raises(NotationError):
+            tables.eight.check(key, "U")
+        frame = pl.DataFrame({"state": [key, "123456708", None], "answer": ["U", "R", "R"]})
+        judged = tables.eight.check_frame(frame)
+        assert judged["result"].to_list() == [None, "shortest", None]
+        assert judged["error"].is_not_null().to_list() == [True, False, False]
+
+
+def test_a_claim_may_be_a_number(tables: Tables) -> None:
+    frame = pl.DataFrame({"state": ["123456708", "123456780"], "answer": [1, 7]})
+    assert tables.eight.check_frame(frame)["result"].to_list() == ["right", "wrong"]
+    assert tables.eight.check("123456708", 1).result == "right"
+    assert tables.eight.check("123456780", None).result == "shortest"
+    assert tables.eight.check("123456780", 10**5_000).result == "unreadable"
+    frame = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})  # the tile 6, and no claim
+    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
+        tables.eight.check_frame(frame)
+
+
+def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
+    check = tables.eight.check_frame
+    frame = pl.DataFrame({"board": ["123456708"] * 2, "moves": ["R", "UDR"], "mine": [1, 2]})
+    for each in (frame, frame.to_arrow(), frame.to_pandas()):
+        judged = check(each, "board", "moves", prefix="judged_")["judged_result"]
+        assert [*map(str, judged)] == ["shortest", "longer"]
+    lazy = check(frame.lazy(), "board", "moves").collect()
+    assert lazy["result"].to_list() == ["shortest", "longer"]
+    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
+        check(frame, "board")
+    with pytest.raises(BadRequest, match="is not a table"):
+        check(["123456708"])
+
+
+TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
+
+
+def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
+    random = Random(5)
+    rows = tables.senet.scan("senet").select("position", "plies").collect()
+    plies = dict(rows.iter_rows())
+    pairs = list[tuple[str, str]]()
+    for _ in range(500):
+        position, moves = "ABABABABAB.....", list[str]()
+        for ply in range(random.randrange(9)):
+            steps = senet_successors(position, "AB"[ply % 2])
+            if not steps:
+                break
+            _, start, goal, is_swap, position = random.choice(steps)
+            moves.append(f"{start}{'-x'[is_swap]}{goal}")
+        for line in (" ".join(moves), tables.senet.line(position)):
+            pairs.append((position, change(line, " 0123456789-x,A", random)))
+        pairs.append((position, random.choice(["unreachable", "5", str(plies[position])])))
+    unreached = [position for position, least in plies.items() if least is None]
+    pairs += [(each, random.choice(["unreachable", "7", "1-6"])) for each in unreached[:20]]
+    expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
+    frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
+    assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
+    results = {str(facts["result"]) for facts in expected}
+    assert results > {"shortest", "longer", "incomplete", "illegal", "unreadable", "right"}
+    for (position, answer), facts in zip(pairs[::9], expected[::9], strict=True):
+        assert read_facts(tables.senet.check(position, answer)) == facts
+
+
+def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
+    random, pairs = Random(6), list[tuple[str, str]]()
+    for start in ("a1", "c3", "f6", "b4"):
+        for number in range(5):
+            closed = tables.knight.probe(start, board="6x6", closed=True)
+            tour = closed if number == 4 else tables.knight.probe(start, board="6x6", number=number)
+            squares = [tour.path[at : at + 2] for at in range(0, len(tour.path), 2)]
+            assert is_path(squares)
+            jumps = "".join(str(jump) for jump in tour.jumps)
+            for text in (tour.path, " ".join(squares).upper(), tour.path[:30], jumps, jumps[:9]):
+                pairs.append((start, change(text, "abcfA1234569 ,-", random)))
+    expected = [judge_tour(start, answer, 6, 6) for start, answer in pairs]
+    frame = pl.DataFrame(pairs, schema=["start", "answer"], orient="row")
+    judged = tables.knight.check_frame(frame, board="6x6")
+    assert judged.select(TOUR_COLUMNS).to_dicts() == expected
+    assert {*judged["result"]} == {"tour", "closed tour", "incomplete", "illegal", "unreadable"}
+    assert judged["rank"].null_count() == len(judged)
+
+
+def test_tours_have_their_ranks_where_there_are_some(ranked_boards: Path) -> None:
+    knight = open_tables(str(ranked_boards)).knight
+    tour = "".join(square_name(5, square) for square in knight_tours(5, 5, 0)[9])
+    judged = knight.check("a1", tour, board="5x5")
+    assert (judged.result, judged.rank) == ("tour", knight.rank(tour, board="5x5"))
+    closed = knight.probe("a1", board="6x6", closed=True, rank=77)
+    judged = knight.check("a1", closed.path, board="6x6")
+    assert (judged.result, judged.rank) == ("closed tour", 77)
+
+
+@given(st.text("abcdefgh12345678 ,٣k\0-", max_size=20), st.sampled_from(["a1", "b1", "h8"]))
+def test_any_text_is_judged_as_a_tour(tables: Tables, answer: str, start: str) -> None:
+    judged = tables.knight.check(start, answer)
+    assert read_facts(judged, TOUR_COLUMNS) == judge_tour(start, answer, 8, 8)
+
+
+@given(st.text("0123456789-x ,٣A\0", max_size=16))
+def test_any_text_is_judged_as_a_line(tables: Tables, answer: str) -> None:
+    position = "ABAAABBB.B...A."
+    assert read_facts(tables.senet.check(position, answer)) == judge_senet(position, answer, 2)
+
+
+def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Path) -> None:
+    fifteen = open_tables(str(patterns_555)).fifteen
+    goal, random = "123456789abcdef0", Random(7)
+    near = sliding_oracle.distances_near(goal, 4, 4, 16)
+    pairs = list[tuple[str, str]]()
+    for state in random.sample([each for each in near if near[each] < 13], 40):
+        solution = fifteen.probe(state)
+        letters, tiles = solution.solution, solution.tiles
+        assert tiles is not None
+        numbers = " ".join(str(int(tile, 16)) for tile in tiles)
+        answers = [letters, tiles, numbers, f"{letters}UD", letters[:-1], str(near[state])]
+        pairs += [(state, change(answer, "UDLR1f x", random)) for answer in answers]
+    pairs += [("213456789abcdef0", "unreachable"), (goal, "unreachable"), (goal, "LR" * 3)]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    for (state, answer), row in zip(pairs, fifteen.check_frame(frame).to_dicts(), strict=True):
+        facts = judge_board(state, answer, goal, near, 4)
+        for name in ("result", "length", "excess", "score", "step"):
+            assert row[name] == facts[name], (state, answer, name)
+    for state, answer in pairs[::13]:
+        facts = judge_board(state, answer, goal, near, 4)
+        assert fifteen.check(state, answer).result == facts["result"]
+
+
+def test_nothing_is_searched_for_answers_that_the_bound_decides(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search(*_: object) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr(FifteenReader, "search", search)
+    monkeypatch.setattr(FifteenReader, "open_compiled", search)
+    fifteen = open_tables(str(patterns_555)).fifteen
+    rows = {"fe169b4c0a73d852": "10", "123456789abcde0f": "R", "123456789ab0defc": "D"}
+    frame = pl.DataFrame({"state": [*rows], "answer": [*rows.values()]})
+    results = fifteen.check_frame(frame)["result"].to_list()
+    assert results == ["wrong", "shortest", "shortest"]
+
+
+def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
+    patterns_555: Path,
+) -> None:
+    fifteen = open_tables(str(patterns_555)).fifteen
+    state = "fe169b4c0a73d852"
+    solution = fifteen.probe(state, not_shortest=True).solution
+    hard = fifteen.check(state, solution, time_limit=1e-6)
+    assert (hard.result, hard.length, hard.score) == ("solved", len(solution), None)
+    assert "Undecided after 1e-06 s" in (hard.problem or "")
+    with pytest.raises(Undecided):
+        fifteen.check(state, 80, time_limit=1e-6)
+    assert fifteen.check(state, 10).result == "wrong"
+    frame = pl.DataFrame({"state": [state, "123456789abcde0f"] * 2, "answer": [solution, "R"] * 2})
+    judged = fifteen.check_frame(frame, time_limit=0.001)
+    assert judged["result"].to_list() == ["solved", "shortest"] * 2
+
+
+def test_a_claim_that_no_search_decides_in_time_exits_as_a_query_does(
+    patterns_555: Path, cli_in_process: Cli
+) -> None:
+    state = "fe169b4c0a73d852"
+    words = ("--time-limit", "0.001", "--outputs", str(patterns_555))
+    asked = cli_in_process("query", "fifteen", state, "--json", *words)
+    claimed = cli_in_process("check", "fifteen", state, "80", "--json", *words)
+    assert (claimed.code, {*json.loads(claimed.out)}) == (4, {*json.loads(asked.out)})
+    assert claimed.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
+    rows = f"{state} 80\n{state} 10\n"
+    for strict, code in (((), 0), (("--strict",), 1)):
+        judged = cli_in_process("check", "fifteen", *words, *strict, stdin=rows)
+        results = pl.read_csv(judged.out.encode())
+        assert results["result"].to_list() == [None, "wrong"]
+        assert "Undecided" in results["error"][0]
+        assert judged.code == code
