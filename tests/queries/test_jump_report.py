@@ -84,18 +84,12 @@ def test_the_picture_and_its_description_state_the_shares(
     assert "6x6, from 300 uniform samples" in picture
     assert picture == draw_jumps(*compute_shares(frame), bare=True)
     rarest, share = min(used.items(), key=lambda item: item[1])
-    assert text == (
-        "The share of 300 closed tours of 6x6, drawn with equal chances, that use each jump. A "
-        "jump stands for its images when the board is turned and mirrored; its share is their "
-        "mean. An error bar reaches one standard error to either side: the binomial one of a "
-        f"single jump's share of so many tours. The rarest is {rarest[:2]}-{rarest[2:]}, in "
-        f"{share:.1%} of the tours."
-    )
+    assert text.startswith("The share of 300 closed tours of 6x6, drawn with equal chances, that")
+    assert text.endswith(f"The rarest is {rarest[:2]}-{rarest[2:]}, in {share:.1%} of the tours.")
     for jump, share in used.items():
         error = 100 * (share * (1 - share) / tours) ** 0.5
-        assert f">{jump[:2]}-{jump[2:]}<" in picture
-        assert f">{100 * share:.2f} %<" in picture
-        assert f">± {error:.2f}<" in picture
+        for told in (f"{jump[:2]}-{jump[2:]}", f"{100 * share:.2f} %", f"± {error:.2f}"):
+            assert f">{told}<" in picture
 
 
 def test_the_picture_of_the_docs_has_every_jump_of_the_chessboard() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from queries import open_tables
-from queries.goal_reader import GoalAnswer
 from queries.svg import BLUE
 from tablebase.puzzles import list_puzzles
 from tablebase.tables.manifest import read_manifest
@@ -63,10 +62,3 @@ def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:
     at_goal = open_tables(str(outputs)).eight.probe("123456780").to_svg()
     assert "the goal" in at_goal
     assert BLUE not in at_goal.partition("</style>")[2]
-
-
-def test_answers_without_a_picture(outputs: Path) -> None:
-    tables = open_tables(str(outputs))
-    assert tables.knight.count("a1", board="6x6")._repr_svg_() is None
-    assert tables.answer("eight", hardest=True)._repr_svg_() is None
-    assert GoalAnswer(state="1", goal="2", distance=3, best_moves="U")._repr_svg_() is None

@@ -46,23 +46,8 @@ def make_question(chance: random.Random) -> Question:
     state, goal = chance.sample(STATES, 2)
     square, number = f"{chance.choice('abcde')}{chance.randint(1, 5)}", chance.randrange(300)
     position, frame_goal = chance.choice(POSITIONS), chance.choice(GOALS)
-    rarity = chance.random()
-    if rarity < 0.005:
-        return lambda tables: tables.eight.annotate([state, goal, None], goal=frame_goal).rows()
-    if rarity < 0.02:
-        return lambda tables: tables.knight.probe(square, board="6x6", number=number)
     small, board = chance.choice(SMALL_BOARDS), chance.choice(FIFTEEN_BOARDS)
-    if rarity < 0.1:
-        return chance.choice(
-            [
-                lambda tables: tables.eight.annotate([state, goal]).rows(),
-                lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
-                lambda tables: tables.knight.probe(square, board="5x5", number=number),
-                lambda tables: tables.knight.count(square, "6x6"),
-                lambda tables: tables.fifteen.probe(board),
-            ]
-        )
-    questions: list[Question] = [
+    quick: list[Question] = [
         lambda tables: tables.eight.probe(state),
         lambda tables: tables.eight.distance(state),
         lambda tables: tables.eight.probe(state, goal),
@@ -72,7 +57,17 @@ def make_question(chance: random.Random) -> Question:
         lambda tables: tables.sliding("2x3").probe(small),
         lambda tables: tables.sliding("3x2").path(small),
     ]
-    return chance.choice(questions)
+    slow: list[Question] = [
+        lambda tables: tables.eight.annotate([state, goal]).rows(),
+        lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
+        lambda tables: tables.knight.probe(square, board="5x5", number=number),
+        lambda tables: tables.knight.probe(square, board="6x6", number=number),
+        lambda tables: tables.knight.count(square, "6x6"),
+        lambda tables: tables.fifteen.probe(board),
+        lambda tables: tables.eight.annotate([state, goal, None], goal=frame_goal).rows(),
+    ]
+    weights = [11] * len(quick) + [1.5] * (len(slow) - 1) + [0.5]
+    return chance.choices([*quick, *slow], weights)[0]
 
 
 def ask(tables: Tables, question: Question) -> object:

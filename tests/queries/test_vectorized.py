@@ -102,15 +102,6 @@ def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, 
     assert alone.splitlines()[4].startswith("goal   ")
 
 
-def test_unanswerable_options_are_reported_by_key(ask_in_process: Ask) -> None:
-    code, text, complaint = ask_in_process("knight", "--to", "a3", text=b"b1 c1 a3")
-    assert (code, complaint) == (0, "")
-    errors = [row["error"] for row in rows_of(text)]
-    assert errors[0] == ""
-    assert "ends on the other colour" in errors[1]
-    assert "it cannot end there" in errors[2]
-
-
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
 def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: str | None) -> None:
     """Answer all keys together, in more than one chunk, like each key alone; and replay some."""
