@@ -251,85 +251,70 @@ def test_unsupported_column_types_are_reported(
     assert refused == REFUSED[target]
 
 
-@pytest.mark.parametrize(
-    ("words", "text", "complaint"),
-    [
+UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
+    "": [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "Line 3 of the input has a NUL byte, so it"),
+        (b'<svg xmlns="x"/>', "Unknown input format. Supported: text, csv,"),
+        (b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
+        (b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
+        (b'note\t"state"\n', "looks like tsv, not text. Add --input-format tsv."),
+        (b' {"state":"123456780"}', "looks like jsonl, not text. Add --input-format jsonl."),
+        (b"123456780\n\xe9\n", "Line 2 of the input is not UTF-8."),
+        (gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
+        (b"\xff\xfe1", "Standard input cannot be read ("),
+        (lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
+        (lzma.compress(b"1\n") + lzma.compress(b"1")[1:], "Standard input cannot be read ("),
+        (zstd(b"123456780")[:-2], "Standard input cannot be read ("),
+    ],
+    "--column state": [(b"123456780", "is read as text, which has no columns.")],
+    "--input-format xml": [(b"", "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parq")],
+    "--input-format parquet": [
+        (b"state\n", "Standard input is not a Parquet file."),
+        (b"", "Standard input is not a Parquet file."),
+        (b"PAR1" * 9, "Standard input cannot be read ("),
+    ],
+    "--input-format csv": [
+        (b"state,b\n1,2\n3\n", "Row 3 of the input has 1 column, its head"),
+        (b'state,x\n1,"open\n2,2\n', "opens on line 2 of the input is never"),
+        (b'"state\n1\n', "The quote that opens on line 1 of the input is"),
+        (b"state,a,a\n", "The input has two columns 'a'."),
+        (b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
+        (b"state\n\0\n", "Line 2 of the input has a NUL byte"),
+        (b"378546201\n1\n", "has the key '378546201', and not the names"),
+        (b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
+    ],
+    "--input-format tsv": [
+        (b'state\tx\r\n1\t"a\r\nb"\r\n1\t"2\r\n', "opens on line 4 of the"),
+        (b"12345678\tx\n", "names above it, such as state."),
+    ],
+    "--input-format jsonl --format jsonl": [
         (
-            "",
-            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "Line 3 of the input has a NUL byte, so it",
-        ),
-        ("", b'<svg xmlns="x"/>', "Unknown input format. Supported: text, csv,"),
-        ("", b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
-        ("", b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
-        ("", b'note\t"state"\n', "looks like tsv, not text. Add --input-format tsv."),
-        ("", b' {"state":"123456780"}', "looks like jsonl, not text. Add --input-format jsonl."),
-        ("", b"123456780\n\xe9\n", "Line 2 of the input is not UTF-8."),
-        ("", gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
-        ("", b"\xff\xfe1", "Standard input cannot be read ("),
-        ("", lzma.compress(b"123456780")[:-9], "Standard input cannot be read ("),
-        ("", lzma.compress(b"1\n") + lzma.compress(b"1")[1:], "Standard input cannot be read ("),
-        ("", zstd(b"123456780")[:-2], "Standard input cannot be read ("),
-        ("--column state", b"123456780", "is read as text, which has no columns."),
-        ("--input-format xml", b"", "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parq"),
-        ("--input-format parquet", b"state\n", "Standard input is not a Parquet file."),
-        ("--input-format parquet", b"", "Standard input is not a Parquet file."),
-        ("--input-format parquet", b"PAR1" * 9, "Standard input cannot be read ("),
-        (
-            "--input-format csv",
-            b"state,b\n1,2\n3\n",
-            "Row 3 of the input has 1 column, its head",
-        ),
-        ("--input-format csv", b'state,x\n1,"open\n2,2\n', "opens on line 2 of the input is never"),
-        (
-            "--input-format tsv",
-            b'state\tx\r\n1\t"a\r\nb"\r\n1\t"2\r\n',
-            "opens on line 4 of the",
-        ),
-        ("--input-format csv", b'"state\n1\n', "The quote that opens on line 1 of the input is"),
-        ("--input-format csv", b"state,a,a\n", "The input has two columns 'a'."),
-        ("--input-format csv", b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
-        ("--input-format csv", b"state\n\0\n", "Line 2 of the input has a NUL byte"),
-        ("--input-format csv", b"378546201\n1\n", "has the key '378546201', and not the names"),
-        ("--input-format tsv", b"12345678\tx\n", "names above it, such as state."),
-        (
-            "--input-format jsonl --format jsonl",
             b'{"state":"1"}\n\n{"state":[true]}',
             "Line 3 of the input has no text in 'state', but '[true]'.",
         ),
-        (
-            "--input-format jsonl --format jsonl",
-            b'{"state":"1","error":1}',
-            "'error' exists already",
-        ),
-        (
-            "--input-format jsonl --format jsonl",
-            b'{"state":"1","\\u0073tate":"2"}\n',
-            "Line 1 of the input has two fields 'state'.",
-        ),
-        (
-            "--input-format jsonl",
-            b'{"state":"1"}\n{"state":"1","x":"\\ud800"}',
-            "Line 2 of the input has '\\ud800', half of a character. Write --format jsonl",
-        ),
-        ("--input-format csv", b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
-        (
-            "--input-format jsonl",
-            b"{}\n{}\n",
-            "The rows of the input have no column, and",
-        ),
-        ("--input-format jsonl", b'{"state":true}', "'state' (it has the type Boolean)."),
-        (
-            "--input-format jsonl",
-            b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
-            "the integer 9007199254740993, which would be rounded. Write that field as text.",
-        ),
-        (
-            "--input-format jsonl",
-            b"1\n\n[1]\n",
-            "Line 1 of the input is a JSON value, not",
-        ),
+        (b'{"state":"1","error":1}', "'error' exists already"),
+        (b'{"state":"1","\\u0073tate":"2"}\n', "Line 1 of the input has two fields 'state'."),
     ],
+    "--input-format jsonl": [
+        (
+            b'{"state":"1"}\n{"state":"1","x":"\\ud800"}',
+            "Line 2 of the input has '\\ud800', half of a",
+        ),
+        (b"{}\n{}\n", "The rows of the input have no column, and"),
+        (b'{"state":true}', "'state' (it has the type Boolean)."),
+        (
+            b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n',
+            "integer 9007199254740993, which would be rounded",
+        ),
+        (b"1\n\n[1]\n", "Line 1 of the input is a JSON value, not"),
+    ],
+}
+"""By options, inputs and what is said of each."""
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "complaint"),
+    [(words, *case) for words, cases in UNREADABLE.items() for case in cases],
     ids=itertools.count(),
 )
 def test_unreadable_inputs_are_reported_in_one_line(

@@ -163,19 +163,18 @@ def test_a_time_limit_ends_with_what_is_known(
     patterns_555: Path, expire: Callable[[str], None]
 ) -> None:
     state, distance = list_published("farthest")[QUICK]
+    near = scramble(30, 5)
     with pt.open_tables(str(patterns_555)) as tables:
         # a limit that is long enough changes nothing but the positions
-        near = scramble(30, 5)
-        assert tables.fifteen.probe(near, time_limit=60).distance == (
-            tables.fifteen.probe(near).distance
-        )
+        limited = tables.fifteen.probe(near, time_limit=60)
+        assert limited.distance == tables.fifteen.probe(near).distance
         expire(FIND_PATH)
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)
-        known = caught.value
-        assert known.exit_code == 4
-        assert known.least <= distance <= (known.most or 0) == len(known.solution or "")
-        assert walk(state, known.solution or "")[-1] == GOAL
+    known = caught.value
+    assert known.exit_code == 4
+    assert known.least <= distance <= (known.most or 0) == len(known.solution or "")
+    assert walk(state, known.solution or "")[-1] == GOAL
 
 
 @pytest.mark.parametrize(

@@ -59,28 +59,24 @@ def test_answers_are_those_of_the_program(outputs: Path) -> None:
     states = ["".join(rng.sample("012345678", 9)) for _ in range(40)]
     goals = ["".join(rng.sample("012345678", 9)) for _ in range(10)]
     squares = [f"{file}{rank}" for file in "abcdefgh" for rank in range(1, 9)]
-    questions: list[list[Any]] = [["eight", state] for state in states]
-    questions += [
-        ["eight", state, {"goal": goal}]
+    asked: list[tuple[str, str, dict[str, Any]]] = [("eight", state, {}) for state in states]
+    asked += [
+        ("eight", state, {"goal": goal})
         for goal in (*goals, "edge")
-        for state in (states[0], states[1], goal)
-        if len(goal) == 9 or state != goal
+        for state in (*states[:2], *[goal][: goal != "edge"])
     ]
-    questions += [["senet", "".join(rng.sample("AAAAABBBBB.....", 15))] for _ in range(20)]
-    questions += [["knight", *rng.sample(squares, 2)] for _ in range(20)]
-    questions += [
-        ["knight", *case["key"].split()] if puzzle == "knight"
-        else [puzzle, case["key"], {"goal": case["goal"]} if "goal" in case else {}]
-        for puzzle in ("eight", "senet", "knight")
-        for case in read_cases(puzzle)
-    ]  # fmt: skip
-    told = ask(outputs, *questions)
+    asked += [("senet", "".join(rng.sample("AAAAABBBBB.....", 15)), {}) for _ in range(20)]
+    pairs = [rng.sample(squares, 2) for _ in range(20)]
+    pairs += [case["key"].split() for case in read_cases("knight")]
+    asked += [("knight", start, {"to": finish}) for start, finish in pairs]
+    for case in (*read_cases("eight"), *read_cases("senet")):
+        asked.append(
+            (case["puzzle"], case["key"], {"goal": case["goal"]} if "goal" in case else {})
+        )
+    told = ask(outputs, *([name, key, options.get("to", options)] for name, key, options in asked))
     assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
     with open_tables(str(outputs)) as tables:
-        for (puzzle, key, *others), each in zip(questions, told, strict=True):
-            options: dict[str, Any] = others[0] if others and isinstance(others[0], dict) else {}
-            if puzzle == "knight":
-                options = {"to": others[0]}
+        for (puzzle, key, options), each in zip(asked, told, strict=True):
             if "error" in each:
                 with pytest.raises(TablebaseError) as caught:
                     tables.answer(puzzle, key, **options)
@@ -99,13 +95,9 @@ def test_empty_keys_and_options_are_not_taken_for_missing_ones(
 ) -> None:
     """Only a goal may be null: it is then not given."""
     questions: list[list[Any]] = [
-        ["eight", empty],
-        ["eight", STATE, {"goal": empty}],
-        ["senet", empty],
-        ["knight", empty, "a3"],
-        ["knight", "b1", empty],
-        ["sliding", empty, STATE],
-    ]
+        ["eight", empty], ["eight", STATE, {"goal": empty}], ["senet", empty],
+        ["knight", empty, "a3"], ["knight", "b1", empty], ["sliding", empty, STATE],
+    ]  # fmt: skip
     *told, plain = ask(outputs, *questions, ["eight", STATE])
     if empty is None:
         assert told.pop(1)["answer"] == plain["answer"]
