@@ -81,9 +81,6 @@ def test_the_page_names_the_fault_of_each_vector() -> None:
     assert {vector.fault for vector in VECTORS} - {""} <= {*re.findall(r"\w+", row["meaning"])}
 
 
-# ---- this program's reader, and `verify` ---------------------------------------------------
-
-
 def publish(vector: Vector, folder: Path) -> PublishedTable:
     """Publish the file as the index of a table."""
     table = Table(
@@ -128,9 +125,6 @@ def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> No
         check_files(listed)
     assert caught.value.file == listed.store.locate(f"{vector.name}.idx")
     assert re.search(REFUTATIONS[vector.fault], str(caught.value))
-
-
-# ---- the JavaScript package, and the readers in examples/ ------------------------------------
 
 
 class Case(NamedTuple):

@@ -68,8 +68,9 @@ def test_all_states_are_equally_likely(tables: Tables) -> None:
 def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> None:
     distances = oracles.eight_distances(parse_goal(goal or "corner"))
     most = max(distances.values())
-    hardest = sorted(state for state, distance in distances.items() if distance == most)
-    assert tables.eight.list_hardest(goal)["state"].to_list() == hardest
+    rows = tables.eight.list_hardest(goal)
+    assert rows.columns == [*tables.eight.columns]
+    assert rows["state"].to_list() == sorted(s for s in distances if distances[s] == most)
 
 
 def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) -> None:

@@ -8,15 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.single_query import answer_fast, parse_simple_query
 from queries.answer import Option, format_count, format_json
-from queries.dispatch import open_reader
-from tablebase.tables.store import Folder
 from tests.support.shell import SCRIPT, environment
 
 TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')
@@ -70,16 +67,6 @@ def test_the_fast_path_declines_complex_options() -> None:
 )
 def test_the_fast_path_declines_queries_without_a_puzzle_or_a_key(words: str) -> None:
     assert answer_fast(shlex.split(words)) is None
-
-
-def test_the_count_of_a_whole_board_is_the_sum_of_its_squares(outputs: Path) -> None:
-    counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    reader = open_reader("knight", Folder(outputs))
-    totals = counts.group_by("board", maintain_order=True).agg(pl.col("tours", "closed").sum())
-    assert len(totals) >= 36
-    for board, tours, closed in totals.iter_rows():
-        result = reader.make_query(board=board, count=True).answer_without_key()
-        assert result.to_dict() == {"board": board, "tours": tours, "closed": closed}
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])

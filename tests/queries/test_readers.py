@@ -143,17 +143,6 @@ def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None
         get(name).annotate([KEYS[name]], **{SINGLE[name]: True})
 
 
-@pytest.mark.parametrize("name", ["eight", "sliding", "senet"])
-def test_list_hardest(get: GetReader, name: str) -> None:
-    reader = get(name)
-    hardest, depth = reader.list_hardest(), reader.puzzle.depth
-    answer = reader.make_query(hardest=True).answer_without_key()
-    assert hardest.columns == [*reader.columns]
-    assert hardest[reader.columns[0]].to_list() == answer.keys
-    assert hardest[depth].unique().to_list() == [getattr(answer, depth)]
-    assert getattr(reader.probe(answer.keys[0]), depth) == hardest[depth][0]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_scan(get: GetReader, name: str) -> None:
     reader = get(name)
@@ -330,13 +319,6 @@ def test_other_queries_are_refused(
 def test_tables_are_somewhere(location: str) -> None:
     with pytest.raises(BadRequest, match="Tables are in a folder or at a URL, not in"):
         pt.open_tables(location)
-
-
-def test_options_are_parsed_when_a_query_is_made(readers: Readers) -> None:
-    reader = readers.open("eight")
-    for wrong in ({"goal": "top"}, {"distance": "-1"}):
-        with pytest.raises((NotationError, BadRequest)):
-            reader.make_query(**wrong)
 
 
 PYTHON_TYPES = {

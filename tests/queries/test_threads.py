@@ -165,17 +165,6 @@ def test_closed_tables_stay_closed(outputs: Path) -> None:
             call()
 
 
-@pytest.mark.parametrize("name", ["eight", "senet", "knight", "fifteen"])
-def test_a_puzzles_tables_alone(outputs: Path, name: str) -> None:
-    with pt.open_tables(str(outputs)) as tables:
-        reader = getattr(tables, name)
-        for _ in range(2):
-            copy = send(reader)
-            assert (type(copy), repr(copy)) == (type(reader), repr(reader))
-            for ask in QUESTIONS[:1] + QUESTIONS[-3:]:
-                ask(tables)
-
-
 def test_the_registered_puzzles_are_not_copied(outputs: Path) -> None:
     readers = Readers(Folder(outputs))
     for name in MODULES:

@@ -200,27 +200,6 @@ def test_senet_path_as_a_column(ask_in_process: Ask, tmp_path: Path) -> None:
     assert {**pl.read_parquet_schema(plain), "path": pl.String} == dict(rows.schema)
 
 
-@pytest.mark.parametrize("name", KEYS)
-def test_annotate_keeps_every_column(tables: Tables, name: str) -> None:
-    annotate = getattr(tables, name).annotate
-    frame = pl.DataFrame({"n": [1, 2, 3], "key": [KEYS[name], None, "nothing"]})
-    result = annotate(frame, "key")
-    assert result.select("n", "key").equals(frame)
-    added = result.columns[2:]
-    assert "error" not in added
-    for column in added:
-        assert result[column].is_null().to_list() == [False, True, True]
-    assert annotate(frame.lazy(), "key").collect().equals(result)
-    assert annotate(frame.clear(), "key").equals(result.clear())
-    as_enum = frame.with_columns(pl.col("key").cast(pl.Categorical))
-    assert annotate(as_enum, "key").select(added).equals(result.select(added))
-    for taken in (result, result.lazy()):
-        with pytest.raises(BadRequest, match=rf"'{added[0]}' exists already, .* columns: prefix="):
-            annotate(taken, "key")
-        annotated = annotate(taken, "key", prefix="its_").lazy().collect()
-        assert annotated.select(pl.col("^its_.*$")).rows() == result.select(added).rows()
-
-
 def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])

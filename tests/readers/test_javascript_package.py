@@ -87,9 +87,6 @@ def test_a_text_that_is_no_board_is_refused(large_boards: Path) -> None:
         assert each["error"][1].startswith(f"{json.dumps(board)} is not a sliding board, ")
 
 
-# ---- as npm packs it ------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder where the packed package is installed."""
