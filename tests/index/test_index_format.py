@@ -89,13 +89,11 @@ def test_the_text_lists_the_keys_of_the_vectors() -> None:
 
 def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(outputs)
-    text: list[str] = []
-    examples = doctest.DocTestParser().get_doctest(
-        "\n".join(read_fenced("pycon")), {}, "doc", None, 0
-    )
+    shown, code = list[str](), "\n".join(read_fenced("pycon"))
+    examples = doctest.DocTestParser().get_doctest(code, {}, "doc", None, 0)
     assert len(examples.examples) >= 5
-    result = doctest.DocTestRunner().run(examples, out=text.append)
-    assert result.failed == 0, "".join(text)
+    result = doctest.DocTestRunner().run(examples, out=shown.append)
+    assert result.failed == 0, "".join(shown)
 
 
 def test_the_checksum_is_computed_as_the_document_says() -> None:
@@ -124,9 +122,7 @@ def test_the_answers_in_the_text_are_those_of_the_readers(tables: Tables) -> Non
 
 def test_the_text_lists_the_example_readers() -> None:
     result = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
-    assert sorted(name for name, _ in result) == sorted(
-        path.name for path in EXAMPLES.glob("read*")
-    )
+    assert sorted(EXAMPLES / name for name, _ in result) == sorted(EXAMPLES.glob("read*"))
     for name, link in result:
         assert (DOC.parent / link).resolve() == EXAMPLES / name
 
@@ -159,23 +155,19 @@ def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
 
 
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
-    even, odd = (row for row in tables_under(EIGHT)[1])
-    in_eight, in_edge = list(even)[1:]
-    assert even[in_eight] == _name_goal("corner")
-    assert odd[in_eight] == _name_goal("centre")
-    assert even[in_edge] == _name_goal("edge")
-    assert not eight.is_odd(eight.GOALS["corner"])
-    assert not eight.is_odd(eight.GOALS["edge"])
-    assert eight.is_odd(eight.GOALS["centre"])
-
-
-def _name_goal(name: str) -> str:
-    return f"{eight.GOALS[name]}, called {name}"
+    even, odd = tables_under(EIGHT)[1]
+    _, in_eight, in_edge = even
+    for cell, name in (
+        (even[in_eight], "corner"),
+        (odd[in_eight], "centre"),
+        (even[in_edge], "edge"),
+    ):
+        assert cell == f"{eight.GOALS[name]}, called {name}"
+        assert eight.is_odd(eight.GOALS[name]) == (name == "centre")
 
 
 def test_the_records_of_senet(outputs: Path) -> None:
-    table = INDEXES["senet.idx"]
-    layout = tables_under(SENET)[0]
+    table, layout = INDEXES["senet.idx"], tables_under(SENET)[0]
     assert layout_of(layout) == table.record_format
     assert [row["field"] for row in layout] == [name for name, _ in table.index]
     kind = np.dtype([(name, f"<u{struct.calcsize(letter)}") for name, letter in table.index])
@@ -183,18 +175,16 @@ def test_the_records_of_senet(outputs: Path) -> None:
     fewest = np.minimum(result["plies_even"], result["plies_odd"])
     assert np.array_equal(result["lines"] == 0, fewest == 255)
     opening = np.arange(len(result)) == senet.rank(senet.OPENING)
+    largest = 0
     for side in ("even", "odd"):
         plies, last = result[f"plies_{side}"], result[f"last_{side}"]
         reached = plies != 255
         assert np.all(plies[reached] % 2 == (side == "odd"))
         assert np.array_equal(last == 0, ~reached | (opening & (side == "even")))
-    largest = max(
-        int(result[name][result[name] < 255].max()) for name in ("plies_even", "plies_odd")
-    )
-    text = (
-        f"Plies are at most {largest}, the smaller of the two at most {fewest[fewest < 255].max()}."
-    )
-    assert text in " ".join(section(SENET).split())
+        largest = max(largest, plies[reached].max())
+    most = fewest[fewest < 255].max()
+    said = f"Plies are at most {largest}, the smaller of the two at most {most}."
+    assert said in " ".join(section(SENET).split())
 
 
 def test_the_records_of_the_knight(outputs: Path) -> None:

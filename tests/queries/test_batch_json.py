@@ -89,22 +89,19 @@ def test_late_fields_are_rejected(first: float, later: str, problem: str) -> Non
 
 def seconds_to_read(kind: str, columns: int) -> float:
     """Return the shorter time of two readings of two rows with so many columns."""
-    names, reads = [f"f{at}" for at in range(columns)], []
-    if kind == "jsonl":
-        row = json.dumps(dict.fromkeys(names, 1) | {"big": 1e300})
-        text = f"{row}\n{row}\n"
-    else:
-        text = f"{','.join(names)}\n" + f"{','.join('1' * columns)}\n" * 2
+    names, seconds = [f"f{at}" for at in range(columns)], []
+    row = json.dumps(dict.fromkeys(names, 1) | {"big": 1e300})
+    head, ones = ",".join(names), ",".join("1" * columns)
+    text = f"{row}\n{row}\n" if kind == "jsonl" else f"{head}\n{ones}\n{ones}\n"
     for _ in range(2):
         file, begun = io.BytesIO(text.encode()), time.process_time()
-        result = (
-            batch_formats._read_json_lines(file)
-            if kind == "jsonl"
-            else batch_formats._read_delimited(file, b",")
-        )
-        assert sum(len(part.rows) for part in result) == 2
-        reads.append(time.process_time() - begun)
-    return min(reads)
+        if kind == "jsonl":
+            parts = [*batch_formats._read_json_lines(file)]
+        else:
+            parts = [*batch_formats._read_delimited(file, b",")]
+        seconds.append(time.process_time() - begun)
+        assert sum(len(part.rows) for part in parts) == 2
+    return min(seconds)
 
 
 @long_run

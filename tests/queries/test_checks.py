@@ -288,20 +288,19 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
     pairs = list[tuple[str, str]]()
     for state in random.sample([each for each in near if near[each] < 13], 40):
         solution = fifteen.probe(state)
-        letters, tiles = solution.solution, solution.tiles
-        assert tiles is not None
+        letters, tiles = solution.solution, solution.tiles or ""
         numbers = " ".join(str(int(tile, 16)) for tile in tiles)
         answers = [letters, tiles, numbers, f"{letters}UD", letters[:-1], str(near[state])]
         pairs += [(state, change(answer, "UDLR1f x", random)) for answer in answers]
     pairs += [("213456789abcdef0", "unreachable"), (goal, "unreachable"), (goal, "LR" * 3)]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
-    for (state, answer), row in zip(pairs, fifteen.check_frame(frame).to_dicts(), strict=True):
+    rows = fifteen.check_frame(frame).to_dicts()
+    for at, ((state, answer), row) in enumerate(zip(pairs, rows, strict=True)):
         facts = judge_board(state, answer, goal, near, 4)
         for name in ("result", "length", "excess", "score", "step"):
             assert row[name] == facts[name], (state, answer, name)
-    for state, answer in pairs[::13]:
-        facts = judge_board(state, answer, goal, near, 4)
-        assert fifteen.check(state, answer).result == facts["result"]
+        if at % 13 == 0:
+            assert fifteen.check(state, answer).result == facts["result"]
 
 
 def test_nothing_is_searched_for_answers_that_the_bound_decides(

@@ -17,6 +17,7 @@ from queries.dispatch import open_reader
 from queries.sampling import SampleRequest, count_distances, find_ranks, find_twin
 from queries.sliding import BoardReader
 from tablebase.errors import BadRequest, NoAnswer
+from tablebase.puzzles.eight import GOALS
 from tablebase.puzzles.sliding import parse_board
 from tablebase.tables.store import Folder
 from tests.support import oracles
@@ -39,7 +40,7 @@ def check_uniform(draws: list[str], kinds: set[str]) -> None:
 
 @pytest.mark.parametrize("goal", ["corner", "edge", "087654321"])
 def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> None:
-    distances = oracles.eight_distances(parse_goal(goal))
+    distances = oracles.eight_distances(GOALS.get(goal, goal))
     wanted = {state for state, distance in distances.items() if distance == 6}
     sample = tables.eight.sample(4_000, seed=2, goal=goal, distance=6)
     assert {*sample["distance"]} == {6}
@@ -49,10 +50,6 @@ def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> N
     for row in every.head(20).iter_rows(named=True):
         answer = tables.eight.probe(row["state"], goal)
         assert row == {name: getattr(answer, name) for name in row}
-
-
-def parse_goal(goal: str) -> str:
-    return {"corner": "123456780", "centre": "123804765", "edge": "123456708"}.get(goal, goal)
 
 
 def test_all_states_are_equally_likely(tables: Tables) -> None:
@@ -66,7 +63,7 @@ def test_all_states_are_equally_likely(tables: Tables) -> None:
 
 @pytest.mark.parametrize("goal", [None, "centre", "edge", "087654321"])
 def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> None:
-    distances = oracles.eight_distances(parse_goal(goal or "corner"))
+    distances = oracles.eight_distances(GOALS.get(goal or "corner", goal or ""))
     most = max(distances.values())
     rows = tables.eight.list_hardest(goal)
     assert rows.columns == [*tables.eight.columns]
@@ -136,7 +133,6 @@ def test_sizes_and_seeds_may_be_numpy_integers() -> None:
 
 
 SPLIT = "train=0.8,test=0.2"
-GOALS = {"corner": "123456780", "centre": "123804765"}
 
 
 def list_twins(state: str, goal: str, width: int) -> set[str]:

@@ -30,18 +30,14 @@ Options = dict[str, str | bool]
 Case = tuple[str, str, Options, type[TablebaseError], dict[str, object]]
 
 EVEN, ODD = "123456780", "123804765"
-NEVER = "BBBBB.....AAAAA"
-NO: list[Case] = [
+NEVER, SEVEN = "BBBBB.....AAAAA", "AAAAAAABBB....."
+CASES: list[Case] = [
     ("eight", EVEN, {"goal": "centre"}, GoalUnreachable, {"state": EVEN, "goal": ODD}),
     ("senet", NEVER, {}, PositionUnreachable, {"position": NEVER}),
     ("knight", "a1", {"to": "c3"}, NoSuchTour, {"board": "8x8"}),
     ("knight", "a1", {"board": "5x5", "number": "9999999999"}, NoSuchTour, {"board": "5x5"}),
     ("knight", "a1", {"board": "6x9"}, BoardTooLarge, {"board": "6x9", "limit": 40}),
     ("knight", "a1", {"count": True, "board": "7x9"}, NotCounted, {"board": "7x9"}),
-]
-
-SEVEN = "AAAAAAABBB....."
-BAD: list[Case] = [
     ("eight", "１23456780", {}, NotationError, {"text": "１23456780"}),
     ("eight", "", {}, NotationError, {"problem": "it is empty"}),
     ("eight", EVEN, {"goal": "top"}, NotationError, {"text": "top"}),
@@ -60,7 +56,7 @@ def refusal(name: str, key: str, options: Options) -> TablebaseError:
     return caught.value
 
 
-@pytest.mark.parametrize(("name", "key", "options", "kind", "known"), [*NO, *BAD])
+@pytest.mark.parametrize(("name", "key", "options", "kind", "known"), CASES)
 def test_refusals_have_their_kind_their_code_and_their_facts(
     outputs: Path, name: str, key: str,
     options: Options, kind: type[TablebaseError], known: dict[str, object],

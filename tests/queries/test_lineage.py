@@ -56,9 +56,8 @@ def test_optional_tables_are_shown_where_they_are_published(tmp_path: Path) -> N
     lineage = make_lineage(Folder(tmp_path))
     assert {*lineage.nodes} - {*default.nodes} == {Node(TOURS.file, "table", TOURS.file)}
     assert {*lineage.edges} - {*default.edges} == {("knight: every tour", TOURS.file)}
-    assert {table.file for stage in list_puzzles() for table in stage.tables} <= {
-        node.id for node in default.nodes
-    }
+    registered = {table.file for puzzle in list_puzzles() for table in puzzle.tables}
+    assert registered <= {node.id for node in default.nodes}
 
 
 def test_a_damaged_manifest_is_an_error(copy: Path) -> None:
@@ -74,12 +73,9 @@ def test_foreign_names_are_quoted() -> None:
 
 def test_the_graph_needs_no_charts(tmp_path: Path) -> None:
     """Print it in an environment without the packages that the report needs."""
-    text = python(
-        "import sys\n"
-        "sys.modules['altair'] = sys.modules['vl_convert'] = None\n"
-        "from pipeline.run import run_command\n"
-        "sys.exit(run_command(sys.argv[1:]))",
-        *("graph", "--outputs", str(tmp_path)),
+    program = (
+        "import sys; sys.modules['altair'] = sys.modules['vl_convert'] = None;"
+        "from pipeline.run import run_command; sys.exit(run_command(sys.argv[1:]))"
     )
-    assert (text.code, text.err) == (0, "")
-    assert '["report.html"]' in text.out
+    said = python(program, "graph", "--outputs", str(tmp_path))
+    assert (said.code, said.err, '["report.html"]' in said.out) == (0, "", True)

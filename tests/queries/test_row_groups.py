@@ -25,6 +25,10 @@ def open_groups(store: Store, name: str = SMALL.name) -> RowGroups:
     return RowGroups(store, name, file)
 
 
+def read_tours(folder: Path) -> list[dict[str, object]]:
+    return [*open_groups(Folder(folder)).iter_rows({"start": "c3"}, ("number", "path"))]
+
+
 @pytest.mark.parametrize("conditions", [{}, {"closed": True}, {"closed": False}])
 def test_rows_and_counts_are_those_of_a_scan(conditions: dict[str, bool], outputs: Path) -> None:
     rows, groups = pl.read_parquet(outputs / SMALL.file), open_groups(Folder(outputs))
@@ -38,19 +42,15 @@ def test_rows_and_counts_are_those_of_a_scan(conditions: dict[str, bool], output
 
 
 def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:
-    name = SMALL.file
-    data = (copy / name).read_bytes()
+    path, right, noticed = replace_link(copy / SMALL.file), read_tours(copy), 0
+    data = path.read_bytes()
     file = read_manifest(Folder(copy))[SMALL.name].parquet
     assert file
-    right = [*open_groups(Folder(copy)).iter_rows({"start": "c3"}, ("number", "path"))]
-    noticed = 0
     places = range(4, len(data) - file.footer.bytes, 61)
     for at in places:
-        (copy / name).unlink()
-        (copy / name).write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
         try:
-            groups = open_groups(Folder(copy))
-            assert [*groups.iter_rows({"start": "c3"}, ("number", "path"))] == right
+            assert read_tours(copy) == right
         except TableDamaged as error:
             assert "row group 0" in str(error)  # noqa: PT017  # some damage is in columns not read
             noticed += 1
@@ -75,7 +75,7 @@ def test_a_column_that_the_footer_lacks_is_damage(copy: Path) -> None:
     with edit_manifest(copy) as entries:
         entries[SMALL.name]["parquet"] = describe_file(path)
     with pytest.raises(TableDamaged, match="its footer has no column number"):
-        [*open_groups(Folder(copy)).iter_rows({"start": "c3"}, ("number", "path"))]
+        read_tours(copy)
 
 
 def test_rows_that_cannot_be_decoded_are_damage(copy: Path) -> None:
