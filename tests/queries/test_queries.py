@@ -18,12 +18,7 @@ from queries.api import Tables
 from queries.dispatch import open_reader
 from queries.eight import EightReader
 from queries.knight.reader import KnightAnswer
-from tablebase.errors import (
-    BadRequest,
-    NotationError,
-    PositionUnreachable,
-    TableMissing,
-)
+from tablebase.errors import BadRequest, NotationError, PositionUnreachable, TableMissing
 from tablebase.puzzles.eight import PUZZLE
 from tablebase.tables.store import Folder
 from tests import first, long_run, often

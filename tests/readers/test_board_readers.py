@@ -1,4 +1,8 @@
-"""Every reader of sliding boards, compared with the cases and with a breadth-first search."""
+"""The published cases, and every reader of sliding boards, compared with them and with a search.
+
+Each reader's tests ask the other cases, and `tests/index/test_document_reader.py` those of tours
+by rank. The answers of the cases are the program's own: `make docs` writes them.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,12 +12,19 @@ from typing import Any
 import pytest
 
 from queries import open_tables
+from queries.index_reader import IndexReader
+from tablebase.puzzles.fifteen import PARTITIONS, Pattern
+from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.sliding import find_goal, parse_board
 from tablebase.tables.manifest import Entry, IndexEntry
 from tablebase.tables.store import Folder
 from tests import first, often
+from tests.readers.test_example_readers import CODES
 from tests.readers.test_javascript_reader import ask
 from tests.support import sliding_oracle
+from tests.support.build_recorder import build_tables
+from tests.support.default_tables import INDEXES
+from tests.support.format_page import record_of
 from tests.support.index_cases import read_cases
 from tests.support.index_vectors import BOARDS, FOLDER, BoardSpec, list_views, make_board
 from tests.support.reader_programs import COMMANDS, run
@@ -183,3 +194,34 @@ def test_the_program_reads_boards_as_the_cases_say() -> None:
         assert (str(wide), goal) == (str(board.wide), view.table_goal)
         assert (state, board.wide.rank(state)) == (case["read_as"], case["rank"])
     assert {case["board"] for case in cases} == {"2x3", "3x2", "2x4", "4x2", "3x4", "4x3"}
+
+
+def test_there_are_cases_of_every_kind() -> None:
+    for puzzle in ("eight", "senet", "knight", "sliding"):
+        kinds = {case.get("error") for case in read_cases(puzzle)}
+        assert kinds == {None, *CODES}, puzzle
+    assert {len(read_cases(puzzle)) > 5 for puzzle in ("fifteen", "ranks")} == {True}
+
+
+def test_the_ranks_of_the_cases_lead_to_records_with_their_answers(outputs: Path) -> None:
+    for case in (*read_cases("eight"), *read_cases("senet"), *read_cases("knight")):
+        if "rank" not in case:
+            continue
+        record = record_of(outputs, INDEXES[f"{case['table']}.idx"], case["rank"])
+        answer = case.get("answer", {"distance": 255, "solutions": 0, "plies": 255})
+        if case["puzzle"] == "eight":
+            assert [*record] == [answer["distance"], answer["solutions"]]
+        elif case["puzzle"] == "senet":
+            assert min(record[0], record[2]) == answer["plies"]
+        else:
+            path = "".join(f"{'abcdefgh'[at % 8]}{at // 8 + 1}" for at in record)
+            assert path == answer["path"]
+
+
+def test_a_pattern_answers_as_the_cases_say(tmp_path: Path) -> None:
+    (table,) = [each for each in PARTITIONS["6-6-3"].make_tables() if each.name == "fifteen_123"]
+    build_tables(tmp_path, FIFTEEN, table)
+    index = IndexReader(Folder(tmp_path), table)
+    for case in read_cases("fifteen"):
+        rank = Pattern(4, 4, (1, 2, 3)).rank([int(mark, 16) for mark in case["key"]])
+        assert (rank, index.read_record(rank)) == (case["rank"], (case["answer"]["distance"],))

@@ -269,19 +269,17 @@ def test_the_page_answers_typed_states(browser: Browser, outputs: Path, tmp_path
     for folder in ("examples", "queries"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "outputs").symlink_to(outputs)
+    hostile = "<img src=x onerror=alert(1)>"
     with run_python_server(tmp_path) as url:
-        page = browser.new_page()
-        asked = list[str]()
+        page, asked = browser.new_page(), list[str]()
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{url}/examples/read_eight.html")
         output = page.locator("#output")
         expect(output).to_contain_text('"solution": "UULDDRURULLDDRRULDLURULDDRR"')
         page.fill("#state", " 123804765 ")
         expect(output).to_contain_text('"goal": "centre"')
-        page.fill("#state", "<img src=x onerror=alert(1)>")
-        expect(output).to_have_text(
-            re.compile('^"<img src=x onerror=alert[(]1[)]>" is not a state')
-        )
+        page.fill("#state", hostile)
+        expect(output).to_have_text(re.compile(f'^"{re.escape(hostile)}" is not a state'))
         assert page.locator("img").count() == 0
         assert all(address.startswith(url) for address in asked)
         page.close()
