@@ -65,10 +65,9 @@ def test_the_tours_of_the_cases_have_their_ranks(ranked_boards: Path) -> None:
         if "error" in case:
             assert case["error"] == "unreachable"
             assert rank >= (page.total(case["key"]) if case["key"] != "b1" else 0)
-            continue
-        path = split_path(case["answer"]["path"])
-        assert page.number(path) == rank
-        assert path == page.tour(rank, case["key"])
+        else:
+            path = split_path(case["answer"]["path"])
+            assert (page.number(path), page.tour(rank, case["key"])) == (rank, path)
 
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:

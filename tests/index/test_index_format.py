@@ -156,12 +156,9 @@ def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
 
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
     even, odd = tables_under(EIGHT)[1]
-    _, in_eight, in_edge = even
-    for cell, name in (
-        (even[in_eight], "corner"),
-        (odd[in_eight], "centre"),
-        (even[in_edge], "edge"),
-    ):
+    _, eight_file, edge_file = even
+    cells = {"corner": even[eight_file], "centre": odd[eight_file], "edge": even[edge_file]}
+    for name, cell in cells.items():
         assert cell == f"{eight.GOALS[name]}, called {name}"
         assert eight.is_odd(eight.GOALS[name]) == (name == "centre")
 

@@ -15,14 +15,13 @@ import pyarrow as pa
 import pytest
 
 from pipeline.single_query import OptionTexts
-from queries import batch_formats, open_tables
+from queries import batch_formats
 from queries.answer import COMPRESSED_SUFFIXES
 from queries.answer_frames import KeyFormat
 from queries.api import Tables
 from queries.batch import COMPRESSORS, Batch, choose_output_format, compress_output, run_batch
 from queries.dispatch import open_reader
 from queries.eight_columns import NO_RANK, rank_states
-from queries.reader import Reader
 from tablebase.errors import BadRequest, OutputError
 from tablebase.tables import manifest
 from tablebase.tables.manifest import compute_sha256
@@ -32,25 +31,19 @@ from tests.support.shell import Ask, Cli
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))
 
 
-@pytest.fixture(scope="module")
-def eight(outputs: Path) -> Reader:
-    return open_reader("eight", Folder(outputs))
-
-
 def states(outputs: Path, count: int) -> pl.DataFrame:
-    table = pl.read_parquet(outputs / "eight.parquet")
-    return table.sample(count, seed=7, shuffle=True)
+    return pl.read_parquet(outputs / "eight.parquet").sample(count, seed=7, shuffle=True)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [" ", "\n", "\r\n", "\t\t", " \n "])
 def test_any_white_space_and_any_chunk_size(
-    eight: Reader, chunk_bytes: int, space: str, outputs: Path
+    tables: Tables, chunk_bytes: int, space: str, outputs: Path
 ) -> None:
     keys = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
     spread = [key if at % 3 else space.join(key) for at, key in enumerate(keys)]
     text = io.BytesIO(space.join(spread).encode())
-    form = KeyFormat("state", eight.joined_characters)
+    form = KeyFormat("state", tables.eight.joined_characters)
     parts = batch_formats._read_text(text, form, chunk_bytes)
     assert [key for part in parts for key in part.rows["state"]] == keys
 
@@ -81,12 +74,12 @@ def test_all_output_formats_agree(
 
 
 @pytest.mark.parametrize("chunk_bytes", [8, 1 << 21])
-def test_strict_names_the_line(eight: Reader, tmp_path: Path, chunk_bytes: int) -> None:
+def test_strict_names_the_line(tables: Tables, tmp_path: Path, chunk_bytes: int) -> None:
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
     source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True, chunk_bytes=chunk_bytes)
     with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not.* leave out --strict\.$"):
-        run_batch(eight.make_query(), request, lambda rows: None)
+        run_batch(tables.eight.make_query(), request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
 
 
@@ -123,24 +116,22 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
     assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 12 * 362_880
 
 
-def test_annotate_equals_a_join(outputs: Path) -> None:
-    eight = open_tables(str(outputs)).eight
-    table = pl.read_parquet(outputs / "eight.parquet")
-    rows = table.select("state", "goal", "distance", "best_moves", "solutions")
+def test_annotate_equals_a_join(outputs: Path, tables: Tables) -> None:
+    annotate = tables.eight.annotate
+    names = ["state", "goal", "distance", "best_moves", "solutions"]
+    rows = pl.read_parquet(outputs / "eight.parquet", columns=names)
     keys = rows.select("state").sample(50_000, seed=3, with_replacement=True)
-    odd = pl.DataFrame(
-        {"state": [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]}
-    )
-    keys = pl.concat([keys, odd, keys])
+    odd = [None, "", "12345678", "112345678", "123456789", "１２３", "1" * 40]
+    keys = pl.concat([keys, pl.DataFrame({"state": odd}), keys])
     joined = keys.join(rows, on="state", how="left", maintain_order="left")
-    assert eight.annotate(keys).equals(joined)
-    assert eight.annotate(keys.lazy()).collect().equals(joined)
-    assert eight.annotate(keys[7:1000]).equals(joined[7:1000])
+    assert annotate(keys).equals(joined)
+    assert annotate(keys.lazy()).collect().equals(joined)
+    assert annotate(keys[7:1000]).equals(joined[7:1000])
     named = keys.rename({"state": "s"}).with_columns(n=1)
-    assert eight.annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
+    assert annotate(named, "s").drop("n").rename({"s": "state"}).equals(joined)
     with pytest.raises(BadRequest, match="no text column 'state'"):
-        eight.annotate(named)
-    assert eight.annotate(keys.clear()).equals(joined.clear())
+        annotate(named)
+    assert annotate(keys.clear()).equals(joined.clear())
 
 
 def test_annotate_takes_keys_that_are_all_nulls(tables: Tables) -> None:

@@ -28,7 +28,6 @@ from tests.support.tampered import link_copy, replace_link
 
 GOAL = "123456789abcdef0"
 CHARACTERS = "0123456789abcdef"
-
 Ask = Callable[..., tuple[int, str, str]]
 
 
@@ -285,15 +284,15 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
 
 
 def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> None:
-    keys = str(_write_keys(tmp_path))
+    keys, answers = str(_write_keys(tmp_path)), tmp_path / "answers.parquet"
     with pt.open_tables(str(patterns_555)) as tables:
         tables.fifteen.part_seconds = 0.0
-        for kind in ("parquet", "csv"):
-            batch = Batch(keys, kind, str(tmp_path / f"answers.{kind}"))
+        for path in (answers, answers.with_suffix(".csv")):
+            batch = Batch(keys, path.suffix[1:], str(path))
             assert not run_batch(tables.fifteen.make_query(), batch, ignore_progress)
-    answers = pl.read_parquet(tmp_path / "answers.parquet")
-    assert answers.rows() == pl.read_csv(tmp_path / "answers.csv", schema=answers.schema).rows()
-    assert pq.ParquetFile(tmp_path / "answers.parquet").num_row_groups == 1
+    rows = pl.read_parquet(answers)
+    assert rows.equals(pl.read_csv(answers.with_suffix(".csv"), schema=rows.schema))
+    assert pq.ParquetFile(answers).num_row_groups == 1
 
 
 def test_frames_with_another_goal_and_a_time_limit(patterns_555: Path) -> None:

@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 from pipeline.single_query import answer_as_text
 from queries import open_tables
 from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.eight import EightReader
 from queries.knight.reader import KnightAnswer
 from tablebase.errors import BadRequest, NotationError, PositionUnreachable, TableMissing
 from tablebase.puzzles.eight import PUZZLE
-from tablebase.tables.store import Folder
 from tests import first, long_run, often
 from tests.support import oracles, reference_numbers
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
@@ -124,24 +121,20 @@ def test_any_state_of_the_8_puzzle(
 
 
 @given(eight_states, eight_states)
-def test_any_two_states_of_the_8_puzzle(outputs: Path, start: str, goal: str) -> None:
-    tables = open_tables(str(outputs))
-    answer = tables.eight.get(start, goal=goal)
-    back = tables.eight.get(goal, goal=start)
-    if answer is None:
+def test_any_two_states_of_the_8_puzzle(tables: Tables, start: str, goal: str) -> None:
+    eight = tables.eight
+    answer, back = eight.get(start, goal=goal), eight.get(goal, goal=start)
+    if answer is None or back is None:
+        assert answer is back
         # exchanging two tiles of the goal makes it reachable
-        swapped = goal.translate(str.maketrans("12", "21"))
-        assert back is None
-        assert tables.eight.get(start, goal=swapped) is not None
+        assert eight.get(start, goal=goal.translate(str.maketrans("12", "21"))) is not None
         return
-    assert back is not None
     assert (back.distance, back.solutions) == (answer.distance, answer.solutions)
     assert answer.distance >= oracles.eight_manhattan(start, goal)
-    path = tables.eight.path(start, goal)
+    path, solution = eight.path(start, goal), eight.solution(start, goal)
     check_path(path, start, goal, answer.distance)
-    assert oracles.eight_replay(start, tables.eight.solution(start, goal)) == path
-    first = tables.eight.solution(start, goal)[:1]
-    assert first in answer.best_moves
+    assert oracles.eight_replay(start, solution) == path
+    assert solution[:1] in answer.best_moves
 
 
 def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
@@ -219,16 +212,15 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
 
 
 @given(st.text(max_size=10))
-def test_invalid_keys_raise_or_give_the_default(outputs: Path, text: str) -> None:
-    tables = open_tables(str(outputs))
+def test_invalid_keys_raise_or_give_the_default(tables: Tables, text: str) -> None:
     if sorted("".join(text.split())) == list("012345678"):
         return
     for lookup in (tables.eight.probe, tables.eight.distance, tables.senet.probe):
         with pytest.raises(NotationError):
             lookup(text)
-    assert tables.eight.get(text, default="none") == "none"
-    assert tables.senet.get(text) is None
-    assert tables.senet.get(text, default="none") == "none"
+    for get in (tables.eight.get, tables.senet.get):
+        assert get(text) is None
+        assert get(text, default="none") == "none"
     square = text.strip() in [oracles.square_name(8, square) for square in range(64)]
     assert (tables.knight.get(text) is not None) == square
 
@@ -250,13 +242,6 @@ def test_opening_an_empty_folder_fails(tmp_path: Path) -> None:
         open_tables(str(tmp_path))
 
 
-@pytest.fixture(scope="module")
-def asks(outputs: Path) -> EightReader:
-    result = open_reader("eight", Folder(outputs))
-    assert isinstance(result, EightReader)
-    return result
-
-
 def goal_with_blank_on(cell: int) -> str:
     """Return a goal whose blank is on a cell, with its tiles in no order that a named goal has."""
     tiles = list("12345678")
@@ -265,12 +250,13 @@ def goal_with_blank_on(cell: int) -> str:
 
 
 @pytest.mark.parametrize("cell", first(1, [5, 0, 1, 2, 3, 4, 6, 7, 8], rest=long_run))
-def test_every_state_of_goals_with_the_blank_on_each_cell(asks: EightReader, cell: int) -> None:
+def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: int) -> None:
     goal = goal_with_blank_on(cell)
     distances, solutions = eight_search(goal)
     view = PUZZLE.view_goal(goal)
     assert len(distances) == 181_440
-    rows = asks.read_rows(goal)
+    eight = tables.eight
+    rows = eight.read_rows(goal)
     of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
     assert {
         PUZZLE.unrank(rank): (distance, count)
@@ -278,12 +264,12 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(asks: EightReader, cel
     } == {state: (distance, solutions[state]) for state, distance in distances.items()}
     chance, states = random.Random(cell), sorted(distances)
     for state in chance.sample(states, often(2_000, len(states))):
-        assert asks.read_record(view, state) == (distances[state], solutions[state]), state
+        assert eight.read_record(view, state) == (distances[state], solutions[state]), state
     for state in chance.sample(states, 300):
-        best = "".join(letter for letter, _ in asks.list_best_moves(state, goal))
+        best = "".join(letter for letter, _ in eight.list_best_moves(state, goal))
         assert best == eight_best_moves(state, distances)
         assert best == rows["best_moves"][PUZZLE.rank(state)]
-        path = asks.find_path(state, goal)
+        path = eight.find_path(state, goal)
         assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
         assert path[-1][1] == goal
         assert len(path) == distances[state] + 1

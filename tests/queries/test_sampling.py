@@ -3,6 +3,7 @@
 import random
 import tempfile
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,17 +154,17 @@ def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
 def test_open_tours_of_larger_boards_are_sampled_by_rank(ranked_boards: Path) -> None:
     with open_tables(str(ranked_boards)) as tables:
         tables.knight.max_listed_squares = 19
-        draw = tables.knight.sample
-        all_drawn = draw(164, seed=5, board="5x4", replacement=False)
+        draw = partial(tables.knight.sample, board="5x4")
+        all_drawn = draw(164, seed=5, replacement=False)
         assert all_drawn.columns == ["board", "start", "rank", "path"]
         assert all_drawn["path"].n_unique() == 164
         assert all_drawn["start"].equals(all_drawn["path"].str.head(2).alias("start"))
-        assert draw(9, seed=5, board="5x4").equals(draw(9, seed=5, board="5x4"))
-        for start, number, path in draw(40, board="5x4").drop("board").rows():
+        assert draw(9, seed=5).equals(draw(9, seed=5))
+        for start, number, path in draw(40).drop("board").rows():
             assert tables.knight.rank(path, board="5x4") == number
             assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
-            draw(165, board="5x4", replacement=False)
+            draw(165, replacement=False)
 
 
 def test_all_chunks_of_a_sample_are_written(outputs: Path, tmp_path: Path) -> None:
@@ -268,12 +269,9 @@ def test_corrupt_records_give_a_tour_or_an_error(
 
 def list_small_boards() -> str:
     """Return every tour of two ranking tables, as text."""
+    kinds = {"5x6": True, "4x5": False}
+    tables = [make_ranking_table(parse_board(name), closed=kind) for name, kind in kinds.items()]
     with tempfile.TemporaryDirectory() as folder:
-        build_tables(
-            Path(folder),
-            PUZZLE,
-            make_ranking_table(KnightBoard(5, 6), closed=True),
-            make_ranking_table(KnightBoard(4, 5), closed=False),
-        )
-        open_ones = every_tour(Path(folder), "4x5", closed=False)
-        return " ".join([*every_tour(Path(folder), "5x6")["path"], *open_ones["path"]])
+        build_tables(Path(folder), PUZZLE, *tables)
+        frames = [every_tour(Path(folder), name, closed=kind) for name, kind in kinds.items()]
+    return " ".join(path for frame in frames for path in frame["path"])

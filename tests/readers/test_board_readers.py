@@ -35,16 +35,10 @@ Questions = dict[tuple[str, str], Distances]
 """By board and goal, the distance of each state, None if it does not reach the goal."""
 Told = dict[str, tuple[int, str, str] | None]
 """For each state its distance, its best moves and a solution."""
-GOALS = (
-    ("2x2", "3120"),
-    ("2x3", "143250"),
-    ("3x2", "123450"),
-    ("3x2", "125034"),
-    ("2x4", "72345601"),
-    ("4x2", "62345071"),
-    ("3x3", "867254301"),
-    ("3x3", "314265708"),
-)
+GOALS = [
+    ("2x2", "3120"), ("2x3", "143250"), ("3x2", "123450"), ("3x2", "125034"), ("2x4", "72345601"),
+    ("4x2", "62345071"), ("3x3", "867254301"), ("3x3", "314265708"),
+]  # fmt: skip
 
 
 def publish(folder: Path, boards: Iterable[BoardSpec]) -> None:

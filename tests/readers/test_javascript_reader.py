@@ -46,13 +46,6 @@ def ask(place: object, *questions: list[Any]) -> list[Told]:
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-def read_error(place: object, *question: Any) -> str:
-    (told,) = ask(place, list(question) or ["eight", STATE])
-    code, message, _ = told["error"]
-    assert code == 3
-    return str(message)
-
-
 def test_answers_are_those_of_the_program(outputs: Path) -> None:
     """Ask random keys, and all cases, whose answers are those of the program."""
     rng = random.Random(31)
@@ -189,10 +182,10 @@ def test_lasting_faults_are_told(outputs: Path) -> None:
 
 def test_a_host_that_is_not_there_is_told() -> None:
     with reserve_port() as port:
-        url = f"http://127.0.0.1:{port}/tables"
-        assert read_error(url) == f"{url}/manifest.json cannot be read: connection refused."
-    missing = "it does not exist"
-    assert read_error("/no/folder") == f"/no/folder/manifest.json cannot be read: {missing}."
+        places = {f"http://127.0.0.1:{port}/tables": "connection refused"}
+        for place, problem in (places | {"/no/folder": "it does not exist"}).items():
+            (told,) = ask(place, ["eight", STATE])
+            assert told["error"][:2] == [3, f"{place}/manifest.json cannot be read: {problem}."]
 
 
 def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
