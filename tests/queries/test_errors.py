@@ -67,10 +67,13 @@ def test_refusals_have_their_kind_their_code_and_their_facts(
     assert {check: getattr(error, check) for check in known} == known
 
 
-def test_a_tour_of_one_square_ends_where_it_begins(tmp_path: Path) -> None:
-    build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(1, 1)))
-    options: Options = {"board": "1x1", "to": "a1", "outputs": str(tmp_path)}
+def test_boards_with_few_tours(tmp_path: Path) -> None:
+    boards = KnightBoard(1, 1), KnightBoard(3, 4)
+    build_tables(tmp_path, KNIGHT, *map(make_tour_table, boards))
+    options: Options = {"outputs": str(tmp_path), "board": "1x1", "to": "a1"}
     assert "from a1 to a1, number 0\n" in answer_as_text("knight", "a1", options)
+    error = refusal("knight", "a1", options | {"board": "3x4", "to": "b3", "closed": True})
+    assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
 
 
 def test_a_missing_table_names_its_build_command(tmp_path: Path) -> None:
@@ -81,11 +84,13 @@ def test_a_missing_table_names_its_build_command(tmp_path: Path) -> None:
         assert error.command == f"pipeline precompute eight_edge --outputs {folder}"
 
 
-def test_who_asks_for_closed_tours_need_not_count_all(outputs: Path) -> None:
-    words: Options = {"board": "6x8", "count": True, "closed": True, "outputs": str(outputs)}
-    error = refusal("knight", "a1", words)
+@pytest.mark.parametrize(("board", "closed"), [("6x8", True), ("10x7", False)])
+def test_closed_tours_may_be_counted_alone(outputs: Path, board: str, closed: bool) -> None:
+    """Who asks for closed tours need not count all, and of 10x7 all are too many."""
+    options: Options = {"board": board, "count": True, "outputs": str(outputs), "closed": closed}
+    error = refusal("knight", "a1", options)
     assert isinstance(error, TableMissing)
-    assert error.command == f"pipeline precompute knight_closed_counts_6x8 --outputs {outputs}"
+    assert error.command == f"pipeline precompute knight_closed_counts_{board} --outputs {outputs}"
 
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
