@@ -7,14 +7,11 @@ import pytest
 
 from pipeline.verify import board_layers
 from pipeline.verify.board_layers import (
-    Layers,
     compare_words,
     iter_layers,
     join_bits,
     list_head_parities,
     list_moves,
-    list_parities,
-    split_records,
 )
 from pipeline.verify.sliding import FARTHEST, find_known_layers
 from tablebase.puzzles.sliding import SlidingBoard, parse_board
@@ -64,17 +61,6 @@ def test_every_state_of_2x5_is_as_far_as_published() -> None:
     assert (counts, len(counts) - 1) == (find_known_layers("sliding_2x5_10")[1], FARTHEST["2x5"])
 
 
-def test_parts_are_all_words_of_the_places_of_a_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board_layers, "TASK_WORDS", 20)
-    layers = Layers(parse_board("2x4"), "12345670")
-    assert layers.list_places(0) == [0, 3, 4, 7]
-    assert layers.list_parts(1) == [
-        (place, first, end)
-        for place in (1, 2, 5, 6)
-        for first, end in ((0, 20), (20, 40), (40, 42))
-    ]
-
-
 @pytest.mark.parametrize(("name", "step"), [("2x4", 1), ("3x3", 1), ("2x5", 4)])
 def test_moves_come_from_where_the_tile_was(name: str, step: int) -> None:
     """Compare every move from line to line with moves of lists of tiles, in part of the words."""
@@ -103,36 +89,17 @@ def is_odd(order: tuple[int, ...]) -> bool:
     return sum(a > b for at, a in enumerate(order) for b in order[at:]) % 2 == 1
 
 
-@pytest.mark.parametrize("name", ["2x4", "3x3"])
-def test_parities_are_those_of_the_states(name: str) -> None:
-    board = parse_board(name)
-    for goal in board.goals:
-        states = [board.unrank(place * board.orders, goal) for place in range(board.cells)]
-        assert list_parities(board, goal).tolist() == [board.is_odd(state) for state in states]
-
-
-def test_words_of_records_are_their_bits() -> None:
-    records = np.random.default_rng(7).integers(0, 256, (4, 45), dtype=np.uint8)
-    words = split_records(records)
-    bits = np.unpackbits(records.ravel(), bitorder="little")
-    assert words.tolist() == [
-        sum(1 << at for at in range(60) if bits[60 * word + at]) for word in range(24)
-    ]
-    assert join_bits(words).tolist() == bits.tolist()
-
-
 @pytest.mark.parametrize(
-    ("layer", "bits", "is_set", "expected"),
+    ("bits", "is_set", "first_wrong"),
     [
-        ([0, 0b101, 1 << 59], [7, 0, 0], False, (3, -1)),
-        ([0, 0b101, 1 << 59], [0, 0b111, 1 << 59], True, (3, -1)),
-        ([0, 0b101, 1 << 59], [0, 0b010, 1 << 59], False, (3, 2)),
-        ([0, 0b101, 1 << 59], [0, 0b100, 0], True, (3, 1)),
-        ([1, 3], [1, 2], False, (3, 0)),
+        ([7, 0, 0], False, -1),
+        ([0, 0b111, 1 << 59], True, -1),
+        ([0, 0b010, 1 << 59], False, 2),
+        ([0, 0b100, 0], True, 1),
     ],
 )
 def test_the_first_word_with_a_wrong_bit_is_found(
-    layer: list[int], bits: list[int], is_set: bool, expected: tuple[int, int]
+    bits: list[int], is_set: bool, first_wrong: int
 ) -> None:
-    states, table = (np.array(each, dtype=np.uint64) for each in (layer, bits))
-    assert compare_words(states, table, is_set) == expected
+    layer = np.array([0, 0b101, 1 << 59], dtype=np.uint64)
+    assert compare_words(layer, np.array(bits, dtype=np.uint64), is_set) == (3, first_wrong)

@@ -47,38 +47,31 @@ def open_published(folder: Path, board: str, report: Listener = ignore_claim) ->
 
 
 def prove_board(
-    folder: Path,
-    board: str,
-    story: Listener = ignore_claim,
-    limits: RankingLimits = LIMITS,
-) -> list[Claim]:
+    folder: Path, board: str, story: Listener = ignore_claim, limits: RankingLimits = LIMITS
+) -> None:
     """Prove the ranking table of one board."""
-    claims = list[Claim]()
-
-    def on_claim(claim: Claim, done: int) -> None:
-        claims.extend([claim] if claim.passed else [])
-        story(claim, done)
-
-    given = open_published(folder, board, on_claim)
+    given = open_published(folder, board, story)
     check_files(given)
     prove_ranks(given, {}, limits)
-    return claims
 
 
-def test_claims_about_ranks_of_closed_tours(
-    ranked_boards: Path, golden: Callable[[str, str], None]
+@pytest.mark.parametrize(
+    ("board", "limits", "name"),
+    [
+        ("10x3", LIMITS, "claims_knight_closed_ranks"),
+        ("5x4 open", RankingLimits(tours=0, sample=5), "claims_knight_ranks"),
+    ],
+)
+def test_claims_about_ranks(
+    ranked_boards: Path,
+    golden: Callable[[str, str], None],
+    board: str,
+    limits: RankingLimits,
+    name: str,
 ) -> None:
     story = Story()
-    prove_board(ranked_boards, "10x3", story)
-    golden("claims_knight_closed_ranks", "".join(story))
-
-
-def test_claims_about_ranks_of_open_tours(
-    ranked_boards: Path, golden: Callable[[str, str], None]
-) -> None:
-    story = Story()
-    prove_board(ranked_boards, "5x4 open", story, RankingLimits(tours=0, sample=5))
-    golden("claims_knight_ranks", "".join(story))
+    prove_board(ranked_boards, board, story, limits)
+    golden(name, "".join(story))
 
 
 BOARDS = [*("5x6", "6x5", "6x6", "5x4 open", "5x5 open"), pytest.param("8x3 open", marks=wide)]
@@ -86,8 +79,9 @@ BOARDS = [*("5x6", "6x5", "6x6", "5x4 open", "5x5 open"), pytest.param("8x3 open
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
-    texts = [claim.claim for claim in prove_board(ranked_boards, board)]
-    assert len(texts) == len({*texts}) == 7
+    story = Story()
+    prove_board(ranked_boards, board, story)
+    assert len(story) == len({*story}) == 7
 
 
 @pytest.mark.parametrize("name", ["5x6", "5x4 open"])

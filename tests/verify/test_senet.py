@@ -68,36 +68,15 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
     """Return the small board's table by the oracle, its plies, and the last moves of its lines."""
     plies: Sided = {}, {}
     last: Sided = {}, {}
-    lines: dict[str, oracles.SenetLines] = {}
-    for ply, layer in enumerate(oracles.senet_layers(SMALL)):
-        plies[ply % 2].update(dict.fromkeys(layer, ply))
-        last[ply % 2].update(
-            {
-                at: int(f"0{line.dice[-1:]}") << 4 | int(f"0{line.starts[-1:]}", 16)
-                for at, line in layer.items()
-            }
-        )
-        lines = layer | lines
-    columns: dict[str, list[Any]] = {
-        "position": EVERY,
-        "plies": [
-            min(
-                (
-                    values_by_position[at]
-                    for values_by_position in plies
-                    if at in values_by_position
-                ),
-                default=None,
-            )
-            for at in EVERY
-        ],
-        "plies_even": [plies[0].get(at) for at in EVERY],
-        "plies_odd": [plies[1].get(at) for at in EVERY],
-        "dice": [lines[at].dice if at in lines else None for at in EVERY],
-        "moves": [lines[at].moves if at in lines else None for at in EVERY],
-        "lines": [lines[at].number if at in lines else None for at in EVERY],
-    }
-    return pa.table(columns, make_schema(SENET.tables[0])), plies, last
+    rows: dict[str, tuple[Any, ...]] = {at: (at, *[None] * 6) for at in EVERY}
+    for ply, layer in [*enumerate(oracles.senet_layers(SMALL))][::-1]:
+        for at, line in layer.items():
+            plies[ply % 2][at] = ply
+            last[ply % 2][at] = int(f"0{line.dice[-1:]}") << 4 | int(f"0{line.starts[-1:]}", 16)
+            of_sides = plies[0].get(at), plies[1].get(at)
+            rows[at] = (at, ply, *of_sides, line.dice, line.moves, line.number)
+    columns = [list(column) for column in zip(*rows.values(), strict=True)]
+    return pa.table(columns, schema=make_schema(SENET.tables[0])), plies, last
 
 
 def prove_small(published: PublishedTable, rows: Rows) -> None:

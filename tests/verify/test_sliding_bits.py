@@ -8,7 +8,6 @@ import pytest
 
 from pipeline.verify import VerifyFailed, board_layers, sliding, verify
 from tablebase.puzzles.sliding import PUZZLE, parse_board
-from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
@@ -90,8 +89,3 @@ def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(board_layers, "list_moves", lambda *arguments: [])
     error = get_refutation(folder, NAME)
     assert (error.found, error.expected) == ("states that reach the goal 2", 20_160)
-
-
-def test_the_manifest_lists_rows_of_360_states(folder: Path) -> None:
-    entry = read_manifest(Folder(folder))[NAME]
-    assert (entry.rows, entry.index and entry.index.records) == (56, 56)

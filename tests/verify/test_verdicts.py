@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from msgspec.structs import replace as replace_entry
 
@@ -22,17 +21,18 @@ from pipeline.verify import (
     VerifyFailed,
     knight_counts,
     knight_ranks,
+    knight_tours,
     prove,
     verify,
 )
 from pipeline.verify import senet as senet_proof
 from pipeline.verify import sliding as sliding_proof
-from pipeline.verify.claims import Proof, Seen, count_tables, find_weakest, group_boards
+from pipeline.verify.claims import Proof, Seen, count_tables, find_weakest
 from pipeline.verify.knight_counts import Known, find_known_closed, find_known_total
 from pipeline.verify.knight_tours import prove_every_tour
-from tablebase import puzzles
 from tablebase.graph import Graph, SearchResult
 from tablebase.puzzle import Puzzle
+from tablebase.puzzles import MODULES
 from tablebase.puzzles.fifteen import PARTITIONS
 from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from tablebase.puzzles.knight.board import KnightBoard
@@ -40,18 +40,15 @@ from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tablebase.schema import Column, Recipe, Table
-from tablebase.tables.parquet import compute_description
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import make_indexes_alone, treat_as_large
 from tests.support.tampered import (
-    TABLES,
     change_header,
     describe_file,
     edit_manifest,
     open_one,
-    rewrite,
 )
 from tests.support.trust_page import require_same
 
@@ -68,11 +65,11 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Register:
     """Return a function that makes some puzzles the only registered ones."""
 
     def only(*toys: Puzzle) -> None:
-        modules = {toy.name: f"tests.only_{toy.name}" for toy in toys}
+        for name in reversed([*MODULES]):  # so that they are put back in their order
+            monkeypatch.delitem(MODULES, name)
         for toy in toys:
-            result = SimpleNamespace(PUZZLE=toy)
-            monkeypatch.setitem(sys.modules, modules[toy.name], result)
-        monkeypatch.setattr(puzzles, "MODULES", modules)
+            monkeypatch.setitem(MODULES, toy.name, f"tests.only_{toy.name}")
+            monkeypatch.setitem(sys.modules, MODULES[toy.name], SimpleNamespace(PUZZLE=toy))
 
     return only
 
@@ -92,21 +89,6 @@ def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
     weakest = {"counts": "published", "eight": "proved", "strange": "intact"}
     assert find_weakest(verdicts) == weakest
     assert [*count_tables(verdicts).items()] == [("proved", 1), ("published", 1), ("intact", 1)]
-    assert group_boards(verdicts[:4]) == [
-        ("proved", "listed", ["5x5"]),
-        ("recounted", "again", ["3x4", "4x3"]),
-        ("published", "as OEIS", ["5x8"]),
-    ]
-    assert group_boards(verdicts[4:5]) == [("proved", "moves", [])]
-
-
-def test_an_outcome_shows_equal_or_weaker_grades() -> None:
-    proof = Proof((TableVerdict("counts", "3x4", Verdict.RECOUNTED, ""),))
-    assert proof.shows("3x4", least=Verdict.RECOUNTED)
-    assert proof.shows("3x4", least=Verdict.SAMPLED)
-    assert not proof.shows("3x4", least=Verdict.PROVED)
-    assert not proof.shows("4x3", least=Verdict.INTACT)
-    assert not proof.shows(least=Verdict.INTACT)
 
 
 # ---- other packages' tables -----------------------------------------------------------------
@@ -166,18 +148,16 @@ class WithoutRules(Puzzle):
 
 
 class Proving(WithoutRules):
-    """A puzzle without rules that has its own proof."""
+    """A puzzle without rules that has its own proof, whose outcome is `outcome`."""
 
     depth = "steps"
     proof = "tests.verify.test_verdicts:prove_own"
+    outcome: object = None
 
 
 def prove_own(published: PublishedTable, seen: Seen) -> object:
-    """Return a verdict on another table, or something else."""
-    return PROOFS.pop()
-
-
-PROOFS: list[object] = []
+    assert isinstance(published.puzzle, Proving)
+    return published.puzzle.outcome
 
 
 class Claiming(Proving):
@@ -190,7 +170,7 @@ def prove_with_claims(published: PublishedTable, seen: Seen) -> object:
     for index in (False, True):
         with published.begin_claim("it is as it should be", index=index):
             pass
-    return PROOFS.pop()
+    return prove_own(published, seen)
 
 
 def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> TableVerdict:
@@ -200,37 +180,6 @@ def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> TableVerdict
     assert (verdict.table, verdict.board) == (puzzle.tables[0].name, None)
     require_same("Any table", [verdict], whole=False)
     return verdict
-
-
-def test_columns_and_fields_without_rules_keep_a_table_intact(
-    tmp_path: Path, register: Register
-) -> None:
-    tasty = Tasty()
-    build_tables(tmp_path, tasty)
-    verdict = verdict_on(tmp_path, register, tasty)
-    assert verdict.verdict == Verdict.INTACT
-    assert verdict.how.endswith("; not proved: taste, spice")
-
-
-def test_an_unknown_column_keeps_a_list_intact(
-    tmp_path: Path, register: Register, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = lanes.lane(3, 4)
-    build_tables(tmp_path, lanes.PUZZLE, old)
-    rating = Column("rating", "int8", "what somebody thinks of it")
-    rated = Table(old.name, old.meaning, old.rank, (*old.columns, rating), old.recipe)
-    monkeypatch.setitem(TABLES, old.name, rated)
-    rewrite(
-        tmp_path,
-        old.name,
-        lambda rows: rows.append_column("rating", pa.array([5] * len(rows), pa.int8())),
-    )
-    with edit_manifest(tmp_path) as entries:
-        entries[old.name]["description"] = compute_description(rated)
-    toy = lanes.Lanes()
-    monkeypatch.setattr(toy, "tables", (rated,))
-    verdict = verdict_on(tmp_path, register, toy)
-    assert (verdict.verdict, verdict.how.split("; ")[-1]) == ("intact", "not proved: rating")
 
 
 @pytest.fixture
@@ -268,6 +217,9 @@ class NoProof:
 
     def __init__(self, *given: object) -> None: ...
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return lambda *given: {}
 
@@ -278,6 +230,7 @@ class NoProof:
         (senet_proof, ("read_rows", *SENET_STEPS), "senet"),
         (knight_counts, ("_Proof",), "knight_counts"),
         (sliding_proof, ("Distances",), "sliding_2x3_6"),
+        (knight_tours, ("_iter_checked_paths", "_prove_counts"), "knight_tours_5x5"),
     ],
 )
 def test_every_proof_names_what_it_leaves_out(
@@ -311,54 +264,26 @@ def test_the_content_hash_of_an_index_alone_is_checked(alone: Path) -> None:
 
 
 SUPER: Any = "super"
+BY_HAND = TableVerdict("jugs", None, Verdict.PROVED, "by hand")
 
 
-@pytest.mark.parametrize(
-    "proof",
-    [
-        *(None, True, [1], Proof(()), Proof((SUPER,))),
-        Proof((TableVerdict("jugs", None, SUPER, "it is"),)),
-    ],
-)
-def test_a_proof_without_a_valid_outcome_shows_nothing(
-    proof: object, tmp_path: Path, register: Register
+def test_the_outcome_of_a_plugins_proof_is_the_verdict_if_it_is_valid(
+    tmp_path: Path, register: Register
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
-    PROOFS[:] = [proof]
-    assert verdict_on(tmp_path, register, Claiming(jugs.PUZZLE.tables)).verdict == Verdict.INTACT
-
-
-def test_a_proof_that_checks_nothing_proves_nothing(tmp_path: Path, register: Register) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    PROOFS[:] = [Proof((TableVerdict("jugs", None, Verdict.PROVED, "by hand"),))]
-    verdict = verdict_on(tmp_path, register, Proving(jugs.PUZZLE.tables))
-    text = "by hand; not proved: jugs.parquet, jugs.idx"
-    assert verdict == TableVerdict("jugs", None, Verdict.INTACT, text)
-
-
-def test_a_proof_gives_verdicts_on_its_own_table_only(tmp_path: Path, register: Register) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    register(Claiming(jugs.PUZZLE.tables))
-    PROOFS[:] = [Proof((TableVerdict("eight", None, Verdict.PROVED, "by hand"),))]
-    (verdict,) = verify(Folder(tmp_path)).verdicts
-    assert verdict == TableVerdict("jugs", None, Verdict.PROVED, "by hand")
-
-
-def test_outcomes_are_passed_to_the_next_proof(tmp_path: Path, register: Register) -> None:
-    build_tables(tmp_path, lanes.PUZZLE)
-    seen = list[Seen]()
-
-    def keep(published: PublishedTable, before: Seen) -> Proof:
-        seen.append(dict(before))
-        return Proof((published.make_verdict(Verdict.SAMPLED, "some"),), published.name)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.verify.find_prover", lambda published: keep)
-        register(lanes.PUZZLE)
-        verify(Folder(tmp_path))
-    first, second = seen
-    assert first == {}
-    assert [(name, proof.result) for name, proof in second.items()] == [("lane_3x4", "lane_3x4")]
+    puzzle: Proving = Claiming(jugs.PUZZLE.tables)
+    unknown = replace(BY_HAND, verdict=SUPER)
+    for outcome in (None, True, [1], Proof(()), Proof((SUPER,)), Proof((unknown,))):
+        puzzle.outcome = outcome
+        assert verdict_on(tmp_path, register, puzzle).verdict == Verdict.INTACT
+    for table in ("jugs", "eight"):  # a proof gives verdicts on its own table only
+        puzzle.outcome = Proof((replace(BY_HAND, table=table),))
+        assert verify(Folder(tmp_path)).verdicts == [BY_HAND]
+    puzzle = Proving(jugs.PUZZLE.tables)  # which checks no file
+    puzzle.outcome = Proof((BY_HAND,))
+    assert verdict_on(tmp_path, register, puzzle) == TableVerdict(
+        "jugs", None, Verdict.INTACT, "by hand; not proved: jugs.parquet, jugs.idx"
+    )
 
 
 # ---- forged entries -------------------------------------------------------------------------
@@ -513,9 +438,8 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         build_tables(folder, toy)
         register(toy)
         result += verify(Folder(folder)).verdicts
-    bare, proving = WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables)
-    PROOFS[:] = [None]
-    for toy in (bare, proving, lanes.PUZZLE):
+    assert result[0].how.endswith("; not proved: taste, spice")
+    for toy in (WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables), lanes.PUZZLE):
         register(toy)
         result += verify(Folder(tmp_path / "2")).verdicts
     result += verify(Folder(tmp_path / "2"), quick=True).verdicts
@@ -550,15 +474,21 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[TableV
     }
 
 
-def test_an_unproved_list_is_no_evidence_for_counts(tmp_path: Path) -> None:
-    """Recount a board whose list is not proved, because the list is no evidence for it."""
+@pytest.mark.parametrize(
+    ("gaps", "verdicts", "how"),
+    [
+        ([], ["proved"] * 3, "compared with knight_tours_3x4, which is proved"),
+        (["rating"], ["intact", "recounted", "recounted"], "counted again, path by path"),
+    ],
+)
+def test_only_a_proved_list_is_evidence_for_counts(
+    tmp_path: Path, gaps: list[str], verdicts: list[str], how: str
+) -> None:
     table = make_count_table(((3, 4), (4, 3)))
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     tours = open_one(tmp_path, "knight_tours_3x4")
-    tours.gaps.append("rating")
+    tours.gaps.extend(gaps)
     result = list[TableVerdict]()
     prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
-    assert [verdict.verdict for verdict in result] == ["intact", "recounted", "recounted"]
-    assert {verdict.how for verdict in result[1:]} == {
-        "every square or its image was counted again, path by path"
-    }
+    assert [verdict.verdict for verdict in result] == verdicts
+    assert {verdict.how for verdict in result[1:]} == {f"every square or its image was {how}"}

@@ -100,19 +100,21 @@ def test_a_table_that_no_rule_knows_is_intact(
     result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
     assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
+    replace_link(eight / "knight_tours_5x5.parquet").write_bytes(b"")
+    assert read_output(capsys, "--quick", "--outputs", str(eight)).code == 3
 
 
 def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    keep_only(eight, "eight", "eight_edge")
     out = read_output(capsys, "--verbose", "--outputs", str(eight)).out
     *claims, last = out.splitlines()
     verdicts = [line for line in claims if not line.endswith((" tables", " rows", " records"))]
     count = len(claims) - len(verdicts)
     assert count > 30
-    assert re.fullmatch(rf"2 tables: 2 proved; {count} claims, [\d.]+ s", last)
+    assert re.fullmatch(rf"3 tables: 2 proved, 1 intact; {count} claims, [\d.]+ s", last)
     assert [line.split("; ")[0] for line in verdicts] == [
-        f"{name}: proved: every state was compared with its neighbours"
-        for name in ("eight", "eight_edge")
+        "eight: proved: every state was compared with its neighbours",
+        "eight_edge: proved: every state was compared with its neighbours",
+        "knight_tours_5x5: intact: the files match the manifest",
     ]
 
 
