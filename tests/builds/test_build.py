@@ -47,17 +47,11 @@ def test_only_missing_tables_are_built(tmp_path: Path) -> None:
     first = build_tables(folder, KNIGHT, *SMALL)
     assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
     assert first.finished == list(first.reasons)
-    before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
     second = build_tables(folder, KNIGHT, *SMALL)
     assert set(second.reasons.values()) == {"up to date"}
     assert second.finished == []
-    after = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != ".lock"}
-    assert after == before
-    assert set(contents(folder)) == {
-        "knight_tours_3x4.parquet",
-        "knight_counts.parquet",
-        "manifest.json",
-    }
+    files = ["knight_counts.parquet", "knight_tours_3x4.parquet", "manifest.json"]
+    assert sorted(contents(folder)) == files
 
 
 def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
@@ -67,22 +61,13 @@ def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_changed_parameters_cause_a_rebuild(tmp_path: Path) -> None:
+def test_changed_parameters_or_a_changed_description_cause_a_rebuild(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
-    larger_counts = make_count_table(((3, 4), (2, 2), (1, 1)))
-    report = build_tables(tmp_path, KNIGHT, TOURS, larger_counts)
-    assert report.reasons == {
-        "knight_tours_3x4": "up to date",
-        "knight_counts": "parameters changed",
-    }
+    changed = describe_anew(TOURS, "Some words"), make_count_table(((3, 4), (2, 2), (1, 1)))
+    reasons = build_tables(tmp_path, KNIGHT, *changed).reasons
+    assert [*reasons.values()] == ["description changed", "parameters changed"]
+    assert {*build_tables(tmp_path, KNIGHT, *changed).reasons.values()} == {"up to date"}
     assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
-
-
-def test_a_changed_description_causes_a_rebuild(tmp_path: Path) -> None:
-    build_tables(tmp_path, KNIGHT, *SMALL)
-    reworded = describe_anew(TOURS, "Some words")
-    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "description changed"
-    assert build_tables(tmp_path, KNIGHT, reworded).reasons[TOURS.name] == "up to date"
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:

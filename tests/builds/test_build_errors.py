@@ -14,12 +14,11 @@ import pytest
 import pipeline.build
 from pipeline.build import build
 from pipeline.plan import Request
-from tablebase.errors import SearchError, StoreError, TableDamaged, TableUnreadable
+from tablebase.errors import SearchError, StoreError, TableUnreadable
 from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.schema import Table
-from tablebase.tables.manifest import read_manifest
 from tablebase.tables.parquet import TableWriter
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import (
@@ -125,25 +124,6 @@ def test_a_folder_that_cannot_be_written_to(
     problem = os.strerror(code).lower()
     assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
     assert contents(tmp_path) == {}
-
-
-# ---- the manifest ---------------------------------------------------------------------------
-
-
-BROKEN = ["", "{", "[]", "null", '"1"', "{}", "[" * 100_000, "\udce9"]
-BROKEN += ['{"format_version": 3}', '{"format_version": 3, "tables": []}']
-BROKEN += ['{"format_version": 3, "tables": {"eight": {}}}']
-
-
-@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
-def test_a_broken_manifest_is_repaired(tmp_path: Path, text: str) -> None:
-    build_tables(tmp_path, KNIGHT, TOURS)
-    before = contents(tmp_path)
-    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(TableDamaged, match=r"manifest\.json is damaged: .* Run: pipeline precom"):
-        read_manifest(Folder(tmp_path))
-    assert build_tables(tmp_path, KNIGHT, TOURS).reasons == {TOURS.name: "up to date"}
-    assert contents(tmp_path) == before
 
 
 # ---- interrupted ----------------------------------------------------------------------------

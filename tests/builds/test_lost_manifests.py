@@ -32,13 +32,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     return copy_published(tmp_path_factory, tmp_path)
 
 
-def test_a_newer_manifest_is_replaced_only_by_force(folder: Path) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+@pytest.mark.parametrize("name", [MANIFEST, BACKUP])
+def test_a_newer_manifest_or_backup_is_replaced_only_by_force(
+    name: str, is_listed: bool, folder: Path
+) -> None:
     newer = seal({"format_version": 4, "shelves": []})
-    (folder / MANIFEST).write_text(newer)
+    if is_listed:
+        damage_manifest(folder)
+    else:
+        remove_manifest(folder)
+    (folder / name).write_text(newer)
     with pytest.raises(TableVersionError):
         build_tables(folder, KNIGHT, TOURS)
-    assert (folder / MANIFEST).read_text() == newer
+    assert (folder / name).read_text() == newer
     assert len((build_tables(folder, KNIGHT, TOURS, force=True).recovery or ("", [], {}))[1]) == 4
+    assert len(read_manifest(Folder(folder))) == 4
 
 
 def test_an_older_manifest_is_replaced_without_force(folder: Path) -> None:
@@ -81,18 +90,6 @@ def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:
     (folder / MANIFEST).symlink_to("nowhere")
     assert build_tables(folder, KNIGHT, TOURS).recovery is not None
     assert read_manifest(Folder(folder)) == listed
-
-
-def test_a_newer_backup_is_replaced_only_by_force(folder: Path) -> None:
-    newer = seal({"format_version": 4, "shelves": []})
-    (folder / BACKUP).write_text(newer)
-    for damage in (damage_manifest, remove_manifest):
-        damage(folder)
-        with pytest.raises(TableVersionError):
-            build_tables(folder, KNIGHT, TOURS)
-        assert (folder / BACKUP).read_text() == newer
-    build_tables(folder, KNIGHT, TOURS, force=True)
-    assert len(read_manifest(Folder(folder))) == 4
 
 
 def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:

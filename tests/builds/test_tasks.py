@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pipeline.tasks
 from pipeline.build import build
 from pipeline.builders import BUILDERS, checkpoints
 from pipeline.builders.tour_lists import list_tours_from
@@ -64,11 +63,6 @@ def double(number: int) -> int:
 
 def halve(number: int) -> float:
     return 1 / number
-
-
-def count_slowly(number: int) -> Arrays:
-    time.sleep(2 * pipeline.tasks.MIN_SAVED_SECONDS)
-    return [np.arange(number)]
 
 
 def make_arrays(number: int) -> Arrays:
@@ -229,12 +223,13 @@ def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_result_that_cannot_be_saved_is_returned(pool: CountingExecutor, tmp_path: Path) -> None:
+def test_a_result_that_cannot_be_saved_is_returned(
+    saving_runner: TaskRunner, tmp_path: Path
+) -> None:
     """Use a folder that does not exist, as a process that does not reach the store."""
     unreachable = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
-    task = pool.submit(pipeline.tasks._run_task, unreachable, count_slowly, (3,)).result()
-    (numbers,) = task.value
-    assert (numbers.tolist(), task.is_resumed) == ([0, 1, 2], False)
+    assert find_recomputed(replace(saving_runner, checkpoints=unreachable), tmp_path) == []
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
