@@ -12,18 +12,14 @@ from tests.support import oracles
 # ---- 8-puzzle -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "goal", "goal_state"),
-    first(
-        1,
-        [
-            ("eight_edge", "edge", "123456708"),
-            ("eight", "corner", "123456780"),
-            ("eight", "centre", "123804765"),
-        ],
-        rest=long_run,
-    ),
-)
+GOALS = [
+    ("eight_edge", "edge", "123456708"),
+    ("eight", "corner", "123456780"),
+    ("eight", "centre", "123804765"),
+]
+
+
+@pytest.mark.parametrize(("name", "goal", "goal_state"), first(1, GOALS, rest=long_run))
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, goal: str, goal_state: str) -> None:
     distances, solutions = oracles.eight_search(goal_state)
     table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == goal)

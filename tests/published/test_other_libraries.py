@@ -69,13 +69,6 @@ def test_every_library_has_the_types(outputs: Path, name: str) -> None:
 # ---- names ----------------------------------------------------------------------------------
 
 
-def test_no_column_is_a_reserved_word() -> None:
-    with duckdb.connect() as database:
-        words = dict(database.execute("from duckdb_keywords()").fetchall())
-    assert words["end"] == "reserved"
-    assert not {column for column in COLUMNS if words.get(column) in ("reserved", "type_function")}
-
-
 @pytest.mark.parametrize("connect", [duckdb.connect, sqlite3.connect])
 def test_every_column_can_be_named_without_quotes(
     connect: Callable[[str], sqlite3.Connection],
@@ -138,10 +131,6 @@ KEYS = [
 ]
 
 
-def count_row_groups(outputs: Path, name: str) -> int:
-    return pq.read_metadata(file_of(outputs, name)).num_row_groups  # type: ignore[no-any-return]
-
-
 @pytest.mark.parametrize(("name", "column", "value", "limit"), KEYS)
 def test_duckdb_reads_few_row_groups(
     outputs: Path, name: str, column: str, value: str, limit: int
@@ -150,7 +139,7 @@ def test_duckdb_reads_few_row_groups(
     with duckdb.connect() as database:
         ((_, text),) = database.execute(f"explain analyze {query}").fetchall()
     ((read, total),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
-    assert int(total) == count_row_groups(outputs, name)
+    assert int(total) == pq.read_metadata(file_of(outputs, name)).num_row_groups
     assert 1 <= int(read) <= limit
 
 

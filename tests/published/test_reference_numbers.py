@@ -42,16 +42,10 @@ def sum_tours_by_board(outputs: Path) -> dict[str, int]:
 def test_tours_on_square_boards(outputs: Path) -> None:
     expected = reference_numbers.numbers("knight.txt", "n x n")
     totals = sum_tours_by_board(outputs)
-    for side, tours in enumerate(expected, start=1):
-        if side <= 6:
-            assert totals[f"{side}x{side}"] == tours
-    assert count_rows(outputs, "knight_tours_5x5") == expected[4]
-    assert count_rows(outputs, "knight_tours_6x6") == expected[5]
-
-
-def count_rows(outputs: Path, name: str) -> int:
-    rows = pl.scan_parquet(outputs / f"{name}.parquet").select(pl.len()).collect().item()
-    return int(rows)
+    assert [totals[f"{side}x{side}"] for side in range(1, 7)] == expected[:6]
+    for side in (5, 6):
+        rows = pl.scan_parquet(outputs / f"knight_tours_{side}x{side}.parquet")
+        assert rows.select(pl.len()).collect().item() == expected[side - 1]
 
 
 def test_closed_tours_on_6x6(outputs: Path) -> None:

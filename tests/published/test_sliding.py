@@ -10,11 +10,8 @@ import polars as pl
 import pytest
 
 from pipeline import tasks
-from pipeline.build import build
 from pipeline.builders import checkpoints, sliding_table
 from pipeline.builders.sliding_table import make, make_rows
-from pipeline.plan import Request
-from pipeline.progress import BuildObserver
 from pipeline.tasks import BuildContext, TaskRunner
 from queries.histogram import count_states
 from queries.index_reader import IndexReader
@@ -23,47 +20,22 @@ from tablebase.errors import BadRequest, MemoryShort
 from tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from tablebase.schema import Table
 from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import TableRun
 from tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import sliding_oracle as oracle
+from tests.support.build_recorder import Recorder, build_tables, contents
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
-
-class Quiet(BuildObserver):
-    """Build observer that lists the finished tables."""
-
-    def __init__(self) -> None:
-        self.finished: list[str] = []
-
-    def on_end(self, run: TableRun) -> None:
-        self.finished.append(run.table)
+Quiet = Recorder
+"""An observer by the name that other tests import."""
 
 
 def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
     """Build the tables of some boards; return the names of those that were built."""
-    observer = Quiet()
-    build(
-        Request(
-            Folder(folder),
-            [
-                (
-                    PUZZLE,
-                    tuple(
-                        table
-                        for board in boards
-                        for table in PUZZLE.find_tables(
-                            f"sliding_{board}{'_all' * ('goals' in options)}",
-                            with_rows="parquet" in options or None,
-                        )
-                    ),
-                )
-            ],
-            jobs=jobs,
-        ),
-        observer,
-    )
-    return observer.finished
+    names = [f"sliding_{board}{'_all' * ('goals' in options)}" for board in boards]
+    with_rows = "parquet" in options or None
+    tables = [table for name in names for table in PUZZLE.find_tables(name, with_rows=with_rows)]
+    return build_tables(folder, PUZZLE, *tables, jobs=jobs).finished
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +60,10 @@ def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
         require_oracles(folder, table)
 
 
-def hash_files(folder: Path) -> dict[str, str]:
-    files = [file for file in folder.iterdir() if file.suffix in (".idx", ".parquet", ".json")]
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-
 def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     build_boards(tmp_path, ["3x3"], jobs=3)
     build_boards(tmp_path, ["2x4", "3x2", "2x2"], jobs=1)
-    assert hash_files(tmp_path) == hash_files(folder)
+    assert contents(tmp_path) == contents(folder)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -134,33 +101,13 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     assert build_boards(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
 
 
-@pytest.mark.usefixtures("with_bits")
-def test_requested_rows_stay_in_later_builds(tmp_path: Path) -> None:
-    assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
-    assert build_boards(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
-    assert Folder(tmp_path).list_names("sliding") == ["sliding_2x4_8.idx", "sliding_2x4_8.parquet"]
-    assert build_boards(tmp_path, ["2x4"]) == []
-
-
 def test_a_count_needs_a_board(folder: Path) -> None:
     with pytest.raises(BadRequest, match="Missing option --board"):
         count_states("sliding", Folder(folder))
     with pytest.raises(BadRequest, match="has one board"):
         count_states("eight", Folder(folder), "3x3")
-    assert count_states("sliding", Folder(folder), "2x2")["states"].to_list() == [
-        1,
-        2,
-        2,
-        2,
-        2,
-        2,
-        1,
-    ]
-
-
-def get_recipe(table: Table) -> BoardDistances:
-    assert isinstance(table.recipe, BoardDistances)
-    return table.recipe
+    counts = count_states("sliding", Folder(folder), "2x2")["states"]
+    assert counts.to_list() == [1, 2, 2, 2, 2, 2, 1]
 
 
 def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path: Path) -> None:
@@ -171,17 +118,15 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
         if doing == "layers" and done == 20:
             raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
-        make(
-            get_recipe(table),
-            PUZZLE,
-            table,
-            BuildContext(TaskRunner(pool, 2, on_progress, saved)),
-        )
+    assert isinstance(table.recipe, BoardDistances)
+    with ThreadPoolExecutor(2) as pool:
+        context = BuildContext(TaskRunner(pool, 2, on_progress, saved))
+        with pytest.raises(KeyboardInterrupt):
+            make(table.recipe, PUZZLE, table, context)
     assert not [*tmp_path.iterdir()]
     assert build_boards(tmp_path, ["3x3"]) == [table.name for table in parse_board("3x3").tables]
-    files = {file: digest for file, digest in hash_files(folder).items() if "3x3" in file}
-    assert files.items() <= hash_files(tmp_path).items()
+    files = {file: data for file, data in contents(folder).items() if "3x3" in file}
+    assert files.items() <= contents(tmp_path).items()
 
 
 def read_bits(folder: Path, table: Table) -> list[int]:
@@ -213,10 +158,9 @@ def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
     assert (rows["distance"] // 2 % 2).to_list() == bits
     assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
     counts = count_states("sliding", Folder(tmp_path), "2x4")
-    assert (
-        counts["states"].to_list()
-        == rows.group_by("distance").len().sort("distance")["len"].to_list()
-    )
+    of_rows = rows.group_by("distance").len().sort("distance")
+    assert counts["states"].to_list() == of_rows["len"].to_list()
+    assert build_boards(tmp_path, ["2x4"]) == []  # requested rows stay in later builds
 
 
 @pytest.mark.usefixtures("with_bits")

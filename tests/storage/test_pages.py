@@ -59,13 +59,11 @@ def test_pages_outside_the_store_are_not_listed(tmp_path: Path) -> None:
     assert read_pages(Folder(folder)) == {}
 
 
+NAMES = ".page.html", "a:b.html", "a\\b.html", "a\nb", "eight.2.idx", ""
+
+
 @pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("report", name)
-        for name in (".page.html", "a:b.html", "a\\b.html", "a\nb", "eight.2.idx", "")
-    ]
-    + [("explore", ".page.html")],
+    ("command", "name"), [*(("report", name) for name in NAMES), ("explore", ".page.html")]
 )
 def test_a_page_that_no_manifest_can_list_is_refused(
     command: str, name: str, cli_in_process: Cli, copy: Path

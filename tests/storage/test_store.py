@@ -16,9 +16,7 @@ from tests.support.build_recorder import build_tables
 # ---- a folder -------------------------------------------------------------------------------
 
 
-def test_open_store_uses_argument_environment_or_default(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_open_store_uses_argument_environment_or_default(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(open_store(None)) == "outputs"
     monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
     assert str(open_store(None)) == "elsewhere"
@@ -42,16 +40,10 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
 
 def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
     """Recognize unfinished files by the build's suffix, whatever their names."""
-    unfinished = [
-        f".{name}{PART_SUFFIX}"
-        for name in ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
-    ]
-    for name in (
-        *unfinished,
-        ".film.mkv.part",
-        ".eight.parquet.part",
-        f"eight.parquet{PART_SUFFIX}",
-    ):
+    names = ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
+    unfinished = [f".{name}{PART_SUFFIX}" for name in names]
+    others = [".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART_SUFFIX}"]
+    for name in unfinished + others:
         (tmp_path / name).write_bytes(b"half")
     assert list_unfinished(Folder(tmp_path)) == sorted(unfinished)
 

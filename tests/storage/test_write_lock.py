@@ -32,9 +32,7 @@ with stack as file:
 """
 
 
-def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(
-    tmp_path: Path,
-) -> None:
+def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(tmp_path: Path) -> None:
     stored = checkpoints(Folder(tmp_path), TOURS)
     with begin_python(WRITER, tmp_path, f"{stored!r}.{'0' * 16}.kept") as writer:
         (part,) = tmp_path.glob(f"*{PART_SUFFIX}")
