@@ -15,16 +15,12 @@ import polars as pl
 import pytest
 
 from pipeline.build import build
-from pipeline.builders import BUILDERS
 from pipeline.plan import Request
-from pipeline.tasks import BuildContext, TableData
 from tablebase.errors import SearchError
 from tablebase.graph import Graph
-from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_count_table
-from tablebase.schema import Column, Recipe, Table
-from tablebase.tables.checkpoints import Arrays
+from tablebase.schema import Table
 from tablebase.tables.index_format import write_index
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import (
@@ -156,37 +152,6 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
     first, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
     assert len(first) == 5
     assert others == [first, first]
-
-
-class Squares(Recipe):
-    """A recipe that no puzzle of this program uses."""
-
-    search = "squares"
-
-    def list_parameters(self) -> dict[str, object]:
-        return {"search": self.search, "count": 9}
-
-
-def square(number: int) -> Arrays:
-    return [np.array([number, number * number])]
-
-
-def make(recipe: Squares, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
-    result = context.tasks.run_tasks(square, ((number,) for number in range(9)))
-    rows = ({"number": row[:1], "square": row[1:]} for (row,) in result)
-    return TableData(rows, ({"square": np.arange(9) ** 2} for _ in range(1)), 9)
-
-
-def test_a_new_recipe_needs_only_a_builder_and_its_registration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(BUILDERS, "squares", f"{__name__}:make")
-    columns = (Column("number", "int8", "a number"), Column("square", "int16", "its square"))
-    table = Table("squares", "", "", columns, Squares(), index=(("square", "B"),), rows=9)
-    assert build_tables(tmp_path, KNIGHT, table, jobs=2).reasons == {"squares": "missing"}
-    result = pl.read_parquet(tmp_path / "squares.parquet")
-    assert result["square"].to_list() == [number**2 for number in range(9)]
-    assert build_tables(tmp_path, KNIGHT, table).reasons == {"squares": "up to date"}
 
 
 def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:

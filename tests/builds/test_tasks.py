@@ -99,22 +99,6 @@ def test_a_failure_ends_all_tasks_with_the_same_error(pool: CountingExecutor) ->
         assert caught.value is failed.value
 
 
-def test_waiting_tasks_are_cancelled_when_the_results_are_closed() -> None:
-    release, finished = threading.Event(), []
-
-    def wait_and_record(number: int) -> None:
-        if number:
-            release.wait(10)
-        finished.append(number)
-
-    with ThreadPoolExecutor(1) as pool:
-        results = TaskRunner(pool, 3).run_tasks(wait_and_record, [(number,) for number in range(9)])
-        next(results)
-        results.close()  # type: ignore[attr-defined]  # a generator
-        release.set()
-    assert finished in ([0], [0, 1])
-
-
 def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
     work = TaskRunner(pool, 2)
 

@@ -1,4 +1,4 @@
-"""Tests of every table in polars, pandas, pyarrow and DuckDB: types, arithmetic and pruning."""
+"""Tests of every table in polars, pandas, pyarrow and DuckDB: types, names and pruning."""
 
 import io
 import re
@@ -10,7 +10,6 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -79,45 +78,6 @@ def test_every_column_can_be_named_without_quotes(
     database.execute(f"create table t ({columns})")
     assert database.execute(f"select {names} from t where start < finish").fetchall() == []
     database.close()
-
-
-# ---- differences, joins, concatenations -----------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["eight", "eight_edge"])
-def test_the_mean_of_a_difference_is_the_same_in_all(outputs: Path, name: str) -> None:
-    path = file_of(outputs, name)
-    frame = pl.read_parquet(path, columns=["manhattan", "distance"])
-    true = sum(a - b for a, b in frame.iter_rows()) / len(frame)
-    assert true < -7
-    rows = pq.read_table(path)
-    data = pd.read_parquet(path)
-    with duckdb.connect() as database:
-        ((duck,),) = database.execute(f"select avg(manhattan - distance) from '{path}'").fetchall()
-    means = (
-        frame.select((pl.col("manhattan") - pl.col("distance")).mean()).item(),
-        (data["manhattan"] - data["distance"]).mean(),
-        pc.mean(pc.subtract(rows["manhattan"], rows["distance"])).as_py(),
-        duck,
-    )
-    assert means == pytest.approx((true,) * 4, rel=1e-12)
-
-
-def test_squares_of_all_boards_join_and_concatenate(outputs: Path) -> None:
-    names = ("knight_tours_5x5", "knight_tours_8x8")
-    frames = [pl.read_parquet(file_of(outputs, name)) for name in names]
-    tours = pl.concat(frames)
-    assert len(tours) == 1_728 + 2_048
-    counts = pl.read_parquet(file_of(outputs, "knight_counts"))
-    result = tours.group_by("board", "start").len().join(counts, on=["board", "start"])
-    assert len(result) == 13
-    assert result.filter(pl.col("len") != pl.col("tours")).is_empty()
-    pandas = pd.concat([pd.read_parquet(file_of(outputs, name)) for name in names])
-    assert str(pandas["start"].dtype) == "category"
-    merged = pandas.merge(pd.read_parquet(file_of(outputs, "knight_counts")), on=["board", "start"])
-    assert len(merged) == 1_728
-    goals = [pl.read_parquet(file_of(outputs, name)) for name in ("eight", "eight_edge")]
-    assert pl.concat(goals)["goal"].unique().len() == 3
 
 
 # ---- row groups -----------------------------------------------------------------------------

@@ -168,14 +168,6 @@ def test_a_lookup_reads_single_blocks_of_an_index(
         assert last - first + 1 == 4096
 
 
-def test_an_object_store_is_queried_at_the_shell(
-    built_store: ObjectStore, cli: Cli, server: LoopbackStore
-) -> None:
-    text = cli("query", "eight", "378546201", "--outputs", URL, env=server.variables)
-    assert (text.code, text.err) == (0, "")
-    assert text.out == cli("query", "eight", "378546201").out
-
-
 def test_pages_are_written_to_an_object_store(
     built_store: ObjectStore, server: LoopbackStore, cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:

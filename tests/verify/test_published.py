@@ -36,16 +36,9 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
     assert tables == {"manifest", *default_names}
-    rows_by_claim = {claim.claim: claim.count for claim in proved if claim.table == "eight"}
-    text = "each non-goal state's nearest neighbour is exactly one move nearer"
-    assert rows_by_claim[text] == 362_880
-    counts = [claim.claim for claim in proved if claim.table == "knight_counts"]
-    sweep = "on 5x8, 10x4: counts match a second sweep, start by start and without mirror images"
-    assert counts[-1] == sweep
-    sources = " ".join(counts)
-    for source in ("A165134", "A118067", "A079137", "A083386"):
-        assert source in sources
-    assert any("A001230" in c.claim for c in proved if c.table == "knight_tours_6x6")
+    claims = " ".join(claim.claim for claim in proved if claim.table.startswith("knight"))
+    for source in ("A165134", "A118067", "A079137", "A083386", "A001230"):
+        assert source in claims
 
 
 Edit = Callable[[dict[str, Any]], object]
