@@ -18,24 +18,12 @@ ROWS = [
     (STATE, "1", "right"),
     ("123456780", "", "shortest"),
 ]
+RESULTS = [expected for *_, expected in ROWS]
 FRAME = pl.DataFrame(ROWS, schema=["state", "answer", "expected"], orient="row")
 SUMMARY = (
     "pipeline: 3 of 6 solved, 2 shortest, mean excess 0.7, 1 of 1 claim right; "
     "first losses by distance: 1: 1\n"
 )
-
-
-def write_input(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame in the format of a file's name."""
-    match path.suffix:
-        case ".csv":
-            frame.write_csv(path)
-        case ".tsv":
-            frame.write_csv(path, separator="\t")
-        case ".jsonl":
-            frame.write_ndjson(path)
-        case ".parquet":
-            frame.write_parquet(path)
 
 
 @pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
@@ -44,7 +32,12 @@ def test_every_format_is_read_and_written(
     cli_in_process: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
 ) -> None:
     source, target = tmp_path / f"answers.{suffix}", tmp_path / f"judged.{output}"
-    write_input(FRAME, source)
+    if suffix == "jsonl":
+        FRAME.write_ndjson(source)
+    elif suffix == "parquet":
+        FRAME.write_parquet(source)
+    else:
+        FRAME.write_csv(source, separator="," if suffix == "csv" else "\t")
     text = cli_in_process("check", "eight", "--input", str(source), "--output", str(target))
     assert (text.code, text.out, text.err) == (0, "", SUMMARY)
     read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[output]
@@ -67,7 +60,7 @@ def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs:
     text = cli_in_process("check", "eight", stdin="\n".join(lines))
     rows = pl.read_csv(text.out.encode(), infer_schema=False)
     assert rows["result"].to_list() == [
-        *("shortest", "longer", "unreadable", "shortest", "shortest", "wrong", None),
+        *("shortest", "longer", "unreadable", "shortest", "shortest", "wrong", None)
     ]
     assert rows["state"][2] == STATE.replace("0", ".")
     assert text.code == 2
@@ -122,40 +115,29 @@ def test_json_lines_are_copied_and_their_answers_may_be_numbers(cli_in_process: 
     assert results == ["shortest", "right", "unreadable", "unreadable", "shortest"]
 
 
-@pytest.mark.parametrize("output", ["csv", "jsonl"])
-def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli, output: str) -> None:
-    lines = [
-        '{"state": [1, 2, 3, 4, 5, 0, 7, 8, 6], "answer": "D"}',
-        '{"state": [1, 2, 3, 4, 5, 6, 7, 8, 9], "answer": "D"}',
-    ]
-    words = ("check", "eight", "-", "--input-format", "jsonl", "--format", output)
-    text = cli_in_process(*words, "--column", "state", stdin="\n".join(lines))
-    if output == "csv":  # which has no lists
-        assert (text.code, text.out) == (2, "")
-        assert "CSV cannot hold the column 'state', which is of type List(Int64)" in text.err
-    else:
-        judged = [json.loads(line) for line in text.out.splitlines()]
-        assert [each["result"] for each in judged] == ["shortest", None]
-        assert "tile 9 does not exist" in judged[1]["error"]
-        assert text.code == 2
+def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli) -> None:
+    states = [1, 2, 3, 4, 5, 0, 7, 8, 6], [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    lines = "\n".join(json.dumps({"state": state, "answer": "D"}) for state in states)
+    words = ("check", "eight", "-", "--input-format", "jsonl", "--column", "state", "--format")
+    text = cli_in_process(*words, "csv", stdin=lines)
+    assert (text.code, text.out) == (2, "")
+    assert "CSV cannot hold the column 'state', which is of type List(Int64)" in text.err
+    text = cli_in_process(*words, "jsonl", stdin=lines)
+    judged = [json.loads(line) for line in text.out.splitlines()]
+    assert [each["result"] for each in judged] == ["shortest", None]
+    assert "tile 9 does not exist" in judged[1]["error"]
+    assert text.code == 2
 
 
 def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path: Path) -> None:
     source = tmp_path / "answers.csv"
-    write_input(FRAME, source)
+    FRAME.write_csv(source)
     words = ("check", "eight", "--input", str(source))
     text = cli_in_process(*words, "--json")
     assert text.code == 0
     assert json.loads(text.err) == {
         "answers": 7,
-        "results": {
-            "illegal": 1,
-            "incomplete": 1,
-            "longer": 1,
-            "right": 1,
-            "shortest": 2,
-            "unreadable": 1,
-        },
+        "results": {name: RESULTS.count(name) for name in {*RESULTS}},
         "mean_excess": 2 / 3,
         "mean_score": pytest.approx((3 + 1 / 3) / 7),
         "first_losses": {"1": 1},
@@ -168,46 +150,43 @@ def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path:
     assert cli_in_process("check", "eight", STATE, "LRD", "--strict").code == 1
 
 
-def test_no_rows_are_judged(cli_in_process: Cli) -> None:
-    text = cli_in_process("check", "eight", stdin="")
-    assert (text.code, text.err) == (0, "pipeline: 0 of 0 solved, 0 shortest\n")
-    assert text.out.startswith("state,answer,result,")
+@pytest.mark.parametrize(
+    ("words", "answers", "summary"),
+    [
+        ("eight", "", "0 of 0 solved, 0 shortest"),
+        ("knight --board 3x3", "a1 a1b3\na1 45\n", "0 of 2 solved, 0 shortest"),
+        (
+            "senet",
+            "ABAAABBB.B...A. 9-14 4x7\n",
+            "1 of 1 solved, 1 shortest, mean excess 0.0",
+        ),
+    ],
+)
+def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
+    cli_in_process: Cli, words: str, answers: str, summary: str
+) -> None:
+    text = cli_in_process("check", *words.split(), stdin=answers)
+    assert (text.code, text.err) == (0, f"pipeline: {summary}\n")
+    assert len(text.out.splitlines()) == 1 + len(answers.splitlines())
 
 
-def test_a_batch_of_tours_and_one_of_lines_are_summed_up(cli_in_process: Cli) -> None:
-    answers = "a1 a1b3\na1 45\n"
-    text = cli_in_process("check", "knight", "--board", "3x3", stdin=answers)
-    assert text.err == "pipeline: 0 of 2 solved, 0 shortest\n"
-    text = cli_in_process("check", "senet", stdin="ABAAABBB.B...A. 9-14 4x7\n")
-    assert text.err == "pipeline: 1 of 1 solved, 1 shortest, mean excess 0.0\n"
+KEY = STATE.encode()
+
+
+KEY = STATE.encode()
 
 
 @pytest.mark.parametrize(
     ("key", "answer", "code", "line"),
     [
-        (
-            b"1 2 3\n4 5 0\n7 8 6\n",
-            b"D\n",
-            0,
-            "ok shortest: length 1, shortest 1, excess 0",
-        ),
-        (b"123450786", b"D\r\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
-        (b"123450786", b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
-        (
-            b"123450786",
-            b"LRD",
-            1,
-            "wrong answer longer: length 3, shortest 1, excess 2",
-        ),
-        (b"123450786", b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0"),
-        (b"123450786", b"1", 0, "ok right: shortest 1, score 1.0"),
-        (b"123450786", b"unreachable", 1, "wrong answer the fewest moves are 1"),
-        (
-            b"123450786",
-            b"D\0\xff",
-            2,
-            r"presentation error character 2, '\x00': not one of U, D, L, R",
-        ),
+        (b"1 2 3\n4 5 0\n7 8 6\n", b"D\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
+        (KEY, b"D\r\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
+        (KEY, b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
+        (KEY, b"LRD", 1, "wrong answer longer: length 3, shortest 1, excess 2"),
+        (KEY, b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0"),
+        (KEY, b"1", 0, "ok right: shortest 1, score 1.0"),
+        (KEY, b"unreachable", 1, "wrong answer the fewest moves are 1"),
+        (KEY, b"D\0\xff", 2, r"presentation error character 2, '\x00': not one of U, D, L, R"),
         (b"nonsense", b"D", 3, "fail 'nonsense' is not an 8-puzzle state: 'n' is not one of the"),
     ],
 )

@@ -45,15 +45,13 @@ def test_golden(
 
 
 def test_status(cli: Cli, place: Path) -> None:
-    made_by = f"puzzle-tablebase {__version__}"
+    made_by, folder = f"puzzle-tablebase {__version__}", place / "outputs"
     rows = [
         {
             "table": table.name,
             "state": "published",
-            "rows": pq.read_metadata(place / "outputs" / table.file).num_rows,
-            "bytes": sum(
-                file.stat().st_size for file in (place / "outputs").glob(f"{table.name}.*")
-            ),
+            "rows": pq.read_metadata(folder / table.file).num_rows,
+            "bytes": sum(file.stat().st_size for file in folder.glob(f"{table.name}.*")),
             "made_by": made_by,
             "command": f"pipeline precompute {table.name}",
         }
@@ -63,9 +61,8 @@ def test_status(cli: Cli, place: Path) -> None:
     text = cli("status", "--json", cwd=place)
     assert (text.code, json.loads(text.out), text.err) == (0, rows, "")
     expected = [f"{'table':<16}  {'rows':>9}  {'bytes':>10}  {'made by':<{len(made_by)}}  state"]
-    for row in rows:
-        numbers = f"{row['rows']:>9,}  {row['bytes']:>10,}"
-        expected.append(f"{row['table']:<16}  {numbers}  {made_by}  published")
+    line = "{table:<16}  {rows:>9,}  {bytes:>10,}  {made_by}  published"
+    expected += [line.format(**row) for row in rows]
     text = cli("status", cwd=place)
     assert (text.code, text.out.splitlines(), text.err) == (0, expected, "")
 

@@ -2,10 +2,9 @@
 
 import errno
 import os
-from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -56,62 +55,55 @@ def test_a_lone_lookup_needs_little(outputs: Path) -> None:
     assert run_under_limit(*words, address_space=300 << 20)[::2] == (0, "")
 
 
-@pytest.mark.parametrize("threads", ["0", "1000000"])
-def test_an_invalid_number_of_polars_threads_is_refused(outputs: Path, threads: str) -> None:
-    words = ("query", "eight", "--outputs", str(outputs))
-    text = run_under_limit(*words, address_space=1 << 46, POLARS_MAX_THREADS=threads)
-    problem = f"POLARS_MAX_THREADS is {threads}. Set it to a number from 1 to 1,024."
-    assert text == (3, "", f"pipeline: {problem}\n")
-
-
-@pytest.mark.parametrize("threads", ["0", "-1", "many"])
-def test_an_invalid_number_of_numba_threads_is_refused(outputs: Path, threads: str) -> None:
-    words = ("verify", "--outputs", str(outputs))
-    text = run_under_limit(*words, address_space=1 << 46, NUMBA_NUM_THREADS=threads)
-    problem = f"NUMBA_NUM_THREADS is {threads}. Set it to a number from 1."
-    assert text == (3, "", f"pipeline: {problem}\n")
-
-
-def allocate() -> None:
-    np.empty(1 << 56, dtype=np.int64)
-
-
-def load() -> None:
-    raise ImportError("libarrow.so.2600: failed to map segment from shared object")
-
-
-def start() -> None:
-    raise RuntimeError("can't start new thread")
-
-
-def spawn() -> None:
-    raise pl.exceptions.PanicException("could not spawn threads: Resource temporarily unavailable")
-
-
-def read() -> None:
-    with translate_input_errors("Standard input"):
-        raise pa.ArrowMemoryError("malloc of size 64 failed")
-
-
-def grow() -> None:
-    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-
-
-@pytest.mark.parametrize("fail", [allocate, load, start, spawn, read, grow])
-def test_exhausted_resources_are_reported(
-    fail: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "name", "numbers", "most"),
+    [
+        ("query eight", "POLARS_MAX_THREADS", ["0", "1000000"], " to 1,024"),
+        ("verify", "NUMBA_NUM_THREADS", ["0", "-1", "many"], ""),
+    ],
+)
+def test_an_invalid_number_of_threads_is_refused(
+    outputs: Path, words: str, name: str, numbers: list[str], most: str
 ) -> None:
-    monkeypatch.setattr("pipeline.single_query.answer_fast", lambda _: fail())
+    for number in numbers:
+        variables = {name: number, "PIPELINE_OUTPUTS": str(outputs)}
+        text = run_under_limit(*words.split(), address_space=1 << 46, **variables)
+        problem = f"{name} is {number}. Set it to a number from 1{most}."
+        assert text == (3, "", f"pipeline: {problem}\n")
+
+
+MEMORY, THREADS = "There is not enough memory", "The system starts no more threads"
+UNMAPPED = "libarrow.so.2600: failed to map segment from shared object"
+NO_SPAWN = "could not spawn threads: Resource temporarily unavailable"
+
+
+@pytest.mark.parametrize(
+    ("error", "short"),
+    [
+        (MemoryError(), MEMORY),
+        (ImportError(UNMAPPED), MEMORY),
+        (RuntimeError("can't start new thread"), THREADS),
+        (pl.exceptions.PanicException(NO_SPAWN), THREADS),
+        (pa.ArrowMemoryError("malloc of size 64 failed"), MEMORY),
+        (OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)), MEMORY),
+    ],
+)
+def test_exhausted_resources_are_reported(
+    error: BaseException,
+    short: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(_: object) -> None:
+        is_of_input = isinstance(error, pa.ArrowMemoryError)
+        with translate_input_errors("Standard input") if is_of_input else nullcontext():
+            raise error
+
+    monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     out, text = capsys.readouterr()
-    short = (
-        "The system starts no more threads"
-        if fail in (start, spawn)
-        else "There is not enough memory"
-    )
-    assert out == ""
+    assert (out, text.count("\n")) == ("", 1)
     assert text.startswith(f"pipeline: {short}")
-    assert text.count("\n") == 1
 
 
 def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
@@ -121,7 +113,6 @@ def test_a_process_that_cannot_start_a_thread(outputs: Path) -> None:
     assert text.startswith("pipeline: The system starts no more threads for this process.")
 
 
-Tree = dict[str, str]
 V2 = {
     "proc/self/cgroup": "0::/jobs/box\n",
     "proc/self/mountinfo": "41 31 0:38 / /cg rw,relatime shared:9 - cgroup2 cgroup2 rw\n",
@@ -137,60 +128,50 @@ OWN_NAMESPACE = {
 }
 
 
+NAMES_V1 = ("limit_in_bytes", "usage_in_bytes", "stat")
+NAMES_V2 = ("max", "current", "stat")
+STAT_V1 = "inactive_file 1\ntotal_inactive_file 4\n"
+
+
 @pytest.mark.parametrize(
-    ("files", "free"),
+    ("files", "limits", "free"),
     [
-        (V2, 8 * GIB),
-        ({**V2, "cg/jobs/box/memory.max": "max", "cg/jobs/box/memory.current": "1"}, 8 * GIB),
-        ({**V2, "cg/jobs/box/memory.max": f"{GIB}", "cg/jobs/box/memory.current": "24"}, GIB - 24),
-        ({**V2, "cg/jobs/memory.max": f"{GIB}", "cg/jobs/memory.current": "24"}, GIB - 24),
-        (
-            {
-                **V2,
-                "cg/jobs/memory.max": f"{GIB}",
-                "cg/jobs/memory.current": "24",
-                "cg/jobs/memory.stat": "anon 4\ninactive_file 20\n",
-            },
-            GIB - 4,
-        ),
-        ({**V2, "cg/jobs/box/memory.max": "5", "cg/jobs/box/memory.current": "9"}, 0),
-        ({**V2, "cg/other/memory.max": "5", "cg/other/memory.current": "1"}, 8 * GIB),
-        (
-            {
-                **V1,
-                "cg/jobs/box/memory.limit_in_bytes": f"{GIB}",
-                "cg/jobs/box/memory.usage_in_bytes": "24",
-                "cg/jobs/box/memory.stat": "inactive_file 1\ntotal_inactive_file 4\n",
-                "cg/memory.limit_in_bytes": f"{(1 << 63) - 4096}",
-                "cg/memory.usage_in_bytes": "99",
-            },
-            GIB - 20,
-        ),
-        ({**OWN_NAMESPACE, "cg/memory.max": f"{GIB}", "cg/memory.current": "24"}, GIB - 24),
+        (V2, {}, 8 * GIB),
+        (V2, {"jobs/box": ["max", 1]}, 8 * GIB),
+        (V2, {"jobs/box": [GIB, 24]}, GIB - 24),
+        (V2, {"jobs": [GIB, 24]}, GIB - 24),
+        (V2, {"jobs": [GIB, 24, "anon 4\ninactive_file 20\n"]}, GIB - 4),
+        (V2, {"jobs/box": [5, 9]}, 0),
+        (V2, {"other": [5, 1]}, 8 * GIB),
+        (V1, {"jobs/box": [GIB, 24, STAT_V1], "": [(1 << 63) - 4096, 99]}, GIB - 20),
+        (OWN_NAMESPACE, {"": [GIB, 24]}, GIB - 24),
     ],
 )
 def test_the_limit_of_a_container_is_respected(
-    files: Tree, free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str],
+    limits: dict[str, list[object]],
+    free: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resources, "address_space_limit", lambda: None)
-    for name, text in ("proc/meminfo", f"MemAvailable:  {8 << 20} kB\n"), *files.items():
+    content: dict[str, object] = {"proc/meminfo": f"MemAvailable:  {8 << 20} kB\n", **files}
+    for group, values in limits.items():
+        names = NAMES_V1 if files is V1 else NAMES_V2
+        for name, value in zip(names, values, strict=False):
+            content[f"cg/{group}/memory.{name}"] = value
+    for name, value in content.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(str(value))
     assert get_free_memory(str(tmp_path)) == free
 
 
+@pytest.mark.parametrize(("limit", "free"), [(GIB, GIB - (1 << 20)), (None, None)])
 def test_the_limit_on_address_space_is_respected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: int | None, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources, "address_space_limit", lambda: GIB)
+    monkeypatch.setattr(resources, "address_space_limit", lambda: limit)
     (tmp_path / "proc" / "self").mkdir(parents=True)
     (tmp_path / "proc" / "self" / "status").write_text("Name:\tx\nVmSize:\t  1024 kB\n")
-    assert get_free_memory(str(tmp_path)) == GIB - (1 << 20)
-
-
-def test_free_bytes_are_none_where_they_are_unknown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(resources, "address_space_limit", lambda: None)
-    assert get_free_memory(str(tmp_path)) is None
+    assert get_free_memory(str(tmp_path)) == free

@@ -78,14 +78,6 @@ def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> No
     assert counts == [64, 128, 130]
 
 
-def test_without_a_terminal_there_is_no_bar(capfd: pytest.CaptureFixture[str]) -> None:
-    with BatchProgress(output=None) as bar:
-        bar.on_rows(7)
-        with bar.printing():
-            pass
-    assert capfd.readouterr() == ("", "")
-
-
 def test_a_long_walk_is_counted_on_a_terminal_and_the_line_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,18 +31,11 @@ def require_narrow(text: str, *columns: str) -> list[str]:
 
 
 def make_plan(reason: str, rows: int, saved: Any = None) -> Any:
+    puzzle = SimpleNamespace(find_unit=lambda table: "records")
     cost = Cost(rows, rows * 1e-3, rows * 7, rows * 3) if rows else None
-    names: Sequence[str] = NAMES
+    told = {"cost": cost, "saved": saved, "reason": reason, "source": "recipe"}
     return [
-        SimpleNamespace(
-            puzzle=SimpleNamespace(find_unit=lambda table: "records"),
-            table=SimpleNamespace(name=name),
-            cost=cost,
-            saved=saved,
-            reason=reason,
-            source="recipe",
-        )
-        for name in names
+        SimpleNamespace(puzzle=puzzle, table=SimpleNamespace(name=name), **told) for name in NAMES
     ]
 
 
@@ -97,28 +89,17 @@ def test_runs_fit() -> None:
     assert "…" in lines[1]
 
 
-def test_a_command_that_repairs_is_never_cut() -> None:
-    command = f"pipeline precompute eight --outputs {'folder/' * 40}"
-    row = {"table": "eight", "state": "missing", "command": command}
-    assert format_status([row]).splitlines()[1] == f"eight  missing: {command}"
-
-
 def test_a_long_name_of_the_maker_leaves_room_for_the_state() -> None:
-    row = {
-        "table": "knight_tours_6x6",
-        "rows": 6_637_920,
-        "bytes": 39_966_738,
-        "made_by": "\x1b[31m" * 100,
-        "state": "published",
-    }
+    row = {"table": "knight_tours_6x6", "rows": 6_637_920, "bytes": 39_966_738}
+    row |= {"made_by": "\x1b[31m" * 100, "state": "published"}
     (line,) = require_narrow(format_status([row]), "table", "state")[1:]
     assert line.endswith("…  published")
     assert "\x1b" not in line
 
 
-def test_columns_without_a_value_are_left_out() -> None:
-    missing = [{"table": "eight", "state": "missing", "command": "pipeline precompute eight"}]
-    assert format_status(missing) == ("table  state\neight  missing: pipeline precompute eight\n")
-    assert format_status([]).split() == [
-        *("table", "rows", "bytes", "made", "by", "state"),
-    ]
+@pytest.mark.parametrize("folder", ["", f" --outputs {'folder/' * 40}"])
+def test_columns_without_a_value_are_left_out_and_no_command_is_cut(folder: str) -> None:
+    command = f"pipeline precompute eight{folder}"
+    missing = [{"table": "eight", "state": "missing", "command": command}]
+    assert format_status(missing) == f"table  state\neight  missing: {command}\n"
+    assert format_status([]).split() == ["table", "rows", "bytes", "made", "by", "state"]

@@ -37,7 +37,7 @@ from tablebase.tables.store import Folder
 from tests import long_run
 from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
 from tests.support.object_store import bucket
-from tests.support.shell import SCRIPT, Cli, environment, start_build
+from tests.support.shell import SCRIPT, Cli, environment, run, start_build
 
 
 @dataclass
@@ -94,12 +94,8 @@ def await_address(scheduler: subprocess.Popen[Any], file: Path) -> str:
 
 
 def await_workers(running: Cluster, number: int) -> None:
-    for _ in range(60):
-        with suppress(ClusterError), open_executor(running.address, 1) as (_, worker_count):
-            if worker_count == number:
-                return
-        time.sleep(0.5)
-    pytest.fail((running.folder / "log.txt").read_text())
+    with Client(running.address, set_as_default=False) as client:
+        client.wait_for_workers(number, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +106,8 @@ def running_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluste
 
 @pytest.fixture
 def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with run_cluster(
-        tmp_path, MALLOC_TRIM_THRESHOLD_="65536"
-    ) as running:  # as Dask's nannies set it
+    # as Dask's nannies set it
+    with run_cluster(tmp_path, MALLOC_TRIM_THRESHOLD_="65536") as running:
         yield running
 
 
@@ -238,11 +233,9 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):
             assert executor is not None
-            for _ in TaskRunner(executor, 1).run_tasks(time.sleep, [(60,)]):
-                pass
+            list(TaskRunner(executor, 1).run_tasks(time.sleep, [(60,)]))
 
-    timer = threading.Timer(1, own_cluster.scheduler.kill)
-    timer.start()
+    threading.Timer(1, own_cluster.scheduler.kill).start()
     with pytest.raises(ClusterError, match="it was lost"):
         wait()
 
@@ -311,15 +304,8 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
 def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
     with bucket("puzzles") as store, run_cluster(tmp_path, **store.variables) as running:
         url = "s3://puzzles/made"
-        result = subprocess.run(
-            [
-                SCRIPT,
-                *f"precompute knight --quiet --outputs {url} --scheduler {running.address}".split(),
-            ],
-            env=environment(store.variables),
-            check=False,
-        )
-        assert result.returncode == 0
+        words = f"precompute knight --quiet --outputs {url} --scheduler {running.address}"
+        assert run([SCRIPT, *words.split()], env=store.variables).code == 0
         published = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()

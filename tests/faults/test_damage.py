@@ -90,16 +90,11 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
-    table = next(
-        table
-        for result in list_puzzles()
-        for table in result.tables
-        if table.index_file == path.name
-    )
-    offsets = range(0, max(len(original), len(data)), BLOCK_BYTES)
+    tables = [table for puzzle in list_puzzles() for table in puzzle.tables]
+    (table,) = [table for table in tables if table.index_file == path.name]
     changed = [
         at // BLOCK_BYTES
-        for at in offsets
+        for at in range(0, max(len(original), len(data)), BLOCK_BYTES)
         if data[at : at + BLOCK_BYTES] != original[at : at + BLOCK_BYTES]
     ]
     try:

@@ -56,11 +56,9 @@ def put_pipe(path: Path) -> None:
 
 
 KINDS: dict[Callable[[Path], None], tuple[type[TableError], str, str]] = {
-    **dict.fromkeys(DAMAGES.values(), (TableDamaged, "damaged", "damaged")),
-    empty: (TableDamaged, "damaged", "damaged"),
-    zero: (TableDamaged, "damaged", "damaged"),
-    cut_most: (TableDamaged, "damaged", "damaged"),
-    put_other: (TableDamaged, "damaged", "damaged"),
+    **dict.fromkeys(
+        [*DAMAGES.values(), empty, zero, cut_most, put_other], (TableDamaged, "damaged", "damaged")
+    ),
     Path.unlink: (TableMissing, "damaged", "missing"),
     put_pipe: (TableUnreadable, "unreadable", "cannot be read"),
     put_folder: (TableUnreadable, "unreadable", ""),

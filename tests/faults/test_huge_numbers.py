@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from tablebase.tables.manifest import File, Footer, read_manifest
 from tablebase.tables.store import Folder
 from tests import often
 from tests.conftest import make_once
-from tests.support.shell import environment
+from tests.support.shell import SCRIPT, run
 from tests.support.tampered import edit_manifest, link_copy
 
 NAMES = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_8")
@@ -33,9 +32,8 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a small store with a file of every kind, and the record of a run."""
 
     def build(folder: Path) -> None:
-        words = ("-m", "pipeline", "precompute", *NAMES, "fifteen_5-5-5")
-        command = [sys.executable, *words, "--quiet", "--outputs", str(folder)]
-        subprocess.run(command, check=True, env=environment())
+        words = ("precompute", *NAMES, "fifteen_5-5-5", "--quiet", "--outputs", str(folder))
+        assert run([SCRIPT, *words]) == (0, "", "")
 
     return make_once(tmp_path_factory, "files_of_each_kind", build)
 
@@ -56,11 +54,8 @@ def test_no_number_of_a_file_is_too_much_for_a_command(
     count = often(3, 250 if kind == "indexes" else 1_000)  # proofs read indexes, which takes longer
     words = kind, str(files_of_each_kind), str(tmp_path / "copy"), "1", str(count)
     command = [sys.executable, "-m", "tests.support.huge_numbers", *words]
-    variables = {"MALLOC_ARENA_MAX": "2"}  # each would reserve address space
-    result = subprocess.run(
-        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
-    assert (result.returncode, result.stdout) == (0, ""), result.stderr[-300:]
+    ended = run(command, env={**os.environ, "MALLOC_ARENA_MAX": "2"})  # each reserves address space
+    assert ended[:2] == (0, ""), ended.err[-300:]
 
 
 @pytest.mark.parametrize("number", [*EXTREMES, 2.5, True, None])

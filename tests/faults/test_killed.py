@@ -65,31 +65,17 @@ def is_table(path: Path) -> bool:
     return path.suffix in (".parquet", ".idx", ".json")
 
 
-def copy_outputs(outputs: Path, folder: Path) -> Path:
-    """Copy the published tables, so that a build there begins where another has ended."""
-    folder.mkdir(exist_ok=True)
-    for path in outputs.iterdir():
-        if is_table(path):
-            shutil.copy(path, folder)
-    return folder
-
-
 CHANGES = 120
 """The number of times, about, that a build of all tables changes the names in its folder."""
 
 
-def await_changes(build: subprocess.Popen[str], folder: Path, changes: int) -> None:
-    """Wait until the names in a build's folder have changed so often, or the build has ended."""
+def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds: float) -> None:
+    """Kill a build once the names in its folder have changed so often, and a moment has passed."""
     names = os.listdir(folder)
     while changes and build.poll() is None:
         before, names = names, os.listdir(folder)
         changes -= names != before
         time.sleep(0.001)
-
-
-def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds: float) -> None:
-    """Kill a build once the names in its folder have changed so often, and a moment has passed."""
-    await_changes(build, folder, changes)
     time.sleep(seconds)
     build.kill()
     build.communicate()
@@ -99,7 +85,9 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds
 @pytest.mark.long
 def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(2026)
-    copy_outputs(outputs, tmp_path)
+    for path in outputs.iterdir():
+        if is_table(path):
+            shutil.copy(path, tmp_path)
     for _ in range(often(1, 200)):
         forced = draw.random() < 0.5
         if not forced:
@@ -203,28 +191,26 @@ def test_an_interrupt_says_what_the_same_command_resumes(
     assert note == f"pipeline: interrupted; the same command {resumed}"
 
 
-def test_an_interrupted_build_of_tours_resumes(outputs: Path, tmp_path: Path) -> None:
+def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> None:
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)
-    folder = copy_outputs(outputs, tmp_path / "folder")
-    build = start_build(folder, "knight_tours_5x7", "--jobs", "1")
-    while len(list(folder.glob(".knight_tours_5x7.*.kept"))) < 5:
+    build = start_build(copy, table.name, "--jobs", "1")
+    while len(list(copy.glob(f".{table.name}.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
     build.send_signal(signal.SIGINT)
     _, note = build.communicate()
     assert build.returncode == 130
-    resumed_part = "saved in part: knight_tours_5x7"
-    assert f"pipeline: interrupted; the same command resumes ({resumed_part})\n" in note
-    saved = [*folder.glob(".knight_tours_5x7.*.kept")]
+    assert f"interrupted; the same command resumes (saved in part: {table.name})\n" in note
+    saved = [*copy.glob(f".{table.name}.*.kept")]
     saved[0].write_bytes(saved[0].read_bytes()[:-1])
-    resumed = start_build(folder, "knight_tours_5x7")
+    resumed = start_build(copy, table.name)
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
-    (tours,) = read_run(Folder(folder), "last").record.tables
+    (tours,) = read_run(Folder(copy), "last").record.tables
     assert tours.tasks_resumed == len(saved) - 1, "only what was damaged is searched again"
-    assert (folder / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
-    assert not list(folder.glob("*.kept")), "what was kept is cleared"
+    assert (copy / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
+    assert not list(copy.glob(".*.kept")), "what was kept is cleared"
 
 
 @pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=long_run))
@@ -263,15 +249,31 @@ cp {folder}/*.* {kept}
 """
 
 
-@pytest.mark.parametrize("size", first(1, [3, 1], rest=long_run))
-def test_a_full_disk(tmp_path: Path, outputs: Path, size: int) -> None:
-    assert_completes_when_there_is_room("eight", size, tmp_path, outputs)
-
-
-@long_run
-@pytest.mark.parametrize("size", [10, 25, 30, 35, 50, 80])
-def test_a_disk_too_full_for_all_tables(tmp_path: Path, outputs: Path, size: int) -> None:
-    assert_completes_when_there_is_room("", size, tmp_path, outputs)
+@pytest.mark.parametrize(
+    ("stage", "size"),
+    first(1, [("eight", 3), ("eight", 1), *(("", size) for size in (10, 25, 30, 35, 50, 80))],
+          rest=long_run),
+)  # fmt: skip
+def test_a_full_disk(stage: str, size: int, tmp_path: Path, outputs: Path) -> None:
+    """Build on a disk in memory that is too small at first, and then large enough."""
+    disk, copies = tmp_path / "disk", tmp_path / "kept"
+    disk.mkdir()
+    copies.mkdir()
+    build = f"{SCRIPT} precompute {stage} --outputs {disk}"
+    result = with_a_disk(FULL.format(size=size, folder=disk, build=build, kept=copies))
+    code, *text = result.stdout.split()
+    assert code == "3"
+    assert f"Cannot build in {disk}: " in result.stderr
+    assert ". Free some space" in result.stderr
+    if size > 1:
+        assert "no space left on device" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not [name for name in text if name.endswith(".unpublished")]
+    assert text[-1] == "0", result.stderr
+    for path in copies.iterdir():
+        if path.name != MANIFEST:
+            assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
+    assert len(read_manifest(Folder(copies))) == (2 if stage else COUNT)
 
 
 def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> None:
@@ -284,28 +286,3 @@ def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> Non
         f"pipeline: Cannot build in {tmp_path}: sliding_3x4_12 needs 0.03 GB of disk; "
         "free: 0.02 GB. Free some space, or choose another folder with --outputs."
     )
-
-
-def assert_completes_when_there_is_room(
-    stage: str, size: int, tmp_path: Path, outputs: Path
-) -> None:
-    """Check a build on a disk in memory that is too small at first, and then large enough."""
-    disk, copies = tmp_path / "disk", tmp_path / "kept"
-    disk.mkdir()
-    copies.mkdir()
-    build = f"{SCRIPT} precompute {stage} --outputs {disk}"
-    script = FULL.format(size=size, folder=disk, build=build, kept=copies)
-    result = with_a_disk(script)
-    first, *text = result.stdout.split()
-    assert first == "3"
-    assert f"Cannot build in {disk}: " in result.stderr
-    assert ". Free some space" in result.stderr
-    if size > 1:
-        assert "no space left on device" in result.stderr
-    assert "Traceback" not in result.stderr
-    assert not [name for name in text if name.endswith(".unpublished")]
-    assert text[-1] == "0", result.stderr
-    for path in copies.iterdir():
-        if path.name != MANIFEST:
-            assert path.read_bytes() == (outputs / path.name).read_bytes(), path.name
-    assert len(read_manifest(Folder(copies))) == (2 if stage else COUNT)

@@ -16,10 +16,7 @@ from tests.support import reference_numbers
 from tests.support.shell import Cli, python, start_build
 from tests.support.sliding_tables import require_oracles
 
-pytestmark = [
-    long_run,
-    pytest.mark.long,
-]
+pytestmark = [long_run, pytest.mark.long]
 
 LAYERS = {"3x4": (53, 18), "2x6": (80, 2)}
 """The last layer of each board, from the last corner, and its states."""

@@ -242,10 +242,7 @@ def test_help_lists_the_other_puzzles_if_a_reader_is_missing(cli: Cli, site: Pat
     result = cli("query", "--help", env={"PYTHONPATH": str(site)})
     assert "Knight's tour: answer one key" in result.out
     assert "squares" not in result.out
-    assert (result.code, "package art cannot be used: loading art:No" in result.err) == (
-        3,
-        True,
-    )
+    assert (result.code, "package art cannot be used: loading art:No" in result.err) == (3, True)
 
 
 def test_the_typed_table_of_a_plugin_is_found_by_name(site: Path, tmp_path: Path) -> None:

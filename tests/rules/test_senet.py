@@ -8,14 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
-from tablebase.puzzles.senet import (
-    OPENING,
-    PUZZLE,
-    SIZE,
-    format_move,
-    moves,
-    swap_squares,
-)
+from tablebase.puzzles.senet import OPENING, PUZZLE, SIZE, format_move, moves, swap_squares
 from tests.support import oracles
 from tests.support.strategies import senet_positions, white_space
 

@@ -178,10 +178,7 @@ def test_a_name_stands_for_tables(name: str, tables: str) -> None:
     ("name", "problem"),
     [
         ("sliding", "sliding has no default tables: name a board. Example: pipeline precompute s"),
-        (
-            "sliding_4x4",
-            "sliding_4x4 is too large: it would take 1.3 TB for each goal. fifteen",
-        ),
+        ("sliding_4x4", "sliding_4x4 is too large: it would take 1.3 TB for each goal. fifteen"),
         ("sliding_4x4_all", "sliding_4x4_all is too large"),
         ("sliding_5x5", "'5x5' is not a sliding board: boards have at most 16 cells"),
     ],

@@ -124,9 +124,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
 
 
 @given(graphs())
-def test_random_graphs_match_the_obvious_search(
-    graph: tuple[int, list[Edge]],
-) -> None:
+def test_random_graphs_match_the_obvious_search(graph: tuple[int, list[Edge]]) -> None:
     nodes, edges = graph
     for root in range(nodes):
         assert search(graph_of(nodes, edges), root) == obvious(nodes, edges, root)

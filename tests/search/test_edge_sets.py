@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.search import tour_meet
-from pipeline.search.tour_edge_sets import (
-    Filter,
-    iter_edge_sets,
-    rank_edge_sets,
-    relabel_needs,
-)
+from pipeline.search.tour_edge_sets import Filter, iter_edge_sets, rank_edge_sets, relabel_needs
 from pipeline.search.tour_meet import make_pair_removal
 from pipeline.search.tour_sweep import CountOverflow
 from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners

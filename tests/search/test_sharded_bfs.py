@@ -83,8 +83,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("name", "number", "shards"),
-    first(5, [*CASES, ("2x5", 1, 2)], rest=long_run),
+    ("name", "number", "shards"), first(5, [*CASES, ("2x5", 1, 2)], rest=long_run)
 )
 def test_shards_find_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int

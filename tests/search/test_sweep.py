@@ -213,17 +213,13 @@ def test_overflowing_backward_counts_are_reported() -> None:
             )
 
 
-def test_a_board_with_too_many_tours_is_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.search.tour_sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         count_board(4, 5)
 
 
-def test_overflowing_directed_closed_tours_are_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_overflowing_directed_closed_tours_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tour_sweeps, "count_cycles", lambda *options, paths: ((1 << 62) - 1, None))
     assert count_board(5, 6, paths=False).closed == (1 << 63) - 2
     monkeypatch.setattr(tour_sweeps, "count_cycles", lambda *options, paths: (1 << 62, None))

@@ -14,11 +14,7 @@ from pipeline.search.tour_meet import (
     make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_sweep import (
-    SLICE_PLACES,
-    HashTable,
-    advance_layer,
-)
+from pipeline.search.tour_sweep import SLICE_PLACES, HashTable, advance_layer
 from tests.support.sweeps import count_board, cut_into_halves
 
 

@@ -144,10 +144,7 @@ def test_every_depth_is_the_oracles(rows: int, columns: int, goal: str) -> None:
         assert depth[rank_slowly(state, rows, columns)] == moves
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "goal"),
-    first(3, LARGE, rest=long_run),
-)
+@pytest.mark.parametrize(("rows", "columns", "goal"), first(3, LARGE, rest=long_run))
 def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, goal: str) -> None:
     depth = search_depths(parse_board(f"{rows}x{columns}").make_words(goal))
     total = 0

@@ -418,14 +418,15 @@ def main() -> None:
     folder = Path(copy)
     make_copy(Path(whole), folder)
     changes = [*getattr(Numbers(folder), f"list_{kind}")()]
-    for words in dict.fromkeys(words for change in changes for words in change.commands):
+    tried = random.Random(seed).sample(changes, min(len(changes), int(limit)))
+    for words in dict.fromkeys(words for change in tried for words in change.commands):
         # everything is imported and compiled now, and no command is misspelt
         known = (0, 3) if words.startswith("status") else (0,)  # default tables are missing
         if (problem := run(folder, words, known)).startswith("exit"):
             print(f"before any change: {words}: {problem}", flush=True)
     mapped = read_memory("VmSize") + MAX_MAPPED_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (mapped, mapped))
-    for change in random.Random(seed).sample(changes, min(len(changes), int(limit))):
+    for change in tried:
         print(f"now {change.what}", file=sys.stderr, flush=True)
         change.make()
         for words in change.commands:
