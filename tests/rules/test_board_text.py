@@ -15,8 +15,8 @@ from tablebase.puzzles.sliding import SlidingBoard
 from tests.support.board_layouts import read_board, write_layouts
 from tests.support.strategies import eight_states, senet_positions
 
-BOARDS = [SlidingBoard(*sides) for sides in itertools.product(range(2, 6), repeat=2)
-          if sides[0] * sides[1] <= 12]  # fmt: skip
+SIDES = itertools.product(range(2, 6), repeat=2)
+BOARDS = [SlidingBoard(*sides) for sides in SIDES if sides[0] * sides[1] <= 12]
 
 
 def read(parse: Callable[[str], str], text: str) -> str | None:
@@ -58,11 +58,10 @@ def test_tiles_with_two_digits_may_be_aligned(form: str, blanks: Sequence[str], 
         assert SlidingBoard(3, 4).parse("\n".join(rows)) == expected
 
 
-@given(
-    eight_states,
-    st.lists(st.sampled_from(["", " ", "\n", ",", ",", ", ", ",,", ",\n", "/", " | "]), min_size=9,
-             max_size=9),
-)  # fmt: skip
+GAPS = st.sampled_from(["", " ", "\n", ",", ",", ", ", ",,", ",\n", "/", " | "])
+
+
+@given(eight_states, st.lists(GAPS, min_size=9, max_size=9))
 def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> None:
     """Compare with the obvious reader: what it reads as one state is that state, never another."""
     tiles = state.replace("0", "")
@@ -74,31 +73,20 @@ def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> N
     assert result is None or result.replace("0", "") == tiles
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "378 546 21",  # the third row has lost a cell: which one?
-        "1 2 3 4 5 6 7 8",
-        "12\n345\n678",  # the first line may have lost its begin or its end
-        "123/456/78",
-        "12 3 45678",
-        "12345678\n",
-        " 12345678 ",
-        ",1,2,3,4,5,6,7,8,",
-        "12 / 345 / 678",
-        "1,2,3,4,5,6,7,8",
-        "1,2,,4,5,6,,7,8",
-        "12  34\n5678",
-        "378546 2 1",
-        " 3 7 8\n 5 4 6\n 2   1",
-        "12345678 ",
-    ],
-)
+WITHOUT_BLANK = [
+    "378 546 21",  # the third row has lost a cell: which one?
+    "12\n345\n678",  # the first line may have lost its begin or its end
+    *("1 2 3 4 5 6 7 8", "123/456/78", "12 3 45678", "12345678\n", " 12345678 ", "12345678 "),
+    *(",1,2,3,4,5,6,7,8,", "12 / 345 / 678", "1,2,3,4,5,6,7,8", "1,2,,4,5,6,,7,8"),
+    *("12  34\n5678", "378546 2 1", " 3 7 8\n 5 4 6\n 2   1"),
+]
+
+
+@pytest.mark.parametrize("text", WITHOUT_BLANK)
 def test_a_blank_that_may_be_elsewhere_is_refused(text: str) -> None:
+    problem = r"the blank is missing: write it as 0|cells|digits"
     for parse in (eight.parse, SlidingBoard(3, 3).parse):
-        with pytest.raises(
-            NotationError, match=r"the blank is missing: write it as 0|cells|digits"
-        ):
+        with pytest.raises(NotationError, match=problem):
             parse(text)
 
 

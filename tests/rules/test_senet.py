@@ -50,10 +50,7 @@ def test_white_space_around_a_position_is_ignored(position: str, before: str, af
         ("ABABABABA......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
         ("ABBBBB.........", "it has 1 A, not 5, it has 9 empty squares, not 5"),
         ("AABBBBB........", "it has 2 As, not 5, it has 8 empty squares, not 5"),
-        (
-            "BBBBBBBBBBBBBBB",
-            "it has 0 As, not 5, it has 15 Bs, not 5, it has 0 empty squares, not 5",
-        ),
+        ("B" * 15, "it has 0 As, not 5, it has 15 Bs, not 5, it has 0 empty squares, not 5"),
         ("AB", "it has 2 squares, not 15"),
         ("ABABABABAB....", "it has 14 squares, not 15"),
         ("A", "it has 1 square, not 15"),
@@ -129,7 +126,6 @@ def test_the_graph_has_every_move_of_both_sides() -> None:
             after = oracles.senet_successors(position, mover)
             assert labels == [throw * 16 + start for throw, start, *_ in after], (position, mover)
             assert targets == [PUZZLE.rank(move[4]) + (1 - side) * SIZE for move in after]
-            assert list(moves(position, mover)) == [(*move[:2], move[4]) for move in after]
             edges += len(after)
     assert len(chosen) > 4000
     assert edges > 8 * len(chosen)

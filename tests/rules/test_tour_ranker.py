@@ -38,16 +38,13 @@ def open_ranker(folder: Path, board: str, *, paths: bool = False) -> TourRanker:
     return TourRanker(parse_board(board), LayerReader(index.read_record, index.count), paths=paths)
 
 
-def draw_edges(squares: list[int]) -> frozenset[frozenset[int]]:
-    return frozenset(map(frozenset, pairwise([*squares, squares[0]])))
-
-
 @pytest.mark.parametrize("board", ["10x3", "5x6", "6x5"])
 def test_ranks_and_closed_tours_are_one_to_one(ranked_boards: Path, board: str) -> None:
-    numbers, files, ranks = open_ranker(ranked_boards, board), *map(int, board.split("x"))
+    numbers, sides = open_ranker(ranked_boards, board), parse_board(board)
     assert numbers.count_tours() == COUNTS[board]
     result = [numbers.unrank(number, 1) for number in range(numbers.count_tours())]
-    assert {*map(draw_edges, result)} == oracles.knight_closed_ranks(files, ranks)
+    drawn = {frozenset(map(frozenset, pairwise([*tour, tour[0]]))) for tour in result}
+    assert drawn == oracles.knight_closed_ranks(sides.files, sides.ranks)
     assert [numbers.rank(squares) for squares in result] == [*range(numbers.count_tours())]
 
 
@@ -64,13 +61,10 @@ STARTS = [
 def test_ranks_and_open_tours_are_one_to_one(
     ranked_boards: Path, board: str, starts: Iterable[int]
 ) -> None:
-    numbers, files, ranks = (
-        open_ranker(ranked_boards, board, paths=True),
-        *map(int, board.split("x")),
-    )
+    numbers, sides = open_ranker(ranked_boards, board, paths=True), parse_board(board)
     for start in starts:
         result = [numbers.unrank(number, start) for number in range(numbers.count_tours(start))]
-        assert sorted(map(tuple, result)) == oracles.knight_tours(files, ranks, start)
+        assert sorted(map(tuple, result)) == oracles.knight_tours(sides.files, sides.ranks, start)
         assert [numbers.rank(squares) for squares in result] == [*range(len(result))]
 
 

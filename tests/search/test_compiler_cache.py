@@ -10,7 +10,7 @@ import numba
 import pytest
 
 from tablebase import jit
-from tests.support.shell import Said, python
+from tests.support.shell import python
 
 PROGRAM = """
 import resource, sys
@@ -33,16 +33,13 @@ def triple(number):
 """
 
 
-def run_kernels(folder: Path, *words: str, **variables: str) -> Said:
+def run_kernels(folder: Path, *words: str, **variables: str) -> str:
+    """Run both kernels in a process of their own; return what it writes to standard error."""
     (folder / "small_kernels.py").write_text(KERNELS)
-    said = python(
-        PROGRAM,
-        str(folder),
-        *words,
-        env={"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0", **variables},
-    )
+    cache = {"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0"}
+    said = python(PROGRAM, str(folder), *words, env={**cache, **variables})
     assert said[:2] == (0, "42 42\n"), said.err
-    return said
+    return said.err
 
 
 CALLER = """
@@ -114,27 +111,17 @@ def test_a_change_that_a_kernel_of_another_module_makes_is_noticed(
             assert sum(caller.call.stats.cache_hits.values()) == hits
 
 
-def truncate(file: Path) -> None:
-    file.write_bytes(b"")
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[:-40],
+    "zero": lambda data: bytes(len(data)),
+    "zero in part": lambda data: data[: len(data) // 2] + bytes(500) + data[len(data) // 2 + 500 :],
+}
 
 
-def cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-40])
-
-
-def fill(file: Path) -> None:
-    file.write_bytes(bytes(file.stat().st_size))
-
-
-def fill_page(file: Path) -> None:
-    data = file.read_bytes()
-    middle = len(data) // 2
-    file.write_bytes(data[:middle] + bytes(500) + data[middle + 500 :])
-
-
-@pytest.mark.parametrize("damage", [truncate, fill_page, cut, fill])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_cache_is_replaced(
-    damage: Callable[[Path], None],
+    damage: str,
     tmp_path: Path,
     import_again: Import,
     caplog: pytest.LogCaptureFixture,
@@ -151,7 +138,7 @@ def test_a_damaged_cache_is_replaced(
     files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
     assert len(files) >= 2
     for file in files:
-        damage(file)
+        file.write_bytes(DAMAGES[damage](file.read_bytes()))
     (note,) = list_notes()
     assert note.startswith("note: the compiler's cache cannot be used ('")
     assert note.endswith(" is damaged); functions are compiled again")
@@ -159,7 +146,7 @@ def test_a_damaged_cache_is_replaced(
 
 
 def test_a_cache_on_a_full_disk_is_left_out(tmp_path: Path) -> None:
-    noted = run_kernels(tmp_path, "1024").err
+    noted = run_kernels(tmp_path, "1024")
     problem = "(file too large); functions are compiled again"
     assert noted == f"note: the compiler's cache cannot be used {problem}\n"
     assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
@@ -167,6 +154,6 @@ def test_a_cache_on_a_full_disk_is_left_out(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "cache").write_bytes(b"")
-    noted = run_kernels(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator").err
+    noted = run_kernels(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator")
     problem = "(no folder for it can be written to); functions are compiled again"
     assert noted == f"note: the compiler's cache cannot be used {problem}\n"

@@ -13,7 +13,7 @@ from pipeline.search import tour_meet
 from pipeline.search.tour_edge_sets import Filter, iter_edge_sets, rank_edge_sets, relabel_needs
 from pipeline.search.tour_meet import make_pair_removal
 from pipeline.search.tour_sweep import CountOverflow
-from tablebase.frontier.compiled import MATCHING_COUNTS, MATCHING_STARTS, list_all_partners
+from tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
 from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
 from tests import long_run
 from tests.support.shell import python
@@ -109,28 +109,6 @@ def test_sets_of_edges_are_filtered(
         if bits & wanted == wanted and not needs[finished] and (needs[0] or balance == surplus):
             expected.append(bits)
     assert sorted(bits for batch in sets for bits in batch.bits.tolist()) == expected
-
-
-def test_batches_are_bounded_and_complete() -> None:
-    needs = np.full(100, FREE | FREE << 2 | FREE << 4)
-    edges = np.array([(0, 1), (0, 2), (1, 2)])
-    (whole,) = iter_edge_sets(needs, edges, Filter())
-    batches = [*iter_edge_sets(needs, edges, Filter(), batch_sets=20)]
-    assert max(len(batch.rows) for batch in batches) <= 20 + 8
-    for at, column in enumerate(whole):
-        assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
-
-
-@pytest.mark.parametrize("pairs", range(6))
-def test_all_partners_are_those_of_the_matchings(pairs: int) -> None:
-    partners = list_all_partners(2 * pairs + 2)
-    for matching in range(int(MATCHING_COUNTS[pairs])):
-        packed = int(partners[MATCHING_STARTS[pairs] + matching])
-        matched = dict(iter_pairs(matching, 2 * pairs))
-        matched |= {other: one for one, other in matched.items()}
-        assert [packed >> 4 * end & 15 for end in range(2 * pairs)] == [
-            matched[end] for end in range(2 * pairs)
-        ]
 
 
 @pytest.mark.parametrize("pairs", range(2, 6))

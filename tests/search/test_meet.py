@@ -39,20 +39,14 @@ def is_one_cycle(one: dict[int, int], other: dict[int, int]) -> bool:
 def meet(
     ours: Layer, other: Layer, edges: list[Edge], their_edges: list[Edge], views: int = 1
 ) -> tuple[list[int], list[int]]:
-    """Return each own state's backward count, and the cycles by the cell that they join to the
-    first.
-    """
+    """Return each own state's backward count, and how many cycles join each cell to the first."""
     cells = int(ours.keys[0] >> MATCHING_BITS).bit_length() // 2
     one, two = (
-        make_side(
-            layer, np.array(laid, dtype=np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1))
-        )
+        make_side(layer, np.array(laid, np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1)))
         for layer, laid, n in ((ours, edges, 1), (other, their_edges, views))
     )
-    onward = np.zeros_like(ours.ways)
-    uses = add_completions(
-        find_shared_needs(one, two, cells), one, two, make_pair_removal(5), onward
-    )
+    needs, onward = find_shared_needs(one, two, cells), np.zeros_like(ours.ways)
+    uses = add_completions(needs, one, two, make_pair_removal(5), onward)
     return onward.tolist(), uses[: cells - 1].tolist()
 
 
@@ -60,23 +54,15 @@ def meet(
 def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
     random = np.random.default_rng(pairs)
     all_matchings = matchings(tuple(range(2 * pairs)))
+    count = len(all_matchings)
     (needs,) = make_first_layer([END] * 2 * pairs + [FREE]).keys
-    keys = np.sort(random.choice(len(all_matchings), min(len(all_matchings), 40), replace=False))
-    our_keys = np.sort(
-        random.choice(len(all_matchings), min(len(all_matchings), 40), replace=False)
-    )
-    ways = random.integers(1, 1000, len(keys))
-    result, _ = meet(
-        Layer(our_keys + needs, np.ones_like(our_keys)), Layer(keys + needs, ways), [], []
-    )
-    assert result == [
-        sum(
-            int(way)
-            for key, way in zip(keys.tolist(), ways, strict=True)
-            if is_one_cycle(all_matchings[mine], all_matchings[key])
-        )
-        for mine in our_keys.tolist()
-    ]
+    theirs, ours = (np.sort(random.choice(count, min(count, 40), replace=False)) for _ in range(2))
+    ways = random.integers(1, 1000, len(theirs))
+    result, _ = meet(Layer(ours + needs, np.ones_like(ours)), Layer(theirs + needs, ways), [], [])
+    for mine, sum_of_ways in zip(ours.tolist(), result, strict=True):
+        pairs_of_mine = all_matchings[mine]
+        closing = [is_one_cycle(pairs_of_mine, all_matchings[each]) for each in theirs.tolist()]
+        assert sum_of_ways == ways[closing].sum()
 
 
 @pytest.mark.parametrize("dealt", [slice(0, 0), slice(0, 5), slice(0, 5, 2), slice(1, 4)])

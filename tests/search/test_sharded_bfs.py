@@ -42,9 +42,9 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 @cache
-def search_2x5(*, has_bits: bool) -> Results:
+def search_2x5() -> Results:
     """Search the board that most tests cut into shards."""
-    return search_whole(BOARD.make_words(ROOT), has_bits=has_bits)
+    return search_whole(BOARD.make_words(ROOT), has_bits=False)
 
 
 def search_whole(space: WordSpace, *, has_bits: bool) -> Results:
@@ -76,28 +76,21 @@ def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
 
 CASES = [
     # too small for more than one shard
-    *[("2x2", 0, 3), ("2x3", 1, 2), ("2x4", 0, 5), ("3x3", 2, 2)],
-    ("2x5", 0, 3),
-    ("2x5", 2, 10),
+    *[("2x2", 0, 3, False), ("2x3", 1, 2, False), ("2x4", 0, 5, False), ("3x3", 2, 2, False)],
+    *[("2x5", 0, 3, False), ("2x5", 0, 4, True), ("2x5", 2, 10, False), ("2x5", 1, 2, False)],
+    *[(name, goal, 7, True) for name, goals in (("3x4", 4), ("2x6", 3)) for goal in range(goals)],
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "shards"), first(5, [*CASES, ("2x5", 1, 2)], rest=long_run)
-)
-def test_shards_find_every_depth(
-    pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
+@pytest.mark.parametrize(("name", "number", "shards", "has_bits"), first(6, CASES, rest=long_run))
+def test_shards_find_every_depth_or_its_bit_1(
+    pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int, has_bits: bool
 ) -> None:
     board = parse_board(name)
     goal = [*board.goals][number]
-    expected = search_whole(board.make_words(goal), has_bits=False)
-    found = search_in_shards(open_checkpoints(tmp_path, name), board, goal, shards, pool)
-    assert np.array_equal(found, expected)
-
-
-def test_shards_find_bit_1_of_every_depth(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
-    expected = search_2x5(has_bits=True)
-    found = search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 4, pool, has_bits=True)
+    expected = search_whole(board.make_words(goal), has_bits=has_bits)
+    store = open_checkpoints(tmp_path, name)
+    found = search_in_shards(store, board, goal, shards, pool, has_bits=has_bits)
     assert np.array_equal(found, expected)
 
 
@@ -219,7 +212,7 @@ def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: P
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path in begun}
     assert len(kept) > 3 * 20 * 2  # layers, and tasks' results; messages are removed
     assert kept.items() <= begun.items()
-    assert np.array_equal(found, search_2x5(has_bits=False))
+    assert np.array_equal(found, search_2x5())
 
 
 class RepeatingExecutor(Executor):
@@ -249,7 +242,7 @@ def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
     executor = RepeatingExecutor(tmp_path)
     found = search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, executor)
     assert executor.repeated == 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the results
-    assert np.array_equal(found, search_2x5(has_bits=False))
+    assert np.array_equal(found, search_2x5())
 
 
 def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
@@ -273,18 +266,3 @@ def test_states_that_no_move_reaches_are_reported(
     monkeypatch.setattr(sliding_table, "_get_words", lambda *_: space._replace(moves=moves))
     with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
-
-
-@long_run
-@pytest.mark.parametrize("name", ["3x4", "2x6"])
-def test_a_board_of_12_cells_in_seven_shards(
-    pool: ThreadPoolExecutor, tmp_path: Path, name: str
-) -> None:
-    board = parse_board(name)
-    for goal in board.goals:
-        expected = search_whole(board.make_words(goal), has_bits=True)
-        store = open_checkpoints(tmp_path / goal, name)
-        Folder(tmp_path / goal).make_ready()
-        assert np.array_equal(
-            search_in_shards(store, board, goal, 7, pool, has_bits=True), expected
-        )

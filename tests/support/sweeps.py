@@ -19,6 +19,12 @@ def count_board(
         return count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths)
 
 
+def list_counts(totals: TourTotals) -> tuple[list[int], int]:
+    """Return the tours from each square, and the closed tours."""
+    assert totals.tours is not None
+    return totals.tours.tolist(), totals.closed
+
+
 def cut_into_halves(files: int, ranks: int) -> Halves:
     board = KnightBoard(files, ranks)
     later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
