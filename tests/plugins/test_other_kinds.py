@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.single_query import answer_as_text
-from pipeline.verify import Claim, prove
+from pipeline.verify import prove
 from pipeline.verify.files import check_files, list_tables
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NoAnswer, NotationError
@@ -59,9 +59,8 @@ def list_shortest_lines() -> dict[str, list[str]]:
                 if reached not in result:
                     after.setdefault(reached, []).extend(line + letter for line in shortest)
         for shortest in after.values():
-            shortest.sort(key=lambda line: [jugs.MOVES.index(letter) for letter in line])
-        result |= after
-        layer = after
+            shortest.sort(key=lambda line: [*map(jugs.MOVES.index, line)])
+        result, layer = result | after, after
     return result
 
 
@@ -69,12 +68,10 @@ def test_the_table_of_a_searched_toy_has_its_shortest_lines(folder: Path) -> Non
     expected = list_shortest_lines()
     assert 0 < len(expected) < jugs.PUZZLE.size
     rows = []
-    for rank in range(jugs.PUZZLE.size):
-        state = jugs.PUZZLE.unrank(rank)
-        shortest = expected.get(state, [])
+    for state in map(jugs.PUZZLE.unrank, range(jugs.PUZZLE.size)):
+        shortest, held = expected.get(state, []), tuple(map(int, state))
         first = shortest[0] if shortest else None
-        steps = first and len(first) if first != "" else 0
-        held = tuple(map(int, state))
+        steps = None if first is None else len(first)
         changes = sum(after != held for after in jugs.moves(*held))
         rows.append((state, steps, len(shortest), first, changes))
     assert pl.read_parquet(folder / "jugs.parquet").rows() == rows
@@ -93,13 +90,10 @@ def test_the_rows_of_a_listed_toy_are_the_tours(folder: Path, name: str) -> None
 
 def test_lookups_of_a_searched_toy(folder: Path) -> None:
     options: dict[str, str | bool] = {"outputs": str(folder)}
-    steps, line_count, last = (
-        6,
-        len(list_shortest_lines()["43"]),
-        jugs.MOVES.index(list_shortest_lines()["43"][0][-1]) << 4,
-    )
+    lines = list_shortest_lines()["43"]
+    last = jugs.MOVES.index(lines[0][-1]) << 4
     text = json.loads(answer_as_text("jugs", " 43 ", {**options, "json": True}))
-    assert text == {"state": "43", "steps": steps, "ways": line_count, "last": last}
+    assert text == {"state": "43", "steps": 6, "ways": len(lines), "last": last}
     assert answer_as_text("jugs", "43", options).split() == [
         str(word) for pair in text.items() for word in pair
     ]
@@ -118,13 +112,13 @@ def test_lookups_of_a_listed_toy(folder: Path) -> None:
 # ---- verification ---------------------------------------------------------------------------
 
 
-def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
+def prove_toy(folder: Path, toy: Puzzle, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Prove the tables of one toy, with the other one unregistered; return the passed claims."""
     modules = {name: puzzles.MODULES[name] for name, candidate in TOYS.items() if candidate is toy}
     monkeypatch.setattr(puzzles, "MODULES", modules)
-    claims: list[Claim] = []
+    claims = list[str]()
     tables = list_tables(
-        Folder(folder), lambda claim, done: claims.extend([claim] if claim.passed else [])
+        Folder(folder), lambda claim, done: claims.extend([claim.claim] if claim.passed else [])
     )
     toy_tables = [listed for listed in tables if listed.table]
     for listed in toy_tables:
@@ -138,7 +132,7 @@ AGAIN = "steps and all other columns are as a second search of the graph finds t
 
 
 def test_a_searched_toy_is_proved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = [claim.claim for claim in prove_toy(folder, jugs.PUZZLE, monkeypatch)]
+    text = prove_toy(folder, jugs.PUZZLE, monkeypatch)
     assert AGAIN in text
     assert text[-2:] == [
         "each record is as a second search of the graph finds it",
@@ -173,7 +167,7 @@ def test_a_false_toy_is_refuted(
 def test_a_listed_toy_is_proved_as_its_recipe_is(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = [claim.claim for claim in prove_toy(folder, lanes.PUZZLE, monkeypatch)]
+    text = prove_toy(folder, lanes.PUZZLE, monkeypatch)
     assert sum("no tour is missing" in claim for claim in text) == 2
 
 
@@ -197,7 +191,7 @@ def test_general_claims_are_proved_without_rules(
     folder_without_rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = prove_toy(folder_without_rules, jugs.PUZZLE, monkeypatch)
-    assert [claim.claim for claim in claims][-6:] == [
+    assert claims[-6:] == [
         "schema, all metadata and number of rows match the definition of the table",
         "every row decodes, and the content hash matches the manifest",
         "the rows ascend by state",

@@ -40,12 +40,6 @@ def test_python_in_docs_runs(page: Path, outputs: Path, monkeypatch: pytest.Monk
         exec(compile(code, page.name, "exec"), {})
 
 
-@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_files(page: Path) -> None:
-    for link in LINK.findall(page.read_text()):
-        assert (page.parent / link).exists(), link
-
-
 def list_sections(page: Path) -> set[str]:
     """List the names by which links lead to a page's headings."""
     text = re.sub("```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
@@ -54,8 +48,11 @@ def list_sections(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_sections(page: Path) -> None:
-    for name, section in SECTION_LINK.findall(page.read_text("utf-8")):
+def test_links_lead_to_files_and_their_sections(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for link in LINK.findall(text):
+        assert (page.parent / link).exists(), link
+    for name, section in SECTION_LINK.findall(text):
         assert section in list_sections(page.parent / name if name else page), (name, section)
 
 

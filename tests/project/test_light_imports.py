@@ -7,17 +7,8 @@ import pytest
 from tests.support.shell import python
 
 LIBRARIES = {
-    "altair",
-    "click",
-    "msgspec",
-    "numba",
-    "numpy",
-    "obstore",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "rich",
-    "typer",
+    *("altair", "click", "msgspec", "numba", "numpy", "obstore"),
+    *("pandas", "polars", "pyarrow", "rich", "typer"),
 }
 SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "random", "re", "typing"}
 """Modules of the standard library that take milliseconds to import."""
@@ -64,20 +55,19 @@ LOOKUPS = {
     "sliding 0369147a258b --board 3x4": "large_boards",
 }
 """Queries, each with the fixture that has its tables."""
-COMPLETIONS = ("remove ", "query knight b1 --board ", "query eight --goal ", "report --format ")
 CASES: list[tuple[str, str, set[str]]] = [
     *(
         (RUN.format(words=["query", *words.split()]), folder, LIBRARIES | SLOW)
         for words, folder in LOOKUPS.items()
     ),
     *(
-        (RUN.format(words=["query", *words.split()]), "outputs", {"collections"})
-        for words in ("eight 378546201", "senet ABAAABBB.B...A.", "knight b1")
-    ),
-    (
-        RUN.format(words=["query", "knight", "b1", "--board", "6x6", "--closed"]),
-        "outputs",
-        {"polars"},
+        (RUN.format(words=["query", *words.split()]), "outputs", {library})
+        for words, library in {
+            "eight 378546201": "collections",
+            "senet ABAAABBB.B...A.": "collections",
+            "knight b1": "collections",
+            "knight b1 --board 6x6 --closed": "polars",
+        }.items()
     ),
     (TYPED, "outputs", LIBRARIES),
     (PICTURES, "outputs", LIBRARIES),
@@ -85,6 +75,14 @@ CASES: list[tuple[str, str, set[str]]] = [
     (STORES, "outputs", {"obstore"}),
     (READ + "tables.eight.annotate(['378546201'])", "outputs", {"pandas"}),
 ]
+
+
+def list_imported(code: str, env: dict[str, str]) -> set[str]:
+    """Return the packages and modules that some code imports."""
+    ended = python(PROGRAM.format(code=code), env=env)
+    assert ended.code == 0, ended.err
+    imported = ended.err.split()
+    return {*imported, *(name.partition(".")[0] for name in imported)}
 
 
 @pytest.mark.parametrize(("code", "folder", "unwanted"), CASES, ids=[case[0] for case in CASES])
@@ -95,16 +93,10 @@ def test_nothing_slow_is_imported(
     assert not list_imported(code, env) & unwanted
 
 
-@pytest.mark.parametrize("line", COMPLETIONS)
+@pytest.mark.parametrize(
+    "line", ["remove ", "query knight b1 --board ", "query eight --goal ", "report --format "]
+)
 def test_a_completion_imports_nothing_heavy(line: str, ranked_boards: Path) -> None:
     words = {"COMP_WORDS": f"pipeline {line}", "COMP_CWORD": str(len(line.split(" ")))}
     env = {"_PIPELINE_COMPLETE": "complete_bash", "PIPELINE_OUTPUTS": str(ranked_boards), **words}
     assert not list_imported(COMPLETE, env) & {"numba", "numpy", "polars", "pyarrow", "pandas"}
-
-
-def list_imported(code: str, env: dict[str, str]) -> set[str]:
-    """Return the packages and modules that some code imports."""
-    ended = python(PROGRAM.format(code=code), env=env)
-    assert ended.code == 0, ended.err
-    imported = ended.err.split()
-    return {*imported, *(name.partition(".")[0] for name in imported)}

@@ -42,10 +42,6 @@ for module, names in gone.items():
 """Code that removes from Python what Windows lacks; macOS lacks less of it."""
 
 
-def run_with_less(code: str) -> Said:
-    return python(f"{REMOVE_MODULES}\n{code}")
-
-
 LOOKUPS = (
     "eight 378546201",
     "eight 087654321 --goal 103245768 --json",
@@ -54,6 +50,19 @@ LOOKUPS = (
     "knight a1 --board 5x5 --number 7",
     "knight c3 --board 5x5 --count",
 )
+
+
+def run_with_less(code: str) -> Said:
+    return python(f"{REMOVE_MODULES}\n{code}")
+
+
+def test_the_modules_are_removed() -> None:
+    text = run_with_less(
+        "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
+        "import fcntl\n"
+    )
+    assert (text.code, text.out) == (1, "False False False\n")
+    assert text.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
 
 
 def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
@@ -65,18 +74,8 @@ def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
         "    print(run_command(words))\n"
     )
     expected = [ask_in_process(*words.split()) for words in LOOKUPS]
-    assert said == (0, "".join(f"{text}{code}\n" for code, text, _ in expected), "")
-    assert {code for code, _, _ in expected} == {0}
-    assert not any(errors for _, _, errors in expected)
-
-
-def test_the_modules_are_removed() -> None:
-    text = run_with_less(
-        "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
-        "import fcntl\n"
-    )
-    assert (text.code, text.out) == (1, "False False False\n")
-    assert text.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
+    assert {(code, errors) for code, _, errors in expected} == {(0, "")}
+    assert said == (0, "".join(f"{text}0\n" for _, text, _ in expected), "")
 
 
 def test_opened_tables_with_less(outputs: Path) -> None:
@@ -95,19 +94,14 @@ def test_opened_tables_with_less(outputs: Path) -> None:
 
 @pytest.mark.parametrize("kind", first(1, ["csv", "jsonl", "parquet"]))
 def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
-    source = tmp_path / "asked.txt"
+    source, answers = tmp_path / "asked.txt", []
     source.write_text("378546201\n1 2 3 4 5 6 7 8 0\n", "utf-8")
-    answers = []
-    for run, name in (
-        (run_with_less, "less"),
-        (lambda code: python(f"import sys\n{code}"), "usual"),
-    ):
-        target = tmp_path / f"{name}.{kind}"
-        arguments = ["query", "eight", "--input", str(source), "--output", str(target)]
-        text = run(
-            "from pipeline.run import run_command\n"
-            f"sys.exit(run_command({[*arguments, '--outputs', str(outputs)]!r}))"
-        )
-        assert text == (0, "", "")
+    for before in (REMOVE_MODULES, "import sys"):
+        target = tmp_path / f"answers.{kind}"
+        words = ["query", "eight", "--input", str(source), "--output", str(target)]
+        words += ["--outputs", str(outputs)]
+        run = f"from pipeline.run import run_command\nsys.exit(run_command({words!r}))"
+        assert python(f"{before}\n{run}") == (0, "", "")
         answers.append(target.read_bytes())
+        target.unlink()
     assert answers[0] == answers[1] != b""

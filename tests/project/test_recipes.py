@@ -29,14 +29,13 @@ def _beside_outputs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def normalize_rows(rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
     """Convert rows to one kind of number and one kind of null, as the three libraries differ."""
-    return [tuple(_normalize(value) for value in row) for row in rows]
 
+    def normalize(value: Any) -> Any:
+        if value is None or isinstance(value, str):
+            return value
+        return None if math.isnan(value) else round(float(value), 9)
 
-def _normalize(value: Any) -> Any:
-    if value is None or isinstance(value, str):
-        return value
-    number = float(value)
-    return None if math.isnan(number) else round(number, 9)
+    return [tuple(map(normalize, row)) for row in rows]
 
 
 def test_each_recipe_of_the_page_is_found() -> None:

@@ -60,16 +60,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], umask=umask, check=True)
         if name == "second":
             (clone / "README.md").touch()
-        epoch = {"SOURCE_DATE_EPOCH": "1700000000"}
-        run(
-            tools / "python",
-            "-m",
-            "build",
-            "--outdir",
-            place / f"{name}-dist",
-            cwd=clone,
-            extra=epoch,
-        )
+        build = (tools / "python", "-m", "build", "--outdir", place / f"{name}-dist")
+        run(*build, cwd=clone, extra={"SOURCE_DATE_EPOCH": "1700000000"})
     folder = place / "first-dist"
     assert hash_files(folder) == hash_files(place / "second-dist")
     run(tools / "twine", "check", "--strict", *folder.iterdir(), cwd=place)
