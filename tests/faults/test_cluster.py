@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import signal
-import socket
+import socketserver
 import struct
 import subprocess
 import sys
@@ -21,8 +21,6 @@ import pytest
 from distributed import Client
 
 from pipeline.build import build
-from pipeline.builders import checkpoints
-from pipeline.builders.tour_lists import list_tours_from
 from pipeline.plan import Request
 from pipeline.tasks import TaskRunner, open_executor
 from tablebase.errors import BadRequest, ClusterError
@@ -35,7 +33,7 @@ from tablebase.tables.hash_notes import NOTES
 from tablebase.tables.object_store import ObjectStore
 from tablebase.tables.store import Folder
 from tests import long_run
-from tests.support.build_recorder import SMALL, TOURS, Recorder, contents
+from tests.support.build_recorder import SMALL, Recorder, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment, run, start_build
 
@@ -123,18 +121,6 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
     assert len(contents(local)) == len(tours) + 4 + 1
 
 
-@long_run
-def test_results_do_not_go_through_the_scheduler(running_cluster: Cluster, tmp_path: Path) -> None:
-    saved = checkpoints(Folder(tmp_path), TOURS)
-    with open_executor(running_cluster.address, 1) as (executor, jobs):
-        assert executor is not None
-        assert jobs == 2
-        work = TaskRunner(executor, jobs, checkpoints=saved, is_remote=True)
-        result = list(work.run_tasks(list_tours_from, [(3, 4, start) for start in range(12)]))
-    assert sum(len(tours[0]) for tours in result if tours) == 16
-    assert len(list(tmp_path.glob(".*.kept"))) == 12
-
-
 def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> None:
     text = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (2, "")
@@ -144,26 +130,20 @@ def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> No
 
 @contextmanager
 def serve_answer(answer: bytes | None) -> Iterator[int]:
-    """Open a port that answers with these bytes; for None, with nothing, and stays connected."""
-    connections = list[socket.socket]()
+    """Open a port that answers with these bytes; for None, accept no connection."""
 
-    def answer_all() -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = listening.accept()
-                connections.append(connection)
-                if answer is not None:
-                    connection.sendall(answer)
-                    connection.shutdown(socket.SHUT_WR)
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(answer)
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=answer_all)
-        thread.start()
-        yield listening.getsockname()[1]
-        listening.shutdown(socket.SHUT_RDWR)
-        thread.join()
-    for connection in connections:
-        connection.close()
+    with socketserver.TCPServer(("127.0.0.1", 0), Handler) as server:
+        if answer is not None:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+        yield server.server_address[1]
+        if answer is not None:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.mark.parametrize(

@@ -65,26 +65,6 @@ def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
         assert sum_of_ways == ways[closing].sum()
 
 
-@pytest.mark.parametrize("dealt", [slice(0, 0), slice(0, 5), slice(0, 5, 2), slice(1, 4)])
-@pytest.mark.parametrize(
-    ("theirs", "onward", "uses"),
-    [
-        ([FREE, END, END, FREE], 2, [0, 1, 1, 0]),  # 0-1 and 2-3, or 0-2 and 1-3
-        ([END, END, FREE, FREE], 1, [0, 0, 0, 0]),  # 0-1 is laid: 1-2-3
-        ([END, FREE, FREE, END], 0, [0, 0, 0, 0]),  # that closes too early
-        ([END, FREE, END, 0], 0, [0, 0, 0, 0]),  # one has more than is needed
-    ],
-)
-def test_edges_complete_a_partial_tour(
-    dealt: slice, theirs: list[int], onward: int, uses: list[int]
-) -> None:
-    """Complete a partial tour from the first cell to the fourth; the first cell is virtual."""
-    edges = [(0, 1, 1), (0, 2, 1), (1, 2, 0), (1, 3, 0), (2, 3, 0)]
-    ours = make_first_layer([END, FREE, FREE, END, FREE])
-    rest = [edge for edge in edges if edge not in edges[dealt]]
-    assert meet(ours, make_first_layer([*theirs, FREE]), edges[dealt], rest) == ([onward], uses)
-
-
 @pytest.mark.parametrize("views", [1, 2])
 def test_cycle_counts_near_the_limit_are_exact(views: int) -> None:
     """Count near the largest number, which the sum over two equal views exceeds on the way."""

@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,6 @@ from pipeline.builders.sliding_table import collect_results, search_layer, searc
 from pipeline.search import word_bfs
 from pipeline.search.word_bfs import (
     Shard,
-    StateRows,
-    count_max_shards,
     iter_word_records,
     search_words,
 )
@@ -27,7 +26,7 @@ from tablebase.errors import MemoryShort, SearchError, StoreError
 from tablebase.puzzles.sliding import BoardWithTables, parse_board
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
-from tablebase.word_space import BLOCK, WordSpace, make_word_space
+from tablebase.word_space import BLOCK, WordSpace
 from tests import first, long_run
 
 BOARD = parse_board("2x5")
@@ -94,37 +93,6 @@ def test_shards_find_every_depth_or_its_bit_1(
     assert np.array_equal(found, expected)
 
 
-def search_in_memory(space: WordSpace, count: int) -> Results:
-    """Search in shards whose layers and messages stay in memory."""
-    shards = [Shard(space, number, count) for number in range(count)]
-    layers = [[shard.make_root_layer()] for shard in shards]
-    level = 0
-    while any(len(shard_layers[level][1]) for shard_layers in layers):
-        incoming: list[list[StateRows]] = [[] for _ in shards]
-        for shard, shard_layers in zip(shards, layers, strict=True):
-            outgoing = shard.iter_outgoing(shard_layers[level], level)
-            for receiver, rows in zip(shard.partners, outgoing, strict=True):
-                incoming[receiver].append(rows)
-        level += 1
-        for shard, shard_layers, messages in zip(shards, layers, incoming, strict=True):
-            last_two = shard_layers[:-3:-1]
-            shard_layers.append(shard.find_next_layer(level, last_two, messages))
-    bits = [
-        shard.collect_bits(shard_layers) for shard, shard_layers in zip(shards, layers, strict=True)
-    ]
-    return np.concatenate(bits, axis=1).reshape(-1, bits[0].shape[2])
-
-
-@long_run
-@pytest.mark.parametrize(("rows", "shards"), [(3, 5), (4, 2)])
-def test_boards_of_12_cells_in_shards(rows: int, shards: int) -> None:
-    """Compare boards of three and four rows, which are cut only from 12 cells on."""
-    space = make_word_space(rows, 12, 11, False, 11 * (11 * 1_814_400))
-    assert count_max_shards(space) > shards
-    expected = search_whole(space, has_bits=True)
-    assert np.array_equal(search_in_memory(space, shards), expected)
-
-
 @cache
 def make_space(name: str) -> WordSpace:
     board = parse_board(name)
@@ -149,13 +117,6 @@ def test_most_moves_stay_in_a_shard() -> None:
     outer, inner = (sum(map(len, moves)) for moves in (shard.outer, shard.inner))
     assert (outer, inner) == (8, 40)
     assert {int(move[BLOCK]) for moves in shard.outer for move in moves} == {*range(8)}
-
-
-def search_small_boards() -> str:
-    """Return the bits of two boards, as text."""
-    return " ".join(
-        search_in_memory(make_space(name), 1).tobytes().hex() for name in ("2x3", "2x4")
-    )
 
 
 def test_shards_respect_the_memory_limit(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
@@ -266,3 +227,15 @@ def test_states_that_no_move_reaches_are_reported(
     monkeypatch.setattr(sliding_table, "_get_words", lambda *_: space._replace(moves=moves))
     with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
+
+
+def search_small_boards() -> str:
+    """Return the bits of two boards, as text."""
+    results = []
+    for name in ("2x3", "2x4"):
+        board = parse_board(name)
+        with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+            store = open_checkpoints(Path(folder), name)
+            found = search_in_shards(store, board, board.example, 1, pool, has_bits=True)
+        results.append(found.tobytes().hex())
+    return " ".join(results)
