@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 from pathlib import Path
 
 import polars as pl
@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 from queries.index_reader import IndexReader
 from tablebase.frontier.layers import (
+    FREE,
     InconsistentLayers,
     LayerReader,
+    State,
+    step_back,
+    step_forward,
 )
 from tablebase.frontier.layers import _decode_states as plain
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -95,6 +99,26 @@ def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None
         assert squares[1] < squares[-1]
         turn = draw.randrange(36)
         assert numbers.rank([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
+
+
+@pytest.mark.parametrize("here", [0, 1])
+def test_step_back_inverts_step_forward(here: int) -> None:
+    """Require that stepping back from a state yields exactly the steps that lead to it."""
+    board, cells = KnightBoard(4, 5), 9 + here
+    layer = {State([FREE] * cells, {}).key}
+    for square in range(12 - 6 * here):
+        others = [0] * here
+        others += [to - square + here for to in board.list_neighbours(square) if to > square]
+        sets = [*chain.from_iterable(combinations(others, size) for size in range(3))]
+        led = {(key, laid): step_forward(key, laid, cells, here) for key in layer for laid in sets}
+        layer = {key for key in led.values() if key is not None}
+        for key in layer:
+            back = [*step_back(key, others, cells, here)]
+            assert len({*back}) == len(back)
+            for then, laid in back:
+                assert step_forward(then, laid, cells, here) == key
+            assert {step for step, to in led.items() if to == key} <= {*back}
+    assert layer
 
 
 # ---- records --------------------------------------------------------------------------------
