@@ -67,9 +67,6 @@ def test_changed_parameters_or_a_changed_description_cause_a_rebuild(tmp_path: P
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    steps = build_tables(tmp_path, KNIGHT, TOURS).steps
-    assert [done for _, done, _ in steps] == list(range(13))
-    assert steps[-1] == ("16 tours found, prefixes", 12, 12)
     layers = build_tables(tmp_path, PANCAKES).steps
     assert ("stacked: layer 0, states", 1, None) in layers
     assert ("stacked: layer 5, states", 120, None) in layers

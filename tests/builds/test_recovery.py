@@ -306,14 +306,6 @@ def test_a_file_that_may_not_be_read_is_no_damage(
     assert read_tree(folder) == before
 
 
-def test_a_link_to_nothing_is_no_manifest(folder: Path) -> None:
-    listed = read_manifest(Folder(folder))
-    (folder / MANIFEST).unlink()
-    (folder / MANIFEST).symlink_to("nowhere")
-    assert build_tables(folder, KNIGHT, TOURS).recovery is not None
-    assert read_manifest(Folder(folder)) == listed
-
-
 def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:
     store = Folder(folder)
     listed = read_manifest(store)

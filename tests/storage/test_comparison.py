@@ -53,7 +53,6 @@ def small(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("table", "change", "counts"),
     [
-        ("eight_edge", cell("distance", 7, 1), (1, 1)),
         ("eight_edge", cell("state", 7, "x" * 9), (1, 1)),
         ("eight_edge", lambda rows: rows.slice(10), (0, 10)),
         ("knight_counts", cell("tours", 5, 3), (1, 1)),

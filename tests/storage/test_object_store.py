@@ -151,23 +151,6 @@ def test_a_small_index_is_read_by_one_request(
     assert server.requests == []
 
 
-def test_a_lookup_reads_single_blocks_of_an_index(
-    place: ObjectStore, server: LoopbackStore, outputs: Path
-) -> None:
-    for name in ("senet.idx", "manifest.json"):
-        with place.write_atomically(name) as (file,):
-            file.write((outputs / name).read_bytes())
-    senet = open_reader("senet", place)
-    senet.make_query().answer("ABABABABAB.....")
-    server.requests.clear()
-    senet.make_query().answer("ABAAABBB.B...A.")
-    assert server.requests
-    for request in server.requests:
-        assert request.startswith(f"GET /{str(place).removeprefix('s3://')}/senet.idx")
-        first, last = map(int, request.rpartition("bytes=")[2].split("-"))
-        assert last - first + 1 == 4096
-
-
 def test_pages_are_written_to_an_object_store(
     built_store: ObjectStore, server: LoopbackStore, cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from tablebase.errors import NotAFile, TableUnreadable
 from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.tables.access import list_files, list_unfinished, open_store
-from tablebase.tables.store import PART_SUFFIX, Folder
+from tablebase.tables.access import list_files, open_store
+from tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 
 # ---- a folder -------------------------------------------------------------------------------
@@ -36,16 +36,6 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
             read("pipe")
     with pytest.raises(NotAFile, match="it is a device, not a file"):
         Folder("/dev").get_size("null")
-
-
-def test_only_a_builds_unfinished_files_are_listed(tmp_path: Path) -> None:
-    """Recognize unfinished files by the build's suffix, whatever their names."""
-    names = ("eight.idx", "manifest.json", ".eight.1.a.kept", "page")
-    unfinished = [f".{name}{PART_SUFFIX}" for name in names]
-    others = [".film.mkv.part", ".eight.parquet.part", f"eight.parquet{PART_SUFFIX}"]
-    for name in unfinished + others:
-        (tmp_path / name).write_bytes(b"half")
-    assert list_unfinished(Folder(tmp_path)) == sorted(unfinished)
 
 
 def test_find_name_resolves_paths(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from pipeline.verify import sliding, verify
 from pipeline.verify.claims import Claim, ClaimCheck, VerifyFailed
 from pipeline.verify.files import iter_records
-from pipeline.verify.sliding import describe_states, find_first_wrong
-from tablebase.puzzles.sliding import CHARACTERS, LETTERS, PUZZLE, SlidingBoard, parse_board
+from pipeline.verify.sliding import find_first_wrong
+from tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
 from tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
@@ -211,31 +211,3 @@ def test_the_first_wrong_rank_is_returned(known_states: Known) -> None:
         assert find_first_wrong(*reported, number, number + 1) == wrong
         later, _ = find_first_wrong(*reported, number + 1, orders)
         assert later < 0 or later % orders > number
-
-
-def test_describe_states_agrees_with_the_oracle(known_states: Known) -> None:
-    board, first = known_states.board, 5
-    rows = min(board.size - first, 700)
-    tiles = np.empty((rows, board.cells), np.uint8)
-    nearer, manhattan = np.empty(rows, np.uint8), np.empty(rows, np.int8)
-    homes = [board.place[known_states.goal.index(mark)] for mark in CHARACTERS[1 : board.cells]]
-    steps = [[board.count_steps(a, b) for b in board.cell_at] for a in board.cell_at]
-    describe_states(
-        *known_states.describe(known_states.depth),
-        first,
-        np.array(homes),
-        np.array(steps),
-        tiles,
-        nearer,
-        manhattan,
-    )
-    for row in range(rows):
-        state = board.unrank(first + row, known_states.goal)
-        assert "".join(CHARACTERS[tile] for tile in tiles[row, board.place]) == state
-        assert manhattan[row] == oracle.manhattan(state, known_states.goal, board.width)
-        best = {
-            letter
-            for letter, after in oracle.neighbours(state, board.height, board.width).items()
-            if known_states.depth[board.rank(after)] == known_states.depth[first + row] - 1
-        }
-        assert {LETTERS[at] for at in range(8) if nearer[row] >> at & 1} == best
