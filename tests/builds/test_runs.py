@@ -122,11 +122,7 @@ def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
     assert list_run_names(Folder(tmp_path)) == [record.name]
 
 
-@pytest.mark.parametrize(
-    "number",
-    first(1, [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]),
-    ids=["SIGKILL", "SIGINT", "SIGTERM"],
-)
+@pytest.mark.parametrize("number", first(1, [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
 def test_a_build_that_is_stopped_keeps_the_tables_so_far(
     number: signal.Signals, tmp_path: Path, cli: Cli
 ) -> None:
@@ -178,17 +174,9 @@ def test_a_record_that_cannot_be_written_does_not_end_the_build(cli: Cli, tmp_pa
 def test_golden(cli: Cli, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     """Compare what `pipeline runs` prints of records that never change."""
     write_record(tmp_path)
-    write_record(
-        tmp_path,
-        name="20260101T000000000Z-ffff",
-        started="2026-01-01T00:00:00Z",
-        command=["precompute"],
-        tables=[FIRST],
-        seconds=1.5,
-        outcome=COMPLETED,
-        problem="",
-        exit_code=0,
-    )
+    completed = {"outcome": COMPLETED, "problem": "", "exit_code": 0, "seconds": 1.5}
+    completed |= {"started": "2026-01-01T00:00:00Z", "command": ["precompute"], "tables": [FIRST]}
+    write_record(tmp_path, name="20260101T000000000Z-ffff", **completed)
     write_record(tmp_path, name="20251231T000000000Z-0000", outcome=RUNNING, problem="")
     commands = ("runs", "runs last", "runs 20260101", "runs 20251231", "runs last --json")
     answers = [
@@ -316,10 +304,8 @@ def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
     frame = figure.query(source.scan)
     assert frame["table"].to_list() == ["senet", "eight"]
     finding, text, drawn = figure.show(frame)
-    assert (
-        text
-        == "2 tables took 5.8 s in all, some of them at the same time; senet took longest, 4.5 s."
-    )
+    start = "2 tables took 5.8 s in all, some of them at the same time"
+    assert text == f"{start}; senet took longest, 4.5 s."
     assert "senet took" in finding
     assert isinstance(drawn, alt.Chart)
     assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}

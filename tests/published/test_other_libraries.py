@@ -9,7 +9,6 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -108,22 +107,6 @@ def test_a_range_of_paths_selects_the_tours_of_a_start(outputs: Path) -> None:
     by_path = frame.filter(pl.col("path") >= "c3", pl.col("path") < "c4")
     result = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
     assert result.row(0) == (52_662, ["c3"])
-
-
-def test_rows_are_sorted_as_the_footers_say(outputs: Path, name: str) -> None:
-    metadata = pq.read_metadata(file_of(outputs, name))
-    text = metadata.row_group(0).sorting_columns
-    columns = [metadata.schema.names[sorting.column_index] for sorting in text]
-    assert columns == {
-        "eight": ["state"],
-        "eight_edge": ["state"],
-        "senet": ["position"],
-        "knight_counts": ["files", "ranks"],
-    }.get(name, [])
-    if columns:
-        rows: pa.Table = pq.read_table(file_of(outputs, name), columns=columns)
-        keys = list(zip(*(rows[column].to_pylist() for column in columns), strict=True))
-        assert keys == sorted(keys)
 
 
 def test_pandas_keeps_the_leading_zeros_of_a_csv(tables: Tables) -> None:

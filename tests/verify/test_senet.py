@@ -16,7 +16,7 @@ from pipeline.verify.senet import Positions, prove_positions, prove_senet
 from tablebase.puzzles.senet import PUZZLE as SENET
 from tablebase.tables.parquet import make_schema
 from tests.support import oracles
-from tests.support.tampered import Change, cell, cells, open_one, without
+from tests.support.tampered import Change, Story, cell, cells, open_one, without
 
 Proof = Callable[[PublishedTable, Rows], object]
 
@@ -82,45 +82,28 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
 def prove_small(published: PublishedTable, rows: Rows) -> None:
     """Run the whole proof on rows whose positions are assumed to be those of the small board."""
     cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
-    given = {id(published): rows}
     with pytest.MonkeyPatch.context() as rules:
         rules.setattr(senet, "SQUARES", len(SMALL))
         rules.setattr(senet, "OPENING", SMALL)
-        rules.setattr(senet, "read_rows", lambda given_table: given[id(given_table)])
-        true = {(id(published), id(rows)): Positions(cells)}
-        rules.setattr(
-            senet,
-            "prove_positions",
-            lambda given_table, given_rows: true[id(given_table), id(given_rows)],
-        )
+        rules.setattr(senet, "read_rows", lambda published: rows)
+        rules.setattr(senet, "prove_positions", lambda published, rows: Positions(cells))
         prove_senet(published, {})
-
-
-@pytest.fixture
-def checked_records(
-    monkeypatch: pytest.MonkeyPatch,
-) -> list[tuple[PublishedTable, str, dict[str, Any]]]:
-    """Return a list that receives the arguments with which records are checked."""
-    result: list[tuple[PublishedTable, str, dict[str, Any]]] = []
-    monkeypatch.setattr(senet, "check_records", lambda *given: result.append(given))
-    return result
 
 
 def test_a_small_board_is_proved(
     outputs: Path,
     small_table: tuple[pa.Table, Sided, Sided],
-    checked_records: list[tuple[PublishedTable, str, dict[str, Any]]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rows, plies, last = small_table
-    passed: list[tuple[str, str]] = []
-    published = open_one(
-        outputs,
-        "senet",
-        lambda claim, done: passed.extend([(claim.claim, claim.file)] if claim.passed else []),
-    )
+    checked_records: list[tuple[PublishedTable, str, dict[str, Any]]] = []
+    monkeypatch.setattr(senet, "check_records", lambda *given: checked_records.append(given))
+    passed = Story()
+    published = open_one(outputs, "senet", passed)
     passed.clear()
     prove_small(published, Rows(rows.to_batches()[0]))
-    assert passed == [(text, "senet.parquet") for text in (PREDECESSORS, SMALLER, LINES, LEGAL)]
+    claims = PREDECESSORS, SMALLER, LINES, LEGAL
+    assert passed == [f"senet.parquet: {published.entry.rows}: {text}\n" for text in claims]
     ((table, text, fields),) = checked_records
     assert (table, text) == (published, RECORDS)
     assert {name: values.tolist() for name, values in fields.items()} == {
@@ -173,22 +156,16 @@ FALSE: list[tuple[Change, int, str, str]] = [
     *(
         (cell(column, FAR, value), FAR, column, claim)
         for column, value, claim in (
-            ("plies_even", 2, PREDECESSORS),
-            ("plies_odd", None, PREDECESSORS),
-            ("plies", 15, SMALLER),
-            ("lines", 12, LINES),
-            ("lines", None, LINES),
-            ("dice", "11", LEGAL),
-            ("dice", None, LEGAL),
-            ("moves", "1-2", LEGAL),
-            ("moves", "", LEGAL),
-            ("moves", None, LEGAL),
+            *(("plies_even", 2, PREDECESSORS), ("plies_odd", None, PREDECESSORS)),
+            *(("plies", 15, SMALLER), ("lines", 12, LINES), ("lines", None, LINES)),
+            *(("dice", text, LEGAL) for text in ("11", None)),
+            *(("moves", text, LEGAL) for text in ("1-2", "", None)),
         )
     ),
-    (cell("plies_even", NOWHERE, 8), NOWHERE, "plies_even", PREDECESSORS),
-    (cell("plies_odd", NOWHERE, 8), NOWHERE, "plies_odd", PREDECESSORS),
-    (cell("plies", NOWHERE, 8), NOWHERE, "plies", SMALLER),
-    (cell("lines", NOWHERE, 8), NOWHERE, "lines", LINES),
+    *(
+        (cell(column, NOWHERE, 8), NOWHERE, column, claim)
+        for column, claim in (("plies_even", PREDECESSORS), ("plies", SMALLER), ("lines", LINES))
+    ),
     (cell("moves", EVERY.index(SMALL), "1-2"), EVERY.index(SMALL), "moves", LEGAL),
     (replace_line, TWO_LINES, "moves", LEGAL),
     # the first of two rows is named
@@ -229,19 +206,16 @@ def test_a_false_cell_of_senet_is_detected(
 # ---- the whole board --------------------------------------------------------------------------
 
 FIVES = "15 squares: five A, five B and five empty"
+AFTER = "a position after the one before it"
 
 
 @pytest.mark.parametrize(
     ("change", "row", "message"),
     [
-        (
-            cell("position", 500_000, ".....AAAAABBBBB"),
-            500_000,
-            ".....AAAAABBBBB | a position after the one before it",
-        ),
-        (cell("position", 500_000, "A"), 500_000, "length of position 1 | 15"),
-        (cell("position", 500_000, 15 * "A"), 500_000, f"AAAAAAAAAAAAAAA | {FIVES}"),
-        (without(500_000), None, "rows 756755 | 756756"),
+        (cell("position", 7, ".....AAAAABBBBB"), 7, f".....AAAAABBBBB | {AFTER}"),
+        (cell("position", 7, "A"), 7, "length of position 1 | 15"),
+        (cell("position", 7, 15 * "A"), 7, f"AAAAAAAAAAAAAAA | {FIVES}"),
+        (without(7), None, "rows 756755 | 756756"),
     ],
 )
 def test_a_false_position_is_detected(
