@@ -50,13 +50,6 @@ def test_only_missing_tables_are_built(tmp_path: Path) -> None:
     assert sorted(contents(folder)) == files
 
 
-def test_force_rebuilds_tables_that_are_up_to_date(tmp_path: Path) -> None:
-    build_tables(tmp_path, KNIGHT, *SMALL)
-    before = contents(tmp_path)
-    assert set(build_tables(tmp_path, KNIGHT, *SMALL, force=True).reasons.values()) == {"forced"}
-    assert contents(tmp_path) == before
-
-
 def test_changed_parameters_or_a_changed_description_cause_a_rebuild(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
     changed = describe_anew(TOURS, "Some words"), make_count_table(((3, 4), (2, 2), (1, 1)))

@@ -27,7 +27,7 @@ from pipeline.verify import (
 )
 from pipeline.verify import senet as senet_proof
 from pipeline.verify import sliding as sliding_proof
-from pipeline.verify.claims import Proof, Seen, count_tables, find_weakest
+from pipeline.verify.claims import Proof, Seen
 from pipeline.verify.knight_counts import Known, find_known_closed, find_known_total
 from pipeline.verify.knight_tours import prove_every_tour
 from tablebase.graph import Graph, SearchResult
@@ -72,23 +72,6 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Register:
             monkeypatch.setitem(sys.modules, MODULES[toy.name], SimpleNamespace(PUZZLE=toy))
 
     return only
-
-
-# ---- the words ------------------------------------------------------------------------------
-
-
-def test_a_table_counts_as_the_weakest_of_its_boards() -> None:
-    verdicts = [
-        TableVerdict("counts", "3x4", Verdict.RECOUNTED, "again"),
-        TableVerdict("counts", "5x8", Verdict.PUBLISHED, "as OEIS"),
-        TableVerdict("counts", "5x5", Verdict.PROVED, "listed"),
-        TableVerdict("counts", "4x3", Verdict.RECOUNTED, "again"),
-        TableVerdict("eight", None, Verdict.PROVED, "moves"),
-        TableVerdict("strange", None, Verdict.INTACT, "files"),
-    ]
-    weakest = {"counts": "published", "eight": "proved", "strange": "intact"}
-    assert find_weakest(verdicts) == weakest
-    assert [*count_tables(verdicts).items()] == [("proved", 1), ("published", 1), ("intact", 1)]
 
 
 # ---- other packages' tables -----------------------------------------------------------------
@@ -202,14 +185,6 @@ def test_an_index_without_rules_is_intact(
     assert "jugs.idx " in out
     assert "  24 records " in out
     assert "\n1 table: 1 intact; " in out
-    # a puzzle of another name does not know the table at all
-    register(lanes.PUZZLE)
-    for quick in (False, True):
-        verified = verify(Folder(alone), quick=quick)
-        assert [(verdict.table, verdict.verdict) for verdict in verified.verdicts] == [
-            ("jugs", "intact")
-        ]
-        assert verified.unpublished == [table.name for table in lanes.PUZZLE.tables]
 
 
 class NoProof:
