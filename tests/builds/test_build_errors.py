@@ -79,25 +79,23 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) ->
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
-@pytest.mark.parametrize("name", [".lock", ".manifest.backup", TOURS.file])
-def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).mkdir()
-    with pytest.raises(StoreError) as caught:
-        build_tables(tmp_path, KNIGHT, TOURS)
-    problem = f"{name} is a folder, not a file"
-    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. Move it away."
-    assert (tmp_path / name).is_dir()
-    assert name == TOURS.file or not (tmp_path / TOURS.file).exists()
-
-
 def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "linked"
     path.symlink_to("nowhere")
-    with pytest.raises(StoreError) as caught:
+    problem = "it is a link to 'nowhere', which does not exist. Make that folder."
+    with pytest.raises(StoreError, match=f"^Cannot build in {path}: {problem}$"):
         build_tables(path, KNIGHT, TOURS)
-    problem = "it is a link to 'nowhere', which does not exist"
-    assert str(caught.value) == f"Cannot build in {path}: {problem}. Make that folder."
     assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("name", [".lock", ".manifest.backup", TOURS.file])
+def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    problem = f"{name} is a folder, not a file. Move it away."
+    with pytest.raises(StoreError, match=f"^Cannot build in {tmp_path}: {problem}$"):
+        build_tables(tmp_path, KNIGHT, TOURS)
+    assert (tmp_path / name).is_dir()
+    assert name == TOURS.file or not (tmp_path / TOURS.file).exists()
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,9 @@ from tests.support.build_recorder import build_tables
 from tests.support.document_reader import NumberedTours
 from tests.support.tampered import Records, Story, falsify, link_copy, replace_layer
 
-Layer = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+Numbers = npt.NDArray[np.int64]
 ANY = None
 """A number that a case does not name."""
-Change = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Layer]
 
 
 def make_table(board: str) -> Table:
@@ -110,26 +109,13 @@ def make_layers(
         return half, proof._TableLayers(published, comparison.records, check), totals
 
 
-def add_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
-    return keys, numbers + (keys == keys[0])
-
-
-def add_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
-    return np.append(keys, keys[-1] + 1), np.append(numbers, 1)
-
-
-def remove_one(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
-    return keys[1:], numbers[1:]
-
-
-def remove_last(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
-    return keys[:-1], numbers[:-1]
-
-
-def change_last_state(keys: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Layer:
-    return np.append(keys[:-1], keys[-1] + 1), numbers
-
-
+CHANGES: dict[str, Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]] = {
+    "add one": lambda keys, numbers: (keys, numbers + (keys == keys[0])),
+    "add state": lambda keys, numbers: (np.append(keys, keys[-1] + 1), np.append(numbers, 1)),
+    "remove one": lambda keys, numbers: (keys[1:], numbers[1:]),
+    "remove last": lambda keys, numbers: (keys[:-1], numbers[:-1]),
+    "change last state": lambda keys, numbers: (np.append(keys[:-1], keys[-1] + 1), numbers),
+}
 LAYERS = "every layer is counted again from the empty board: each state"
 OWN = 1 + HalfBoard(KnightBoard(4, 5), is_open=True).longer
 """The first layer that a start does not share."""
@@ -140,26 +126,26 @@ LAST = OWN + 6 + 5
 @pytest.mark.parametrize(
     ("board", "layer", "change", "found", "expected"),
     [
-        ("5x6", 0, add_one, "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
-        ("5x6", 5, add_one, "ways to the state 0x905628000001 of layer 5: 2", 1),
-        ("5x6", 5, remove_one, "ways to the state 0x905628000001 of layer 5: 0", 1),
-        ("5x6", 9, add_state, "ways to the state * of layer 9: 1", 0),
-        ("5x6", 9, change_last_state, "ways to the state * of layer 9: 0", 1),
-        ("5x6", 10, remove_one, "ways to the state 0x945514000020 of layer 10: 0", 1),
-        ("5x6", 10, remove_last, "ways to the state * of layer 10: 0", 1),
-        ("5x6", 11, add_one, "ways to the state * of layer 11: 3", 2),
-        ("5x6", 11, remove_one, "ways to the state * of layer 11: 0", 2),
-        ("5x6", 11, change_last_state, "ways to the state * of layer 11: 0", 2),
-        ("4x5 open", OWN, add_one, "ways to the state * of layer 9: 2", 1),
-        ("4x5 open", OWN + 2, change_last_state, "ways to the state * of layer 11: 0", 1),
-        ("4x5 open", LAST, add_one, "ways to the state * of layer 20: *", ANY),
-        ("4x5 open", LAST + 1, change_last_state, "ways to the state * of layer 21: 0", ANY),
+        ("5x6", 0, "add one", "ways to the state 0xaaaaa8000000 of layer 0: 2", 1),
+        ("5x6", 5, "add one", "ways to the state 0x905628000001 of layer 5: 2", 1),
+        ("5x6", 5, "remove one", "ways to the state 0x905628000001 of layer 5: 0", 1),
+        ("5x6", 9, "add state", "ways to the state * of layer 9: 1", 0),
+        ("5x6", 9, "change last state", "ways to the state * of layer 9: 0", 1),
+        ("5x6", 10, "remove one", "ways to the state 0x945514000020 of layer 10: 0", 1),
+        ("5x6", 10, "remove last", "ways to the state * of layer 10: 0", 1),
+        ("5x6", 11, "add one", "ways to the state * of layer 11: 3", 2),
+        ("5x6", 11, "remove one", "ways to the state * of layer 11: 0", 2),
+        ("5x6", 11, "change last state", "ways to the state * of layer 11: 0", 2),
+        ("4x5 open", OWN, "add one", "ways to the state * of layer 9: 2", 1),
+        ("4x5 open", OWN + 2, "change last state", "ways to the state * of layer 11: 0", 1),
+        ("4x5 open", LAST, "add one", "ways to the state * of layer 20: *", ANY),
+        ("4x5 open", LAST + 1, "change last state", "ways to the state * of layer 21: 0", ANY),
     ],
 )
 def test_false_layers_are_detected(
     board: str,
     layer: int,
-    change: Change,
+    change: str,
     found: str,
     expected: object,
     tmp_path: Path,
@@ -167,7 +153,7 @@ def test_false_layers_are_detected(
 ) -> None:
     def changed(records: Arrays) -> Iterable[Any]:
         firsts, _, states = records
-        return encode_layer(*change(*decode_layer(firsts, states)), states.itemsize)
+        return encode_layer(*CHANGES[change](*decode_layer(firsts, states)), states.itemsize)
 
     replace_layer(monkeypatch, layer, changed)
     build_tables(tmp_path, PUZZLE, make_table(board))
