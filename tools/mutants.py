@@ -74,7 +74,7 @@ RULE_TESTS = {
     "tablebase/frontier/layers.py": "tour_ranker",
     "tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
     "tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
-    "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] goals batch",
+    "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] readers batch",
     "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
     "tablebase/puzzles/knight/tables.py": (
         "knight rebuilt[knight] golden[knight] golden[no] golden[bad]"
@@ -85,12 +85,13 @@ QUERY_TESTS = {
     "queries/__init__.py": "queries",
     "queries/dispatch.py": "dispatch fast_path goal_puzzle errors queries svg streams batch",
     "queries/batch.py": "batch batch_input vectorized streams golden[usage]",
-    "queries/eight_columns.py": "queries batch vectorized goals",
+    "queries/eight_columns.py": "queries batch vectorized readers",
     "queries/eight.py": "fast_path errors queries svg batch",
     "pipeline/single_query.py": "dispatch fast_path page[docs/cli.md]",
-    "queries/goal_reader.py": "goals errors index_contradictions goal_puzzle queries/sliding batch",
+    "queries/goal_reader.py": "readers errors index_contradictions goal_puzzle queries/sliding "
+    "batch",
     "queries/batch_input.py": "batch_input",
-    "queries/index_reader.py": "index_format fast_path index_errors",
+    "queries/index_reader.py": "index_format fast_path index_reader",
     "queries/knight/ranked_tours.py": "queries/ranked_tours queries/sampling golden[bad]",
     "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
@@ -102,7 +103,7 @@ QUERY_TESTS = {
         "status_histogram goal_puzzle published/sliding damaged_files golden[missing]"
     ),
     "queries/scans.py": "damaged_files",
-    "queries/reader.py": "default_reader dispatch goal_puzzle queries svg batch vectorized",
+    "queries/reader.py": "readers dispatch goal_puzzle queries svg batch vectorized",
     "queries/answer_frames.py": "batch vectorized",
     "queries/senet.py": "fast_path errors index_contradictions queries svg batch",
     "queries/batch_formats.py": "batch_input batch",
