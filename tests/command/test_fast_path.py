@@ -22,12 +22,6 @@ def get_outcome(run_query: Callable[[], str | None]) -> tuple[str, str | None]:
         return type(error).__name__, str(error)
 
 
-def run_full_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    capsys.readouterr()
-    app(["query", *words], standalone_mode=False)
-    return capsys.readouterr().out
-
-
 # without empty words, which the full command line treats as missing
 SIMPLE_QUERIES = [
     *(
@@ -55,9 +49,14 @@ def test_the_fast_path_answers_as_the_full_command_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    def run_full_command() -> str:
+        capsys.readouterr()
+        app(["query", *words], standalone_mode=False)
+        return capsys.readouterr().out
+
     monkeypatch.chdir(place)
     fast = get_outcome(lambda: answer_fast(words))
-    full = get_outcome(lambda: run_full_command(words, capsys))
+    full = get_outcome(run_full_command)
     assert fast == full
     assert fast[1]
     prompt = f"$ {shlex.join(['pipeline', 'query', *words])}\n"

@@ -9,7 +9,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +30,8 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
-
-
 STREAMS: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
-
-
-@pytest.fixture(params=[*STREAMS.values()], ids=[*STREAMS])
-def streams(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Return the environment for buffered standard output, and for unbuffered."""
-    return dict(request.param)
+both_streams = pytest.mark.parametrize("streams", STREAMS.values(), ids=[*STREAMS])
 
 
 def run_query(
@@ -86,7 +74,6 @@ def split_line(line: str, keys: Path) -> list[str]:
         for line in COMMAND_LINES
         if WIDE or not streams or line.startswith("query")
     ],
-    indirect=["streams"],
 )
 def test_a_full_disk_is_reported(
     line: str, streams: dict[str, str], place: Path, keys: Path
@@ -99,6 +86,7 @@ def test_a_full_disk_is_reported(
     )
 
 
+@both_streams
 @pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
 def test_a_disk_that_fills_up(
     format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
@@ -117,13 +105,6 @@ def test_a_disk_that_fills_up(
     assert "standard output cannot be written: file too large" in text.err
 
 
-@pytest.mark.parametrize("line", COMMAND_LINES)
-def test_closed_standard_output(line: str, place: Path, keys: Path) -> None:
-    text = run_query(place, split_line(line, keys), None, {}, preexec_fn=lambda: os.close(1))
-    assert text.code == 2
-    assert "standard output cannot be written: it is closed.\n" in text.err
-
-
 def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
     words = ["query", "eight", "--output", str(tmp_path / "a.csv")]
     options: dict[str, Any] = {"input": b"123456780", "preexec_fn": lambda: os.close(1)}
@@ -138,6 +119,7 @@ def test_errors_that_cannot_be_written(place: Path) -> None:
         assert run([SCRIPT, "query", "eight", "9"], stderr=full).code == 2
 
 
+@both_streams
 @pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
 def test_a_slow_pipe_that_does_not_block(
     format: str, streams: dict[str, str], place: Path, keys: Path
@@ -170,12 +152,9 @@ def count_unread(pipe: int) -> int:
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
+    words = [program(), "query", "eight"]
     with subprocess.Popen(
-        [program(), "query", "eight"],
-        cwd=place,
-        env=environment(),
-        stdin=reader,
-        stdout=subprocess.PIPE,
+        words, cwd=place, env=environment(), stdin=reader, stdout=subprocess.PIPE
     ) as process:
         os.close(reader)
         for _ in range(3):
@@ -189,17 +168,17 @@ def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
 
 
 @pytest.mark.parametrize("line", COMMAND_LINES)
-def test_a_closed_pipe_ends_the_command_quietly_and_with_an_error_code(
-    line: str, place: Path, keys: Path
-) -> None:
-    """Close the pipe first, as when `head -1` has ended before anything is written."""
+def test_standard_output_that_is_closed(line: str, place: Path, keys: Path) -> None:
+    """Close it, or close a pipe first, as when `head -1` has ended before anything is written."""
+    words = split_line(line, keys)
+    text = run_query(place, words, None, {}, preexec_fn=lambda: os.close(1))
+    assert text.code == 2
+    assert "standard output cannot be written: it is closed.\n" in text.err
     reader, writer = os.pipe()
     os.close(reader)
-    try:
-        text = run_query(place, split_line(line, keys), writer, {})
-    finally:
-        os.close(writer)
-    assert text.code == 141
+    with open(writer, "wb") as pipe:
+        text = run_query(place, words, pipe, {})
+    assert text.code == 141, "quietly, and with an error code"
     assert "pipeline:" not in text.err
 
 
@@ -244,31 +223,25 @@ def test_files_that_cannot_be_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.fixture
-def pipe_content(fifo: Path) -> Iterator[Callable[[], bytes]]:
-    """Read the pipe in a thread; return a function that waits for all its bytes."""
-    result: list[bytes] = []
-    thread = threading.Thread(target=lambda: result.append(fifo.read_bytes()), daemon=True)
-    thread.start()
-
-    def read_all() -> bytes:
-        thread.join(60)
-        return result[0]
-
-    yield read_all
-    assert stat.S_ISFIFO(fifo.stat().st_mode)
+def start_reading(pipe: Path) -> Future[bytes]:
+    """Make a named pipe, and read it in a thread; return the bytes to be read."""
+    os.mkfifo(pipe)
+    content = Future[bytes]()
+    threading.Thread(target=lambda: content.set_result(pipe.read_bytes()), daemon=True).start()
+    return content
 
 
 @pytest.mark.parametrize("line", [*FILE_COMMANDS, pytest.param("report --output", marks=wide)])
 def test_a_pipe_is_written_into(
-    line: str, pipe_content: Callable[[], bytes], fifo: Path, cli: Cli, outputs: Path, keys: Path
+    line: str, tmp_path: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:
-    name = fifo.with_name("link")
-    name.symlink_to("fifo")
-    text = cli(*split_line(line, keys), str(name), "--outputs", str(outputs))
-    assert text.code == 0
-    assert len(pipe_content()) > 10_000
-    assert sorted(path.name for path in fifo.parent.iterdir()) == ["fifo", "link"]
+    content = start_reading(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("fifo")
+    words = (*split_line(line, keys), str(tmp_path / "link"), "--outputs", str(outputs))
+    assert cli(*words).code == 0
+    assert len(content.result(60)) > 10_000
+    assert stat.S_ISFIFO((tmp_path / "fifo").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "link"]
 
 
 def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: Path) -> None:
@@ -289,26 +262,19 @@ def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: P
 def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
     """Append to the file that the shell opened, whatever it holds."""
     (tmp_path / "log").write_bytes(b"before\n")
-    with (tmp_path / "log").open("ab") as log:
-        text = run_query(place, [*split_line(BATCH, keys), name], log, {})
-    assert text == (0, "", "")
-    lines = (tmp_path / "log").read_bytes().splitlines()
-    assert lines[:2] == [b"before", b"state,goal,distance,best_moves,solutions,error"]
-    assert len(lines) == 2 + 20_001
+    for line in FILE_COMMANDS:
+        with (tmp_path / "log").open("ab") as log:
+            assert run_query(place, [*split_line(line, keys), name], log, {})[::2] == (0, "")
+    text = (tmp_path / "log").read_text()
+    assert text.startswith("before\nstate,goal,distance,best_moves,solutions,error\n")
+    assert text.count("\n378546201,corner,27,") == 20_001
+    assert text.count("<svg") == text.count("</svg>\n") == 2
 
 
 def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
     command = f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg"
     assert "27 moves" in run(["sh", "-c", command], cwd=place).out
     assert (tmp_path / "drawn.svg").read_bytes().startswith(b"<svg")
-
-
-def test_a_picture_on_standard_output_is_complete(cli: Cli, place: Path) -> None:
-    for line in FILE_COMMANDS[1:]:
-        text = cli(*line.split(), "-", cwd=place)
-        assert text.code == 0
-        assert text.out.startswith("<svg")
-        assert text.out.rstrip().endswith("</svg>")
 
 
 @wide

@@ -2,7 +2,6 @@
 
 import os
 import stat
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tablebase.errors import BadRequest, OutputError, TableMissing
 from tablebase.output import open_output, require_svg_name, write_output
 from tablebase.process import SCHEMES, expand_path
 from tablebase.tables.store import Folder
+from tests.command.test_output import start_reading
 from tests.support.shell import Cli, program, run
 
 
@@ -56,16 +56,10 @@ def test_a_manifest_of_another_program_can_be_replaced(tmp_path: Path) -> None:
 
 
 def test_a_pipe_beside_the_tables_is_not_listed_as_a_page(cli_in_process: Cli, copy: Path) -> None:
-    os.mkfifo(copy / "page.html")
-    result: list[bytes] = []
-    reader = threading.Thread(
-        target=lambda: result.append((copy / "page.html").read_bytes()), daemon=True
-    )
-    reader.start()
-    text = cli_in_process("explore", "--output", str(copy / "page.html"), "--outputs", str(copy))
-    reader.join(60)
-    assert text.code == 0
-    assert result[0].startswith(b"<!doctype html>")
+    page = copy / "page.html"
+    content = start_reading(page)
+    assert cli_in_process("explore", "--output", str(page), "--outputs", str(copy)).code == 0
+    assert content.result(60).startswith(b"<!doctype html>")
     assert "page.html" not in (copy / "manifest.json").read_text()
 
 

@@ -36,17 +36,17 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     assert output != "file" or not visible
 
 
+@pytest.mark.parametrize("option", ["--input ", "--input="])
 def test_a_batch_is_announced_before_the_command_line_is_loaded(
-    outputs: Path, tmp_path: Path
+    outputs: Path, tmp_path: Path, option: str
 ) -> None:
     keys = tmp_path / "keys.csv"
     keys.write_text("state\n123456780\n")
-    for words in (["--input", str(keys)], [f"--input={keys}"]):
-        command = ["query", "eight", *words, "--outputs", str(outputs), "--goal", "none"]
-        said = run_on_terminal(command, columns=300)
-        assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(f"\rreading {keys}\r\x1b[K")
-        assert render_screen(said.err)[0].startswith("pipeline: 'none' is not")
+    line = f"query eight {option}{keys} --outputs {outputs} --goal none"
+    said = run_on_terminal(line.split(), columns=300)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"\rreading {keys}\r\x1b[K")
+    assert render_screen(said.err)[0].startswith("pipeline: 'none' is not")
 
 
 @pytest.mark.parametrize("words", ["", "-", "--input -", "--goal none", "--column x -"])
