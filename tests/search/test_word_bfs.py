@@ -1,14 +1,8 @@
-"""The search in words of bits equals the oracle, state for state, on boards of 2, 3 and 4 rows.
-
-The oracle plays the game on text, and ranks an order of the tiles by looking it up in the list of
-all orders; for larger boards, the ranks are those of the rules.
-"""
+"""The search in words of bits equals the oracle, state for state, on boards of 2 and 3 rows."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -24,38 +18,10 @@ from pipeline.search.word_bfs import (
 from pipeline.tasks import run_in_threads
 from pipeline.verify.sliding import find_known_layers
 from tablebase.errors import SearchError
-from tablebase.puzzles.sliding import parse_board
-from tablebase.word_space import BLOCK, ROW_STATES, WordSpace, make_word_space
+from tablebase.puzzles.sliding import BoardWithTables, parse_board
+from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run
 from tests.support import sliding_oracle as oracle
-
-CHARACTERS = "0123456789abcdef"
-
-
-@cache
-def rank_orders(cells: int) -> dict[tuple[str, ...], int]:
-    """Return the number of each order of the tiles; an even and an odd one share each."""
-    return {order: at // 2 for at, order in enumerate(permutations(CHARACTERS[1:cells]))}
-
-
-def read_places(state: str, rows: int, columns: int) -> tuple[int, tuple[str, ...]]:
-    """Return the blank's place and the order of the tiles, column by column."""
-    cells = [state[row * columns + column] for column in range(columns) for row in range(rows)]
-    return cells.index("0"), tuple(mark for mark in cells if mark != "0")
-
-
-def rank_slowly(state: str, rows: int, columns: int) -> int:
-    place, order = read_places(state, rows, columns)
-    numbers = rank_orders(rows * columns)
-    return place * (len(numbers) // 2) + numbers[order]
-
-
-def make_space(rows: int, columns: int, goal: str) -> WordSpace:
-    place, order = read_places(goal, rows, columns)
-    swaps = sum(a > b for at, a in enumerate(order) for b in order[at + 1 :])
-    return make_word_space(
-        rows, rows * columns, place, swaps % 2 == 1, rank_slowly(goal, rows, columns)
-    )
 
 
 def search_depths(
@@ -81,39 +47,14 @@ def search_depths(
     return depth
 
 
-def list_goals(rows: int, columns: int) -> list[str]:
-    """List goals with the blank on each cell, whose tiles are in an order of either parity."""
-    tiles = CHARACTERS[1 : rows * columns]
-    goals = [f"{tiles[:at]}0{tiles[at:]}" for at in range(len(tiles) + 1)]
-    return [*goals, tiles[1] + tiles[0] + tiles[2:] + "0"]
+BOARDS = [parse_board(name) for name in ("2x2", "2x3", "2x4", "3x3", "2x5")]
+CASES = [(board, goal) for board in BOARDS for goal in board.goals]
 
 
-SMALL = [
-    (rows, columns, goal)
-    for rows, columns in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)]
-    for goal in list_goals(rows, columns)
-]
-LARGE = [
-    (rows, columns, goal)
-    for rows, columns in [(3, 3), (2, 5)]
-    for goal in parse_board(f"{rows}x{columns}").goals
-]
-
-
-@pytest.mark.parametrize(("rows", "columns", "goal"), SMALL)
-def test_every_depth_is_the_oracles(rows: int, columns: int, goal: str) -> None:
-    depth = search_depths(make_space(rows, columns, goal))
-    expected = oracle.distances(goal, rows, columns)
-    assert len(expected) == len(depth)
-    for state, moves in expected.items():
-        assert depth[rank_slowly(state, rows, columns)] == moves
-
-
-@pytest.mark.parametrize(("rows", "columns", "goal"), first(1, LARGE, rest=long_run))
-def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, goal: str) -> None:
-    board = parse_board(f"{rows}x{columns}")
+@pytest.mark.parametrize(("board", "goal"), first(6, CASES, rest=long_run), ids=str)
+def test_every_depth_is_the_oracles(board: BoardWithTables, goal: str) -> None:
     depth = search_depths(board.make_words(goal))
-    expected = oracle.distances(goal, rows, columns)
+    expected = oracle.distances(goal, board.height, board.width)
     assert len(expected) == len(depth)
     for state, moves in expected.items():
         assert depth[board.rank(state)] == moves
@@ -123,7 +64,7 @@ def test_every_depth_of_a_larger_board_is_the_oracles(rows: int, columns: int, g
 @pytest.mark.parametrize("name", ["3x4", "2x6"])
 def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) -> None:
     board, layers = parse_board(name), list[int]()
-    space = board.make_words(f"{CHARACTERS[1:12]}0")
+    space = board.make_words(board.example)
     search_words(space, 2, lambda level, count: layers.append(count), run_in_threads)
     published = find_known_layers(board.tables[0].name)[1]
     assert layers[: len(published)] == published
