@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from pipeline.search import tour_meet
 from pipeline.search.tour_edge_sets import Filter, iter_edge_sets, rank_edge_sets, relabel_needs
+from pipeline.search.tour_meet import make_pair_removal
 from pipeline.search.tour_sweep import CountOverflow
-from tablebase.frontier.compiled import list_all_partners
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State
+from tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
+from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
 from tests import long_run
 from tests.support.shell import python
 
@@ -81,6 +82,55 @@ def test_sets_of_edges_are_listed_and_ranked(
         assert (rank < 0) == (after is None)
         if after:
             assert need << MATCHING_BITS | rank == after.relabel(places).key
+
+
+@given(states(), st.integers(0, 63), st.integers(0, 8), st.integers(-3, 3), st.integers(0, 511))
+def test_sets_of_edges_are_filtered(
+    drawn: tuple[State, list[Edge], list[int]], wanted: int, finished: int, surplus: int, dark: int
+) -> None:
+    state, edges, _ = drawn
+    cells, wanted = len(state.needs), wanted & (1 << len(edges)) - 1
+    finished %= cells
+    dark_cells = [cell for cell in range(cells) if dark >> cell & 1]
+    light_cells = [cell for cell in range(1, cells) if not dark >> cell & 1]
+    dark_bits, light_bits = (
+        sum(END << 2 * cell for cell in group) for group in (dark_cells, light_cells)
+    )
+    kept = Filter(wanted, 3 << 2 * finished, 3, dark_bits, light_bits, surplus)
+    sets = [*iter_edge_sets(np.array([state.key >> MATCHING_BITS]),
+                            np.array(edges, dtype=np.int64).reshape(-1, 2), kept)]  # fmt: skip
+    expected = []
+    for bits in list_sets(state, edges):
+        needs = [*state.needs]
+        for number, edge in enumerate(edges):
+            for cell in edge:
+                needs[cell] -= bits >> number & 1
+        balance = sum(needs[cell] for cell in dark_cells) - sum(needs[cell] for cell in light_cells)
+        if bits & wanted == wanted and not needs[finished] and (needs[0] or balance == surplus):
+            expected.append(bits)
+    assert sorted(bits for batch in sets for bits in batch.bits.tolist()) == expected
+
+
+@pytest.mark.parametrize("pairs", range(2, 6))
+def test_removing_a_pair_joins_the_ends_that_were_paired_with_it(pairs: int) -> None:
+    """Remove the first end and each other one from every matching in which they are no pair."""
+    removal = make_pair_removal(pairs)
+    shape = 2 * pairs - 1, int(MATCHING_COUNTS[pairs - 1]), 2 * pairs - 2
+    begin = removal.begins[pairs]
+    sources = removal.sources[begin : begin + np.prod(shape)].reshape(shape)
+    ends, left = range(2 * pairs), [[set[int]() for _ in range(shape[1])] for _ in range(shape[0])]
+    for matching in range(int(MATCHING_COUNTS[pairs])):
+        matched = dict(iter_pairs(matching, len(ends)))
+        matched |= {other: one for one, other in matched.items()}
+        for j in ends[1:]:
+            if matched[0] == j:
+                continue
+            joined = {**matched, matched[0]: matched[j], matched[j]: matched[0]}
+            rest = [end for end in ends[1:] if end != j]
+            partner = {rest.index(end): rest.index(joined[end]) for end in rest}
+            after = State([END] * len(rest), partner).key & (1 << MATCHING_BITS) - 1
+            left[j - 1][after].add(matching)
+    assert [[{*ways} for ways in rows] for rows in sources.tolist()] == left
 
 
 @pytest.mark.parametrize("most", [0, 1 << 62, (1 << 63) - 1])
