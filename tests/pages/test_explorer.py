@@ -9,24 +9,20 @@ import json
 import random
 import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
 from queries.explorer import writer as made
-from queries.explorer.writer import list_source_tables, write_explorer
-from queries.goal_reader import BoardAnswer
-from queries.knight.reader import KnightAnswer
+from queries.explorer.writer import write_explorer
 from queries.reader import Reader
-from queries.senet import SenetAnswer
 from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
-from tablebase.puzzles import eight, senet
+from tablebase.puzzles import senet
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.tables.store import Folder
 from tests import first
-from tests.support.explorer_browser import HASHED, Explorer, hash_planes
+from tests.support.explorer_browser import Explorer, find_differences
 from tests.support.explorer_fixtures import in_both
 
 BOARD = KnightBoard(8, 8)
@@ -86,74 +82,11 @@ def test_without_sliding_boards_their_view_is_hidden(shown: Explorer) -> None:
     trouble = page.locator("#trouble")
     expect(trouble).to_contain_text("no puzzle “sliding”. It has 8-puzzle, Senet, Knight’s tour.")
     expect(trouble).to_contain_text("To add it: pipeline precompute sliding_2x3")
-    page.goto(f"{shown.file.as_uri()}#chess/1")
-    expect(trouble).to_contain_text("no puzzle “chess”")
     page.click("#eight-board .open")
     expect(trouble).to_be_hidden()
 
 
 # ---- the page's own reader ------------------------------------------------------------------
-
-
-@in_both
-def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, outputs: Path) -> None:
-    result = shown.open("knight").evaluate(
-        f"""async () => ({HASHED})({{
-            ...await explorer.openEight(),
-            senet: await explorer.openSenet(),
-            knight_tours_8x8: await explorer.openKnight(),
-        }})"""
-    )
-    # without the numbers of Senet's lines, which the page counts
-    assert result == {
-        name: hash_planes(outputs / f"{name}.idx", 4 if name == "senet" else 64)
-        for name in list_source_tables(Folder(outputs))
-        if (outputs / f"{name}.idx").exists()
-    }
-
-
-def _find_differences(
-    answers: list[dict[str, Any]], expected: list[dict[str, object]]
-) -> list[tuple[dict[str, object], dict[str, Any]]]:
-    """Return the answers that differ from the library's, in the keys that both have.
-
-    Each key of the page is the name of a declared fact, but for the squares that it draws.
-    """
-    declared = {*BoardAnswer.facts, *SenetAnswer.facts, *KnightAnswer.facts}
-    assert {key for answer in answers for key in answer} <= declared | {"squares"}
-    return [
-        (right, answer)
-        for answer, right in zip(answers, json.loads(json.dumps(expected)), strict=True)
-        if any(answer[key] != right[key] for key in right.keys() & answer.keys())
-    ]
-
-
-def test_500_random_states_of_the_eight_puzzle(shown: Explorer, readers: dict[str, Reader]) -> None:
-    rng = random.Random(8)
-    pairs = [tuple(eight.unrank(rng.randrange(362_880)) for _ in range(2)) for _ in range(500)]
-    page = shown.open("eight")
-    result = page.evaluate("pairs => pairs.map((pair) => explorer.eight(...pair))", pairs)
-    expected: list[dict[str, object]] = []
-    for state, goal in pairs:
-        try:
-            expected.append(
-                readers["eight"].make_query(goal=goal, path=True).answer(state).to_dict()
-            )
-        except GoalUnreachable:
-            expected.append({"state": state, "distance": None})
-    assert sum(one["distance"] is None for one in expected) > 200
-    assert _find_differences(result, expected) == []
-    assert {"goal", "best_moves", "best_tiles", "solutions", "solution", "tiles", "path"} <= {
-        key for one in result for key in one
-    }
-    states = [pair[0] for pair in pairs]
-    result = page.evaluate("states => states.map((state) => explorer.eight(state))", states)
-    assert (
-        _find_differences(
-            result, [readers["eight"].make_query().answer(state).to_dict() for state in states]
-        )
-        == []
-    )
 
 
 def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reader]) -> None:
@@ -168,7 +101,7 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
             expected.append(readers["senet"].make_query(path=True).answer(position).to_dict())
         except PositionUnreachable:
             expected.append({"position": position, "plies": None})
-    assert _find_differences(result, expected) == []
+    assert find_differences(result, expected) == []
     assert {*result[0], "lines"} == {*expected[0]}
     reached = [one for one in expected if one["plies"] is not None][:20]
     questions = [[one["position"], one["plies"]] for one in reached]
@@ -187,7 +120,7 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     expected = [
         readers["knight"].make_query(to=end).answer(start).to_dict() for start, end in joined
     ]
-    assert _find_differences(result, expected) == []
+    assert find_differences(result, expected) == []
     assert {"number", "closed", "path", "jumps"} <= result[0].keys()
 
 
@@ -374,18 +307,25 @@ def test_a_page_whose_script_was_changed_does_not_start(
     page.close()
 
 
-def test_a_damaged_page_reports_it(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
-    text = explorer.read_text("utf-8")
-    (packed,) = re.findall(r'id="eight\.idx">(.*?)<', text)
-    wrongs = []
-    for at in (40, 170, 100_000):  # the header, the first bytes of a record, the last ones
-        changed = "A" if packed[at] != "A" else "B"
-        wrongs.append(packed[:at] + changed + packed[at + 1 :])
-    for wrong in (*wrongs, packed[: len(packed) // 2], "?"):
-        file = tmp_path / "damaged.html"
-        file.write_text(text.replace(packed, wrong), "utf-8")
-        page = chromium.new_page()
-        page.goto(file.as_uri())
-        expect(page.locator("#trouble")).to_contain_text("eight.idx, inside this page, is damaged")
-        assert page.locator("#eight-distance").inner_text() == "–"
-        page.close()
+def test_damage_to_the_page_is_reported(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
+    text, file, page = explorer.read_text("utf-8"), tmp_path / "damaged.html", chromium.new_page()
+    trouble = page.locator("#trouble")
+    for name, view in (("eight.idx", "eight"), ("knight_tours_6x6", "knight/6x6")):
+        (packed,) = re.findall(rf'id="{re.escape(name)}">(.*?)<', text)
+        data = base64.b64decode(packed)
+        # the header, the first bytes of a record or of what is packed, the last ones
+        flipped = [
+            data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+            for at in (30, 127, random.Random(6).randrange(200, len(data) - 8))
+        ]
+        wrongs = [base64.b64encode(wrong).decode() for wrong in flipped]
+        for wrong in (*wrongs, packed[: len(packed) // 8 * 4], "?"):
+            file.write_text(text.replace(packed, wrong), "utf-8")
+            page.goto("about:blank")
+            page.goto(f"{file.as_uri()}#{view}")
+            expect(trouble).to_contain_text(f"{name}, inside this page, is damaged")
+            assert page.locator("#eight-distance").inner_text() == "–"
+    page.click("nav >> text=Senet")
+    expect(page.locator("#senet-word")).to_have_text("A is to move.")
+    expect(trouble).to_be_hidden()
+    page.close()

@@ -114,8 +114,7 @@ def test_the_end_compares_with_the_best(shown: Explorer) -> None:
     assert "cannot reach the goal" in shown.text("#eight-word")
     page.click("#eight-next")
     assert distance_of(shown) == 5
-    shown.open("eight/play/123456708/123456780/RR")
-    assert "Move 2 of “RR” is not possible" in shown.text("#trouble")
+    shown.open("eight/play/123456708/123456780/R")
     assert shown.text("#eight-word") == "Solved! 1 move; the best is 1. Nobody can do better."
 
 
@@ -202,14 +201,7 @@ def test_senet_ends_and_the_page_takes_a_side(shown: Explorer) -> None:
     assert shown.address() == "senet/play/page"
     page.click("#senet-throw")
     assert re.fullmatch(r"senet/play/[1-5]/page", shown.address())
-    for address, problem in (
-        ("senet/play/9-14,9-14", "9-14 is not a legal move of B in ABABABAB.B...A."),
-        ("senet/play/AAAAAA/A", "it has 6 As, not 5"),
-        ("senet/play/hop", "“hop” is neither a position, moves nor a throw"),
-        ("senet/ABAAABBB.B...AB", "it has 6 Bs, not 5"),
-    ):
-        page.goto(f"{shown.file.as_uri()}#{address}")
-        expect(page.locator("#trouble")).to_contain_text(problem)
+    shown.open("senet/ABAAABBB.B...AB")
     assert shown.text("#senet-now") == "Setting up: 5 of 5 A, 6 of 5 B."
     shown.open("senet/ABAAABBB.B...A./1")
     assert shown.text("#senet-now") == "A threw 5: 9 to 14. B to move."
@@ -310,15 +302,6 @@ def test_8x8_knows_its_limits(shown: Explorer, readers: dict[str, Reader]) -> No
     page.goto(f"{shown.file.as_uri()}#knight/play/8x8/{tour}")
     expect(page.locator("#knight-word")).to_contain_text("You made a tour! It is closed.")
     assert "does not know its number" in shown.text("#knight-word")
-    for address, problem in (
-        ("knight/play/6x6/a1c3", "c3 is not a knight’s jump from a1"),
-        ("knight/play/6x6/a1b3a1", "a1 is visited twice"),
-        ("knight/play/5x5/b1", "No tour of 5x5 starts at b1"),
-        ("knight/play/7x7", "is not a board of this page. Boards: 8x8, 6x6, 5x5"),
-        ("knight/b1/a3/64", "“64” is not a step of a tour: they are 0 to 63"),
-    ):
-        page.goto(f"{shown.file.as_uri()}#{address}")
-        expect(page.locator("#trouble")).to_contain_text(problem)
     shown.open("knight/b1/a3/9")
     assert shown.text("#knight-player .count") == "jump 9 of 63"
     assert not page.locator("#knight-facts .tiles >> nth=1").is_visible(), "codes are folded away"

@@ -186,19 +186,3 @@ def test_a_detour_is_seen_in_looking_back(shown: Explorer) -> None:
     page.click("#senet-reach")
     assert shown.address() == f"senet/play/to={target}/hints=1"
     assert page.locator("#senet-level").input_value() == "15"
-
-
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("to=AAAAAA", "it has 6 As, not 5"),
-        ("to=BBBBBAAAAA.....", "BBBBBAAAAA..... is never reached from the opening."),
-        (f"to={TARGET}/9-14,9-14", "9-14 is not a legal move of B in ABABABAB.B...A."),
-        (f"to={TARGET}/hop", "“hop” is neither a position, moves nor a throw"),
-    ],
-)
-def test_an_aim_that_is_none_is_reported(shown: Explorer, address: str, message: str) -> None:
-    page = shown.open(f"senet/play/{address}")
-    assert message in shown.text("#trouble")
-    page.click("#senet-another")
-    expect(page.locator("#trouble")).to_be_hidden()

@@ -1,18 +1,15 @@
 """Tests of the explorer's small boards: each tour of 5x5 and 6x6 has its number in the tables."""
 
-import base64
-import random
-import re
 from pathlib import Path
 
 import polars as pl
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from queries.reader import Reader
 from tablebase.errors import NoSuchTour
 from tablebase.puzzles.knight.board import KnightBoard
-from tests import LONG, first, long_run
+from tests import LONG, long_run
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 
@@ -44,23 +41,16 @@ def find_tours(shown: Explorer, rows: pl.DataFrame, board: KnightBoard) -> pl.Da
     return pl.DataFrame(answers, kinds, orient="row")
 
 
-def test_every_tour_of_5x5(shown: Explorer, tours: dict[str, pl.DataFrame]) -> None:
-    shown.open("knight/5x5")
-    rows = tours["5x5"]
-    assert rows.height == 1728
-    assert find_tours(shown, rows, FIVE).drop("ms").equals(rows.select("finish", "closed", "path"))
-
-
-def test_random_tours_of_6x6_and_the_first_and_last_of_each_start(
+def test_tours_of_5x5_and_random_ones_of_6x6_are_those_of_the_tables(
     shown: Explorer, tours: dict[str, pl.DataFrame]
 ) -> None:
     shown.open("knight/6x6")
-    all_tours = tours["6x6"]
     edges = pl.col("number").is_in([0, 1]) | (pl.col("number") == pl.col("number").max())
-    rows = pl.concat([all_tours.sample(100, seed=6), all_tours.filter(edges.over("start"))])
-    assert rows.height == 100 + 3 * 36
-    answers = find_tours(shown, rows, SIX)
-    assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
+    some = pl.concat([tours["6x6"].sample(100, seed=6), tours["6x6"].filter(edges.over("start"))])
+    for board, rows, count in ((FIVE, tours["5x5"], 1728), (SIX, some, 100 + 3 * 36)):
+        assert rows.height == count
+        answers = find_tours(shown, rows, board)
+        assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
     assert not LONG or answers["ms"].median() < 100  # type: ignore[operator]  # a number
 
 
@@ -179,33 +169,6 @@ def test_squares_where_no_tour_begins_or_ends_show_the_reason(
     assert page.locator("#knight-problem").is_hidden()
 
 
-@pytest.mark.parametrize(
-    ("address", "becomes", "problem"),
-    first(
-        3,
-        [
-            ("knight/6x6/a1/f5", "knight/6x6/a1/", ""),
-            ("knight/8x8/b1/a3", "knight/b1/a3", ""),
-            ("knight/b1/8", "knight/b1/a3", ""),
-            ("knight/b1/32", "knight/b1", "This page has 32 tours from b1, numbered 0 to 31."),
-            ("knight/5x5/b1/0", "knight/5x5", "No tour of 5x5 starts at b1"),
-            ("knight/5x5/a1/304", "knight/5x5/a1", "5x5 has 304 tours from a1, numbered 0 to 303."),
-            ("knight/6x6/g1", "knight/6x6", "the squares are a1 to f6"),
-            ("knight/7x7/a1", "knight", "is not a board of this page. Boards: 8x8, 6x6, 5x5"),
-        ],
-    ),
-)
-def test_addresses_of_boards(shown: Explorer, address: str, becomes: str, problem: str) -> None:
-    shown.open(address)
-    assert re.fullmatch(re.escape(becomes) + (r"\d+" if becomes.endswith("/") else ""),
-                        shown.address())  # fmt: skip
-    text = shown.page.locator("#trouble")
-    if problem:
-        expect(text).to_contain_text(problem)
-    else:
-        expect(text).to_be_hidden()
-
-
 def test_another_board_starts_empty_and_works_by_keyboard(shown: Explorer) -> None:
     page = shown.open("knight/b1/a3")
     page.focus("[data-board='5x5']")
@@ -229,22 +192,3 @@ def test_another_board_starts_empty_and_works_by_keyboard(shown: Explorer) -> No
     page.wait_for_selector("body[data-ready=senet]")
     page.click("nav >> text=Knight")
     expect(page.locator("#knight-board button")).to_have_count(25)
-
-
-def test_damage_to_the_tours_is_reported(chromium: Browser, explorer: Path, tmp_path: Path) -> None:
-    text = explorer.read_text("utf-8")
-    (packed,) = re.findall(r'id="knight_tours_6x6">(.*?)<', text)
-    payload = bytearray(base64.b64decode(packed))
-    payload[random.Random(6).randrange(100, len(payload) - 8)] ^= 1
-    file = tmp_path / "damaged.html"
-    page = chromium.new_page()
-    for wrong in (base64.b64encode(payload).decode(), packed[: len(packed) // 8 * 4], "?"):
-        file.write_text(text.replace(packed, wrong), "utf-8")
-        page.goto("about:blank")
-        page.goto(f"{file.as_uri()}#knight/6x6")
-        trouble = page.locator("#trouble")
-        expect(trouble).to_contain_text("knight_tours_6x6, inside this page, is damaged")
-        page.click("nav >> text=Senet")
-        expect(page.locator("#senet-word")).to_have_text("A is to move.")
-        expect(trouble).to_be_hidden()
-    page.close()

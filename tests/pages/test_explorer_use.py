@@ -1,6 +1,7 @@
 """Tests of the explorer's controls: playing, keyboard, phone, links and accessibility."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,16 @@ from queries.explorer.writer import list_source_tables
 from queries.reader import Reader
 from tablebase.puzzles import senet
 from tablebase.tables.store import Folder
-from tests import WIDE, first, long_run, wide
-from tests.support.explorer_browser import DESK, MOVING, PHONE, VIEWS, Explorer, broken_rules
+from tests import WIDE, first, long_run
+from tests.support.explorer_browser import (
+    DESK,
+    MOVING,
+    PHONE,
+    VIEWS,
+    Explorer,
+    broken_rules,
+    read_board,
+)
 from tests.support.explorer_fixtures import in_both
 
 HOSTILE = "<img src=x onerror=document.title='owned'>"
@@ -84,31 +93,26 @@ def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str
     path = readers["senet"].make_query(path=True).answer("ABAAABBB.B...A.").to_dict()["path"]
     assert isinstance(path, list)
 
-    def read_board() -> str:
-        labels = [
-            str(square.get_attribute("aria-label"))
-            for square in page.locator("#senet-board button").all()
-        ]
-        pieces = "".join(re.sub(r".*: (\w+).*", r"\1", label) for label in labels)
-        position = pieces.replace("empty", ".")
-        for square, label in enumerate(labels, start=1):
-            is_guarded = position[square - 1] != "." and senet.is_guarded(position, square)
-            assert ("guarded" in label) == is_guarded
-        return position
-
-    assert read_board() == path[-1]
+    labels = page.locator("#senet-board button").evaluate_all(
+        "squares => squares.map((square) => square.getAttribute('aria-label'))"
+    )
+    assert ["guarded" in label for label in labels] == [
+        piece != "." and senet.is_guarded(path[-1], square)
+        for square, piece in enumerate(path[-1], 1)
+    ]
+    assert read_board(shown) == path[-1]
     page.click("#senet-player [aria-label='To the beginning']")
-    assert read_board() == senet.OPENING
+    assert read_board(shown) == senet.OPENING
     assert shown.text("#senet-now") == "The opening. A to move."
     page.click("#senet-player [aria-label='Play']")
     expect(page.locator("#senet-now")).to_have_text("A threw 5: 9 to 14. B to move.")
-    assert read_board() == path[1]
+    assert read_board(shown) == path[1]
     expect(page.locator("#senet-now")).to_have_text("B threw 3: 4 swaps with 7. A to move.")
-    assert read_board() == path[2]
+    assert read_board(shown) == path[2]
     page.click("#senet-parity >> text=B to move")
     assert page.locator("#senet-line li").count() == 3
     assert "B to move." in shown.text("#senet-now")
-    assert read_board() == path[2]
+    assert read_board(shown) == path[2]
 
 
 def test_a_position_is_set_up_by_clicks(shown: Explorer) -> None:
@@ -219,6 +223,9 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(shown: Explorer, view
                 .filter((box) => box.width).flatMap((box) => [box.width, box.height]))"""
         )
         assert smallest >= 24
+        page.set_viewport_size({"width": 320, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+        page.set_viewport_size({"width": 360, "height": 740})
 
 
 @in_window({**PHONE, "viewport": {"width": 390, "height": 844}})
@@ -255,13 +262,6 @@ def test_a_phone_on_its_side_shows_the_board_beside_its_controls(shown: Explorer
         assert box["y"] + box["height"] <= 360, (view, part)
 
 
-@in_window({**PHONE, "viewport": {"width": 320, "height": 640}})
-def test_no_view_scrolls_sideways_at_320_pixels(shown: Explorer) -> None:
-    for address in (address for addresses in VIEWS.values() for address in addresses):
-        width = shown.open(address).evaluate("document.documentElement.scrollWidth")
-        assert width == 320, address
-
-
 @long_run
 @in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
 def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) -> None:
@@ -285,13 +285,6 @@ def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) ->
     for row in rows:
         assert row["first"] - row["box"] > 20, "the number has its own column"
         assert min(row["lefts"]) >= row["first"] - 1
-
-
-@in_window(PHONE)
-def test_a_tap_slides_a_tile(shown: Explorer) -> None:
-    page = shown.open("eight/123456708/123456780")
-    page.tap("#eight-board [aria-label^='tile 8']")
-    assert shown.text("#eight-now") == "Solved."
 
 
 def test_the_data_in_the_page_is_unpacked_once(shown: Explorer, outputs: Path) -> None:
@@ -338,31 +331,69 @@ def test_the_address_describes_the_view(shown: Explorer) -> None:
     page.click("nav >> text=8-puzzle")
     page.wait_for_selector("body[data-ready=eight]")
     assert shown.address() == "eight/283104765/123804765", "a view is left and found as it was"
-    shown.open("senet/ABAAABBB.B...A")
-    assert shown.address() == "senet/ABAAABBB.B...A.", "a link that lost its last full stop"
 
 
-HOSTILE_ADDRESSES = (
-    (f"eight/{HOSTILE}/{HOSTILE}", "is not an arrangement"),
-    (f"senet/{HOSTILE}", "is not a position"),
-    (f"knight/{HOSTILE}/a3", "is not a square"),
-    ("eight/constructor/__proto__", "is not an arrangement"),
-    (f"eight/{'1' * 5000}", "tile 1 stands 5000 times"),
-    ("knight/a1/c3", "is on the other colour"),
-    ("knight/\u202ea1", "is not a square"),
-    (f"{HOSTILE}/1", "no puzzle “<img"),
-    ("constructor", "no puzzle “constructor”"),
-    ("%E0%A4%A/%/%00", "no puzzle “%E0%A4%A”"),
+TARGET = "ABAAABBB.B...A."
+ADDRESSES = (
+    # play, study and sheets of each puzzle; what ends in = or / goes on with something drawn
+    ("eight/play/123456708/123456780/RR", "eight/play/123456708/123456780/R", "Move 2 of “RR” is"),
+    (f"eight/{HOSTILE}/{HOSTILE}", "eight/378546201/123456780", "is not an arrangement"),
+    ("eight/constructor/__proto__", "eight/378546201/123456780", "is not an arrangement"),
+    (f"eight/{'1' * 5000}", "eight/378546201/123456780", "tile 1 stands 5000 times"),
+    ("eight/sheet/corner/123456708", "eight/sheet/123456780/123456708", ""),
+    ("eight/sheet/123456780/12345", "eight/play/", "“12345” is not an arrangement"),
+    ("eight/sheet/123456780/", "eight/play/", "A sheet has 1 to 24 boards, not 0."),
+    ("senet/play/9-14,9-14", "senet/play/9-14", "9-14 is not a legal move of B in ABABABAB.B...A."),
+    ("senet/play/AAAAAA/A", "senet/play/free", "it has 6 As, not 5"),
+    ("senet/play/hop", "senet/play/free", "“hop” is neither a position, moves nor a throw"),
+    ("senet/play/to=AAAAAA", "senet/play/to=", "it has 6 As, not 5"),
+    ("senet/play/to=BBBBBAAAAA.....", "senet/play/to=", "is never reached from the opening."),
+    (f"senet/play/to={TARGET}/9-14,9-14", f"senet/play/to={TARGET}/9-14", "not a legal move of B"),
+    (f"senet/play/to={TARGET}/hop", f"senet/play/to={TARGET}", "“hop” is neither a position"),
+    ("senet/ABAAABBB.B...AB", "senet/ABAAABBB.B...AB", "it has 6 Bs, not 5"),
+    (f"senet/{HOSTILE}", f"senet/{TARGET}", "is not a position"),
+    ("senet/ABAAABBB.B...A", f"senet/{TARGET}", ""),  # a link that lost its last full stop
+    ("senet/sheet/AAAAA", "senet/play/to=", "not a position to reach: it has 5 squares, not 15."),
+    ("senet/sheet/ABABABABAB.....", "senet/play/to=", "a position to reach: no moves lead there."),
+    ("knight/play/6x6/a1c3", "knight/play/6x6/a1", "c3 is not a knight’s jump from a1"),
+    ("knight/play/6x6/a1b3a1", "knight/play/6x6/a1b3", "a1 is visited twice"),
+    ("knight/play/5x5/b1", "knight/play/5x5", "No tour of 5x5 starts at b1"),
+    ("knight/play/7x7", "knight/play/5x5", "is not a board of this page. Boards: 8x8, 6x6, 5x5"),
+    ("knight/6x6/a1/f5", "knight/6x6/a1/", ""),
+    ("knight/8x8/b1/a3", "knight/b1/a3", ""),
+    ("knight/b1/8", "knight/b1/a3", ""),
+    ("knight/b1/32", "knight/b1", "This page has 32 tours from b1, numbered 0 to 31."),
+    ("knight/b1/a3/64", "knight/b1/a3", "“64” is not a step of a tour: they are 0 to 63"),
+    ("knight/5x5/b1/0", "knight/5x5", "No tour of 5x5 starts at b1"),
+    ("knight/5x5/a1/304", "knight/5x5/a1", "5x5 has 304 tours from a1, numbered 0 to 303."),
+    ("knight/6x6/g1", "knight/6x6", "the squares are a1 to f6"),
+    ("knight/7x7/a1", "knight", "is not a board of this page. Boards: 8x8, 6x6, 5x5"),
+    (f"knight/{HOSTILE}/a3", "knight", "is not a square"),
+    ("knight/\u202ea1", "knight", "is not a square"),
+    ("knight/a1/c3", "knight/a1", "is on the other colour"),
+    ("knight/sheet/6x6/a9", "knight/play/5x5", "“a9” is not a square: the squares are a1 to f6."),
+    ("knight/sheet/5x5/b1", "knight/play/5x5", "No tour of 5x5 starts at b1"),
+    ("knight/sheet/7x7/a1", "knight/play/5x5", "“7x7” is not a board of this page."),
+    (f"{HOSTILE}/1", "eight/play/", "no puzzle “<img"),
+    ("constructor", "eight/play/", "no puzzle “constructor”"),
+    ("%E0%A4%A/%/%00", "eight/play/", "no puzzle “%E0%A4%A”"),
 )
+"""Addresses that are wrong or short, what each becomes, and what is said of it."""
 
 
-@wide
-def test_hostile_text_in_the_address_stays_text(shown: Explorer) -> None:
-    for address, problem in HOSTILE_ADDRESSES:
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_wrong_address_is_reported_and_mended(shown: Explorer, view: str) -> None:
+    for address, becomes, problem in ADDRESSES:
+        if not becomes.startswith(view):
+            continue
         page = shown.open(address)
+        trouble = page.locator("#trouble")
+        expect(trouble).to_contain_text(problem)
+        assert trouble.is_visible() == bool(problem)
+        is_drawn = becomes[-1] in "=/"
+        assert shown.address().startswith(becomes) if is_drawn else shown.address() == becomes
         assert page.locator("img").count() == 0
         assert "owned" not in page.title()
-        expect(page.locator("#trouble")).to_contain_text(problem)
 
 
 @pytest.mark.parametrize(
@@ -382,67 +413,42 @@ def test_hostile_text_typed_stays_text(shown: Explorer, view: str, field: str) -
     assert shown.address() == VIEWS[view][0]
 
 
-def test_a_mistake_is_reported_as_by_query(shown: Explorer) -> None:
-    page = shown.open("eight/study")
-    page.fill("#eight-start", "133456789")
-    problem = shown.text("#eight-problem")
-    assert "tile 3 stands twice, tile 9 does not exist, tile 2 is missing" in problem
-    page.fill("#eight-start", "123456780")
-    assert page.locator("#eight-problem").is_hidden()
-
-
 @pytest.mark.parametrize(
-    ("address", "field", "bad", "good", "button"),
+    ("address", "field", "bad", "good", "place"),
     first(
         3,
         [
-            ("eight/study", "eight-start", "113456780", "1134", "eight-random"),
-            ("senet/study", "senet-position", "ABABABABABA....", "ABAB", "senet-opening"),
-            ("knight/study", "knight-start", "z9", "z", "knight-random"),
-            ("eight/study", "eight-goal", "113456780", "1134", "eight-hardest"),
-            ("knight/study", "knight-end", "b1", "b", "knight-random"),
-            ("knight/study", "knight-number", "99", "9", "knight-random"),
+            (
+                "eight/123456708",
+                "eight-start",
+                "113456780",
+                "1134",
+                "#eight-board [aria-label^='tile 8']",
+            ),
+            ("senet/study", "senet-position", "ABABABABABA....", "ABAB", "#senet-board button"),
+            ("knight/study", "knight-start", "z9", "z", "#knight-random"),
+            ("eight/study", "eight-goal", "113456780", "1134", "#eight-hardest"),
+            ("knight/study", "knight-end", "b1", "b", "#knight-random"),
+            ("knight/study", "knight-number", "99", "9", "#knight-random"),
         ],
     ),
 )
 def test_a_message_disappears_with_its_reason(
-    shown: Explorer, address: str, field: str, bad: str, good: str, button: str
+    shown: Explorer, address: str, field: str, bad: str, good: str, place: str
 ) -> None:
     page = shown.open(address)
     view = address.partition("/")[0]
     problem = page.locator(f"#{view}-problem")
     invalid = page.locator(f"#view-{view} [aria-invalid]")
-
-    def make_mistake() -> None:
+    for mend in (partial(page.fill, f"#{field}", good), partial(page.click, f"{place} >> nth=0")):
         page.fill(f"#{field}", bad)
         page.press(f"#{field}", "Enter")
         expect(problem).to_be_visible()
         assert page.get_attribute(f"#{field}", "aria-invalid") == "true"
         assert invalid.count() == 1
-
-    def expect_no_message() -> None:
+        mend()
         expect(problem).to_be_hidden()
         assert invalid.count() == 0
-
-    make_mistake()
-    page.fill(f"#{field}", good)
-    expect_no_message()
-    make_mistake()
-    page.click(f"#{button}")
-    expect_no_message()
-
-
-def test_a_message_disappears_when_the_board_is_used(shown: Explorer) -> None:
-    page = shown.open("senet/study")
-    page.fill("#senet-position", "ABABABABABA....")
-    expect(page.locator("#senet-problem")).to_be_visible()
-    page.click("#senet-board [aria-label^='square 1:']")
-    expect(page.locator("#senet-problem")).to_be_hidden()
-    page = shown.open("eight/123456708/123456780")
-    page.fill("#eight-start", "113456780")
-    expect(page.locator("#eight-problem")).to_be_visible()
-    page.click("#eight-board [aria-label^='tile 8']")
-    expect(page.locator("#eight-problem")).to_be_hidden()
 
 
 # ---- accessibility ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import json
 import re
 import shutil
 import struct
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from playwright.sync_api import (
     Browser,
@@ -25,7 +27,10 @@ from playwright.sync_api import (
 )
 
 from queries.explorer.writer import write_explorer
+from queries.goal_reader import BoardAnswer
+from queries.knight.reader import KnightAnswer
 from queries.report import write_report
+from queries.senet import SenetAnswer
 from tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
@@ -232,6 +237,22 @@ def read_board(shown: Explorer) -> str:
         "squares => squares.map((square) => square.getAttribute('aria-label'))"
     )
     return "".join(re.sub(r".*?: (\w+).*", r"\1", label) for label in labels).replace("empty", ".")
+
+
+def find_differences(
+    answers: list[dict[str, Any]], expected: list[dict[str, object]]
+) -> list[tuple[dict[str, object], dict[str, Any]]]:
+    """Return the page's answers that differ from the library's, in the keys that both have.
+
+    Each key of the page is the name of a declared fact, but for the squares that it draws.
+    """
+    declared = {*BoardAnswer.facts, *SenetAnswer.facts, *KnightAnswer.facts, "squares"}
+    assert {key for answer in answers for key in answer} <= declared
+    return [
+        (right, answer)
+        for answer, right in zip(answers, json.loads(json.dumps(expected)), strict=True)
+        if any(answer[key] != right[key] for key in right.keys() & answer.keys())
+    ]
 
 
 def take_pictures(folder: Path) -> None:
