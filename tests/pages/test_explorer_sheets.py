@@ -34,8 +34,7 @@ def test_a_sheet_has_boards_and_answers(shown: Explorer, readers: dict[str, Read
         assert expected["distance"] == 20
         assert answer == f"20 moves: {' '.join(str(expected['tiles']))}"
     address = shown.address()
-    page.reload()
-    page.wait_for_selector("body[data-ready=eight]")
+    shown.reload()
     assert shown.address() == address
     page.click("#eight-sheet-close")
     assert shown.address() == f"eight/play/{states.split(',')[0]}/{goal}"

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -36,8 +35,7 @@ STRANGE_STORAGE = """if (location.protocol === "file:") {
 @pytest.fixture
 def shown(explorer: Path, browser: Browser) -> Iterator[Explorer]:
     """Yield the page in a browser that has kept nothing."""
-    options: dict[str, Any] = {**DESK, "timezone_id": ZONE}
-    context = browser.new_context(**options)
+    context = browser.new_context(**DESK, timezone_id=ZONE)
     shown = Explorer(explorer, context)
     shown.page.clock.install(time=NOW)
     yield shown

@@ -45,8 +45,7 @@ def test_a_solution_plays_to_its_end(shown: Explorer) -> None:
     assert shown.address() == f"eight/123745086/123456780/{moves}"
     page.click("#eight-player [aria-label='One move back']")
     assert shown.text("#eight-now") == "1 move to go."
-    page.reload()
-    page.wait_for_selector("body[data-ready=eight]")
+    shown.reload()
     assert shown.text("#eight-now") == "1 move to go."
     page.click("#eight-player [aria-label='To the beginning']")
     assert shown.address() == "eight/123745086/123456780"
@@ -58,7 +57,7 @@ def test_tiles_are_slid_by_click_and_by_drag(shown: Explorer) -> None:
     page.click("#eight-board [aria-label^='tile 6']")
     assert shown.text("#eight-now") == "1 move to go."
     assert shown.text("#eight-change") == "Tile 6 down: one move farther."
-    page.wait_for_timeout(200)
+    page.evaluate("Promise.all(document.getAnimations().map((moving) => moving.finished))")
     tile = page.locator("#eight-board [aria-label^='tile 6']").bounding_box()
     gap = page.locator("#eight-board .gap").bounding_box()
     assert tile
@@ -186,16 +185,22 @@ def test_the_keyboard_alone_is_enough(shown: Explorer) -> None:
     page.wait_for_selector("body[data-ready=knight]")
     page.focus("#view-knight >> text=Study")
     page.keyboard.press("Enter")
-    page.focus("[data-board='8x8']")
+    page.focus("[data-board='5x5']")
     page.keyboard.press("Enter")
+    assert shown.address() == "knight/5x5"
     page.focus("#knight-board [tabindex='0']")
-    for key in ("Enter", "ArrowDown", "Enter"):
+    for key in ("Enter", *["ArrowDown"] * 2, *["ArrowRight"] * 5):
         page.keyboard.press(key)
-    assert shown.address() == "knight/a8/a7"
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label.startswith("e3"), "the arrows stop at the edge"
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert shown.address().startswith("knight/5x5/a5/")
+    assert shown.text("#say").startswith("An open tour from a5 to e1")
     page.focus("#knight-player input")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    assert "square 2 of 64" in shown.text("#knight-now")
+    assert "square 2 of 25" in shown.text("#knight-now")
 
 
 def test_every_control_shows_its_focus(shown: Explorer) -> None:

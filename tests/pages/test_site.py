@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import mimetypes
 import os
 import re
 import subprocess
@@ -18,7 +17,7 @@ from urllib.parse import unquote
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
 from pipeline.site.data_set import make_card, make_croissant
@@ -31,7 +30,7 @@ from tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import broken_rules
-from tests.support.hosts import NGINX, run_nginx, run_python_server
+from tests.support.hosts import NGINX, run_nginx, run_python_server, serve
 from tests.support.shell import ROOT, Cli
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 
@@ -82,7 +81,7 @@ def small(outputs: Path, tmp_path: Path) -> Path:
     """Return a store of two small tables."""
     copy = link_copy(outputs, tmp_path)
     published = read_manifest(Folder(copy))
-    names = ("knight_tours_5x5", "knight_counts")
+    names = ("knight_tours_5x5", "knight_tours_8x8")
     write_manifest(Folder(copy), {name: published[name] for name in names})
     return copy
 
@@ -246,10 +245,10 @@ def test_only_a_folder_for_a_site_is_written(
 def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_path: Path) -> None:
     opened = Folder(small)
     tables, verdicts = read_manifest(opened), verify(opened, quick=True).verdicts
-    flip_byte(replace_link(small / "knight_counts.parquet"))
+    flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
     with pytest.raises(TableDamaged, match="its SHA-256 differs from the manifest") as caught:
         write_site(opened, str(tmp_path / "site"), tables, verdicts)
-    assert str(small / "knight_counts.parquet") in str(caught.value)
+    assert str(small / "knight_tours_8x8.parquet") in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == [small.name]
 
 
@@ -268,7 +267,7 @@ def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -
         2,
         "pipeline: '31.1.26' is not a day. Write it as in 2026-01-31.\n",
     )
-    flip_byte(replace_link(small / "knight_counts.parquet"))
+    flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
     said = cli_in_process("site", "other", "--outputs", str(small), cwd=place)
     assert said.code == 3
     assert not (place / "other").exists()
@@ -282,30 +281,6 @@ def test_the_wheel_has_the_pages_that_the_site_shows() -> None:
     needed = {*(f"docs/{page}.md" for page in FORMAT_PAGES), *(f"docs/{name}" for name in copied)}
     assert {name for name in wheel["only-include"] if "/" in name} == needed
     assert all((DOCS.parent / name).is_file() for name in needed)
-
-
-class RangeHost:
-    """A host of a site, by the browser's own routes: it serves ranges, and counts what it sends."""
-
-    address = "http://site.test/below"
-
-    def __init__(self, folder: Path, page: Page) -> None:
-        self.folder = folder
-        self.bytes = 0
-        self.spans = list[str]()
-        page.context.route("**/*", self.answer)
-
-    def answer(self, route: Route) -> None:
-        name = route.request.url.removeprefix(f"{self.address}/")
-        data = (self.folder / name).read_bytes()  # fails for an address of another host
-        headers, status = {"Content-Type": str(mimetypes.guess_type(name)[0])}, 200
-        if span := route.request.headers.get("range"):
-            first, last = map(int, span.removeprefix("bytes=").split("-"))
-            headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
-            data, status = data[first : last + 1], 206
-            self.spans.append(f"{name} {span}")
-        self.bytes += len(data)
-        route.fulfill(status=status, headers=headers, body=data)
 
 
 @pytest.fixture
@@ -336,24 +311,24 @@ def look_up(page: Page, address: str) -> int:
 
 
 def test_the_start_page_answers_from_parts_of_the_tables(site: Path, start: Page) -> None:
-    host = RangeHost(site, start)
-    look_up(start, host.address)
-    assert 0 < host.bytes <= MAX_FIRST_BYTES
-    assert all(span.startswith("v3/eight.idx ") for span in host.spans)
-    assert len(host.spans) == 2
-    for distance in range(26, 0, -1):
+    with serve(site.parent) as host:
+        address = f"{host.url}/{site.name}"
+        look_up(start, address)
+        assert 0 < host.sent <= MAX_FIRST_BYTES
+        assert [request.name for request in host.requests if request.span] == ["eight.idx"] * 2
+        for distance in range(26, 0, -1):
+            start.locator("#moves button").first.click()
+            expect(start.locator("#distance")).to_have_text(re.compile(rf"^{distance} moves? to"))
         start.locator("#moves button").first.click()
-        expect(start.locator("#distance")).to_have_text(re.compile(rf"^{distance} moves? to"))
-    start.locator("#moves button").first.click()
-    expect(start.locator("#distance")).to_have_text("This is the goal corner.")
-    assert start.input_value("#state") == "123456780"
-    start.fill("#state", "123456788")
-    start.click("#ask button")
-    expect(start.locator("#moves button")).to_have_count(0)
-    expect(start.locator("#cost")).to_have_text("")
-    assert broken_rules(start) == []
-    start.goto(f"{host.address}/v3/docs/tables.html")
-    assert broken_rules(start) == []
+        expect(start.locator("#distance")).to_have_text("This is the goal corner.")
+        assert start.input_value("#state") == "123456780"
+        start.fill("#state", "123456788")
+        start.click("#ask button")
+        expect(start.locator("#moves button")).to_have_count(0)
+        expect(start.locator("#cost")).to_have_text("")
+        assert broken_rules(start) == []
+        start.goto(f"{address}/v3/docs/tables.html")
+        assert broken_rules(start) == []
 
 
 def test_the_start_page_answers_on_a_host_without_ranges(site: Path, start: Page) -> None:
@@ -369,8 +344,8 @@ def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Brow
         page.goto(address)
         expect(page.locator("#distance")).to_contain_text("it needs JavaScript")
         with page.expect_download() as download:
-            page.get_by_text("knight_counts.parquet", exact=True).click()
-        expected = sha256(site / "v3" / "knight_counts.parquet")
+            page.get_by_text("knight_tours_8x8.parquet", exact=True).click()
+        expected = sha256(site / "v3" / "knight_tours_8x8.parquet")
         assert sha256(Path(download.value.path())) == expected
         expect(page.locator("section.table").first).to_contain_text("SHA-256")
     context.close()

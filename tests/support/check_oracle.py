@@ -4,11 +4,13 @@ Nothing is shared with the program: positions are dictionaries, and distances co
 the oracles.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
-STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+from tests.support.sliding_oracle import STEPS
+
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 SPACES = " \t\n\r\v\f,"
 MARKS = "0123456789abcdef"
@@ -40,16 +42,8 @@ def judge_board(
     state: str, answer: str, goal: str, distances: dict[str, int], columns: int
 ) -> dict[str, object]:
     """Judge an answer for a board; `distances` has every state that reaches the goal."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
-    facts |= {"shortest": distances.get(state), "score": 0.0}
-    claim = answer.strip(SPACES)
-    if claim == "unreachable" or (1 <= len(claim) <= 3 and all(c in "0123456789" for c in claim)):
-        truth = "unreachable" if state not in distances else str(distances[state])
-        is_right = claim == truth if claim == "unreachable" else truth == str(int(claim))
-        facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
-        if not is_right:
-            known = f"the fewest moves are {truth}"
-            facts["problem"] = "no moves lead there" if truth == "unreachable" else known
+    facts, is_claim = _judge_claim(answer, distances.get(state))
+    if is_claim:
         return facts
     moves, stop = _read(answer, len(state))
     if stop is not None:
@@ -84,36 +78,62 @@ def judge_board(
         here = after
     if here != goal:
         return facts | {"result": "incomplete"}
-    fewest = distances[state]
-    is_shortest = len(moves) == fewest
-    return facts | {
+    return facts | _rate(len(moves), distances[state])
+
+
+def _judge_claim(answer: str, fewest: int | None) -> tuple[dict[str, object], bool]:
+    """Return the facts of an answer, and whether it is but a claim: a number, or `unreachable`."""
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts |= {"shortest": fewest, "score": 0.0}
+    claim = answer.strip(SPACES)
+    if claim == "unreachable":
+        is_right = fewest is None
+    elif 1 <= len(claim) <= 3 and all(mark in "0123456789" for mark in claim):
+        is_right = fewest == int(claim)
+    else:
+        return facts, False
+    facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
+    if not is_right:
+        known = f"the fewest moves are {fewest}"
+        facts["problem"] = "no moves lead there" if fewest is None else known
+    return facts, True
+
+
+def _rate(length: int, fewest: int) -> dict[str, object]:
+    """Rate an answer that leads to its goal."""
+    is_shortest = length == fewest
+    return {
         "result": "shortest" if is_shortest else "longer",
-        "excess": len(moves) - fewest,
-        "score": 1.0 if is_shortest else fewest / len(moves),
+        "excess": length - fewest,
+        "score": 1.0 if is_shortest else fewest / length,
     }
+
+
+def _split(answer: str) -> Iterator[tuple[int, str]]:
+    """Yield the words of an answer, each with the number of its first character."""
+    at = 0
+    words = "".join(" " if mark in SPACES else mark for mark in answer).split(" ")
+    for word in filter(None, words):
+        at = answer.index(word, at)
+        yield at + 1, word
+        at += len(word)
 
 
 def _read(answer: str, cells: int) -> tuple[list[str], str | None]:
     """Return the moves up to where reading stops, and why it stops, if it does."""
     tiles = MARKS[1:cells]
-    words = "".join(" " if mark in SPACES else mark for mark in answer).split(" ")
-    words = [word for word in words if word]
-    if cells > 10 and len(words) > 1 and max(map(len, words)) < 3 and words[0][0] in tiles:
-        # tiles as numbers
-        moves: list[str] = []
-        at = 0
-        for word in words:
-            at = answer.index(word, at)
-            number = word if word in tiles and len(word) == 1 else None
-            if word in [str(each) for each in range(10, cells)]:
-                number = MARKS[int(word)]
-            if number is None:
-                return moves, f"character {at + 1}, {word!r}: not one of the tiles 1-{tiles[-1]}"
-            moves.append(number)
-            at += len(word)
+    words = [*_split(answer)]
+    moves: list[str] = []
+    is_list = cells > 10 and len(words) > 1 and max(len(word) for _, word in words) < 3
+    if is_list and words[0][1][0] in tiles:  # tiles as numbers
+        numbers = {str(number): MARKS[number] for number in range(10, cells)}
+        numbers |= dict(zip(tiles, tiles, strict=True))
+        for at, word in words:
+            if word not in numbers:
+                return moves, f"character {at}, {word!r}: not one of the tiles 1-{tiles[-1]}"
+            moves.append(numbers[word])
         return moves, None
     kind = None
-    moves = []
     for place, mark in enumerate(answer, 1):
         if mark in SPACES:
             continue
@@ -131,31 +151,19 @@ def _read(answer: str, cells: int) -> tuple[list[str], str | None]:
 
 def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, object]:
     """Judge a line of play; `plies` is the fewest to the position, None if it is never reached."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
-    facts |= {"shortest": plies, "score": 0.0}
-    claim = answer.strip(SPACES)
-    if claim == "unreachable" or (1 <= len(claim) <= 3 and all(c in "0123456789" for c in claim)):
-        is_right = plies is None if claim == "unreachable" else plies == int(claim)
-        facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
-        if not is_right:
-            known = f"the fewest moves are {plies}"
-            facts["problem"] = "no moves lead there" if plies is None else known
+    facts, is_claim = _judge_claim(answer, plies)
+    if is_claim:
         return facts
-    words = [w for w in "".join(" " if c in SPACES else c for c in answer).split(" ") if w]
     moves: list[tuple[int, str, int]] = []
-    at = 0
-    for word in words:
-        at = answer.index(word, at)
+    for at, word in _split(answer):
         for kind in "-x":
             first, mark, last = word.partition(kind)
             if mark and _is_square(first) and _is_square(last):
                 moves.append((int(first), kind, int(last)))
                 break
         else:
-            problem = f"character {at + 1}, {_cut(word)}: not a move such as 5-10 or 4x7"
-            facts |= {"result": "unreadable", "step": len(moves) + 1, "problem": problem}
-            return facts
-        at += len(word)
+            problem = f"character {at}, {_cut(word)}: not a move such as 5-10 or 4x7"
+            return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": problem}
     facts["length"] = len(moves)
     board = dict(enumerate("ABABABABAB.....", 1))
     for number, (start, kind, goal) in enumerate(moves, 1):
@@ -168,12 +176,7 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
     if "".join(board[square] for square in range(1, 16)) != position:
         return facts | {"result": "incomplete"}
     assert plies is not None
-    is_shortest = len(moves) == plies
-    return facts | {
-        "result": "shortest" if is_shortest else "longer",
-        "excess": len(moves) - plies,
-        "score": 1.0 if is_shortest else plies / len(moves),
-    }
+    return facts | _rate(len(moves), plies)
 
 
 def _cut(word: str) -> str:

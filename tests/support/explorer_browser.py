@@ -128,9 +128,9 @@ HASHED = """async (tables) => {
     return hashes;
 }"""
 """The hash of the planes of each index that the page has opened, by its table's name."""
-DESK = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
-MOVING = {"viewport": {"width": 1200, "height": 860}}
-PHONE = {
+DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
+MOVING: dict[str, Any] = {"viewport": {"width": 1200, "height": 860}}
+PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},
     "has_touch": True,
     "is_mobile": True,
@@ -214,9 +214,17 @@ class Explorer:
         ready = view if view in {*VIEWS, "sliding", "fifteen"} else "eight"
         self.page.goto("about:blank")
         self.page.goto(f"{self.file.as_uri()}#{address}" if address else self.file.as_uri())
-        self.page.wait_for_selector(f"body[data-ready={ready}]")
-        self.page.wait_for_function("globalThis.explorer")
+        self._wait(ready)
         return self.page
+
+    def reload(self) -> None:
+        """Load the page again, at the address that it has."""
+        self.page.reload()
+        self._wait(self.address().partition("/")[0])
+
+    def _wait(self, view: str) -> None:
+        self.page.wait_for_selector(f"body[data-ready={view}]")
+        self.page.wait_for_function("globalThis.explorer")
 
     def address(self) -> str:
         return str(self.page.evaluate("location.hash.slice(1)"))

@@ -1,6 +1,5 @@
 """Fixtures of the explorer's tests, loaded as a pytest plugin."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch
+from tests.support.shell import skip
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -24,10 +24,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         wanted.add(parameters.get("browser", "chromium"))
     for name in sorted(wanted):
         if not find_browser(name):
-            reason = f"there is no browser to test in: apt-get install {NAMES[name][0]}"
-            if os.environ.get("CI") == "true":
-                pytest.fail(reason, pytrace=False)
-            pytest.skip(reason)
+            skip(f"there is no browser to test in: apt-get install {NAMES[name][0]}")
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import http.server
+import mimetypes
 import shutil
 import socket
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -94,12 +96,13 @@ class Host:
         self.url = f"{scheme}://127.0.0.1:{self.server.server_port}"
 
     def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
-        folder, _, name = unquote(handler.path.partition("?")[0]).rpartition("/")
+        path = unquote(handler.path.partition("?")[0]).strip("/")
+        folder, _, name = path.rpartition("/")
         text = handler.headers.get("Range", "").removeprefix("bytes=")
         span = (int(text.split("-")[0]), int(text.split("-")[1])) if text else None
         request = Request(folder.rpartition("/")[2], name, span, dict(handler.headers.items()))
         self.requests.append(request)
-        answer = self.read(request)
+        answer = self.read(request, path)
         if self.fault:
             self.fault(request, answer)
         time.sleep(answer.delay)
@@ -113,15 +116,17 @@ class Host:
         if answer.is_last or len(body) < len(answer.body):
             handler.close_connection = True
 
-    def read(self, request: Request) -> Answer:
-        """Return the right answer to a request."""
-        file = self.folder / request.name
+    def read(self, request: Request, path: str) -> Answer:
+        """Return the right answer to a request, which may name a folder that is not there."""
+        file = self.folder / path
+        if not file.is_file():
+            file = self.folder / request.name
         if not file.is_file():
             return Answer(file, 404, {}, b"")
         data = file.read_bytes()
         headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
-        if file.suffix == ".js":
-            headers["Content-Type"] = "text/javascript"  # else no browser takes a module
+        if kind := mimetypes.guess_type(file.name)[0]:
+            headers["Content-Type"] = kind  # else no browser takes a module
         if request.span is None:
             return Answer(file, 200, headers, data)
         first, last = request.span
@@ -137,11 +142,18 @@ def serve(
     folder: Path, fault: Fault | None = None, certificate: Path | None = None
 ) -> Iterator[Host]:
     host = Host(folder, fault, certificate)
-    thread = threading.Thread(target=host.server.serve_forever, args=(0.01,), daemon=True)
+    with run_server(host.server):
+        yield host
+
+
+@contextmanager
+def run_server(server: socketserver.BaseServer) -> Iterator[None]:
+    """Run a server in a thread."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    yield host
-    host.server.shutdown()
-    host.server.server_close()
+    yield
+    server.shutdown()
+    server.server_close()
     thread.join()
 
 

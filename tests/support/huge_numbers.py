@@ -218,11 +218,7 @@ class Numbers:
         """
         for name in ("knight_tours_5x5", "sliding_2x4_8"):
             path = self.folder / f"{name}.parquet"
-            commands = [
-                *COMMANDS.get(name, []),
-                f"verify {name}",
-                "diff",
-            ]
+            commands = [*COMMANDS.get(name, []), f"verify {name}", "diff"]
             data = path.read_bytes()
             for what, part in iter_footers(data):
                 yield Change(

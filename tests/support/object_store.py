@@ -20,6 +20,7 @@ from werkzeug.wsgi import get_input_stream
 
 from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tablebase.tables.store import Store
+from tests.support.hosts import run_server
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
 """Status, headers and body of a response."""
@@ -51,11 +52,8 @@ class LoopbackStore:
 
     @contextmanager
     def serve(self) -> Iterator["LoopbackStore"]:
-        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        thread.start()
-        yield self
-        self._server.shutdown()
-        thread.join()
+        with run_server(self._server):
+            yield self
 
     def _answer(self, environ: dict[str, Any], start: Any) -> list[bytes]:
         self.watch(environ)

@@ -5,94 +5,53 @@ and plain loops. Two independent implementations must agree.
 """
 
 import re
-from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import cycle, pairwise
 from typing import NamedTuple
 
+from tests.support import sliding_oracle
+
 # ---- 8-puzzle -------------------------------------------------------------------------------
 
-BLANK_STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+BLANK_STEPS = sliding_oracle.STEPS
 
 
 def eight_neighbours(state: str) -> dict[str, str]:
     """Return every state one move away, by the letter of the move, in the order U D L R."""
-    result = {}
-    for letter, cell in _ways(state.index("0")):
-        tile = state[cell]
-        result[letter] = state.replace("0", " ").replace(tile, "0").replace(" ", tile)
-    return result
-
-
-@cache
-def _ways(blank: int) -> list[tuple[str, int]]:
-    """List the letter of each legal move of the blank, and the cell that it leads to."""
-    row, column = divmod(blank, 3)
-    return [
-        (letter, 3 * (row + down) + column + right)
-        for letter, (down, right) in BLANK_STEPS.items()
-        if row + down in range(3) and column + right in range(3)
-    ]
-
-
-def eight_apply(state: str, letter: str) -> str:
-    """Return the state after one move of the blank; raise ValueError if it cannot move so."""
-    neighbours = eight_neighbours(state)
-    if letter not in neighbours:
-        raise ValueError(f"the blank of {state} cannot go {letter!r}, only {' '.join(neighbours)}")
-    return neighbours[letter]
+    return sliding_oracle.neighbours(state, 3, 3)
 
 
 def eight_replay(start: str, letters: str) -> list[str]:
-    """Return every state of a path, the start first."""
-    states = [start]
-    for letter in letters:
-        states.append(eight_apply(states[-1], letter))
-    return states
+    """Return every state of a path, the start first; an illegal move is a KeyError."""
+    return sliding_oracle.replay(start, letters, 3, 3)
 
 
 def eight_distances(goal: str) -> dict[str, int]:
-    """Return the fewest moves to the goal, for every state that reaches it."""
-    return eight_search(goal)[0]
+    """Return the fewest moves to the goal, for every state that reaches it, the nearest first."""
+    return sliding_oracle.distances(goal, 3, 3)
 
 
 @lru_cache(4)  # a search takes most of a second
 def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
     """Return the fewest moves to the goal and the number of shortest solutions, for every state."""
-    distances, solutions = {goal: 0}, {goal: 1}
-    waiting = deque([goal])
-    while waiting:
-        state = waiting.popleft()
-        # a state reached from here is one move farther, and so is every path through here
-        further, ways = distances[state] + 1, solutions[state]
-        for neighbour in eight_neighbours(state).values():
-            if neighbour not in distances:
-                distances[neighbour], solutions[neighbour] = further, ways
-                waiting.append(neighbour)
-            elif distances[neighbour] == further:
-                solutions[neighbour] += ways
+    distances, solutions = eight_distances(goal), {goal: 1}
+    for state in [*distances][1:]:
+        best = eight_best_moves(state, distances)
+        near = eight_neighbours(state)
+        solutions[state] = sum(solutions[near[letter]] for letter in best)
     return distances, solutions
 
 
 def eight_best_moves(state: str, distances: dict[str, int]) -> str:
     """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
-    return "".join(
-        letter
-        for letter, neighbour in eight_neighbours(state).items()
-        if distances[neighbour] == distances[state] - 1
-    )
+    return sliding_oracle.best_moves(state, 3, 3, distances)
 
 
 def eight_manhattan(state: str, goal: str) -> int:
     """Sum the rows and columns that each tile is away from its place; the blank does not count."""
-    total = 0
-    for tile in "12345678":
-        row, column = divmod(state.index(tile), 3)
-        goal_row, goal_column = divmod(goal.index(tile), 3)
-        total += abs(row - goal_row) + abs(column - goal_column)
-    return total
+    return sliding_oracle.manhattan(state, goal, 3)
 
 
 def count_eight_misplaced(state: str, goal: str) -> int:

@@ -7,10 +7,11 @@ import http.client
 import http.server
 import selectors
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
+
+from tests.support.hosts import run_server
 
 
 class Proxy:
@@ -88,9 +89,5 @@ def pass_bytes(one: socket.socket, other: socket.socket) -> None:
 @contextmanager
 def run_proxy(login: str = "") -> Iterator[Proxy]:
     proxy = Proxy(login)
-    thread = threading.Thread(target=proxy.server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield proxy
-    proxy.server.shutdown()
-    proxy.server.server_close()
-    thread.join()
+    with run_server(proxy.server):
+        yield proxy

@@ -1,40 +1,24 @@
 """Commands of the readers in `examples/` that have code of their own, in C and Python."""
 
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.support.shell import ROOT, Said, environment
+from tests.support import shell
+from tests.support.shell import ROOT, Said, skip
 
 EXAMPLES = ROOT / "examples"
 
 
 def tool(name: str) -> str:
     """Return the path of a program. Without it the test is skipped, and fails in CI."""
-    result = shutil.which(name)
-    if result:
-        return result
-    sentence = f"{name} is not installed, so the reader that needs it cannot be tested."
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence, pytrace=False)
-    pytest.skip(sentence)
+    reason = f"{name} is not installed, so the reader that needs it cannot be tested."
+    return shutil.which(name) or skip(reason)
 
 
 def run(*command: str | Path, stdin: str = "") -> Said:
-    ended = subprocess.run(
-        list(map(str, command)),
-        env=environment(),
-        input=stdin.encode(),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+    return shell.run(command, cwd=Path.cwd(), input=stdin.encode(), timeout=120)
 
 
 def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:

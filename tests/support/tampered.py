@@ -270,11 +270,7 @@ def hash_records(index: Path, table: Table) -> str:
 
 
 def rewrite(
-    folder: Path,
-    name: str,
-    change: Change,
-    row_group: int = 1 << 17,
-    table: Table | None = None,
+    folder: Path, name: str, change: Change, row_group: int = 1 << 17, table: Table | None = None
 ) -> None:
     """Change the rows of a table; its other files agree with them afterwards."""
     table, path = table or find_definition(folder, name), folder / f"{name}.parquet"

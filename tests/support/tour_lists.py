@@ -35,7 +35,6 @@ def all_tours(files: int, ranks: int) -> list[list[Tour]]:
         tours = oracles.knight_tours(files, ranks, start)
         for turned in list_mirrors(files, ranks):
             result.setdefault(
-                turned[start],
-                sorted(tuple(turned[square] for square in tour) for tour in tours),
+                turned[start], sorted(tuple(turned[square] for square in tour) for tour in tours)
             )
     return [result[start] for start in range(files * ranks)]
