@@ -58,16 +58,14 @@ class Filter(NamedTuple):
     surplus: int = 0
 
 
-def iter_edge_sets(
-    needs: Array, edges: Array, kept: Filter, batch_sets: int = SETS_PER_BATCH
-) -> Iterator[EdgeSets]:
+def iter_edge_sets(needs: Array, edges: Array, kept: Filter) -> Iterator[EdgeSets]:
     """Iterate over the sets of edges that states with these needs can take, in bounded batches.
 
     `edges` has a row of two cells for each edge. No state is divided between two batches.
     """
     edge_needs: Array = (1 << 2 * edges).sum(axis=1)
     most = 1 << len(edges)  # sets for a state
-    capacity = min(most * len(needs), batch_sets + most)
+    capacity = min(most * len(needs), SETS_PER_BATCH + most)
     place, limits = np.zeros(1, dtype=np.int64), np.array(kept)
     while place[0] < len(needs):
         rows, bits, left = np.empty((3, capacity), dtype=np.int64)
@@ -207,12 +205,7 @@ class Successors(NamedTuple):
     keys: Array
 
 
-def iter_successors(
-    keys: Array,
-    step: Step,
-    batch_states: int = STATES_PER_BATCH,
-    batch_sets: int = SETS_PER_BATCH,
-) -> Iterator[Successors]:
+def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
     """Iterate over the successors of states, in bounded batches, state by state.
 
     Partners are never joined: that would close a cycle, and cycles close only where the two halves
@@ -224,10 +217,10 @@ def iter_successors(
     first, dark, light = (_insert_cell(cells, step.cell) for cells in (3, step.dark, step.light))
     wanted = 1 << step.wanted if step.wanted >= 0 else 0
     kept = Filter(wanted, 3 << 2 * step.cell, first, dark, light, step.surplus)
-    for start in range(0, len(keys), batch_states):
-        batch = keys[start : start + batch_states]
+    for start in range(0, len(keys), STATES_PER_BATCH):
+        batch = keys[start : start + STATES_PER_BATCH]
         needs = batch >> MATCHING_BITS | FREE << 2 * step.cells
-        for rows, joined, left in iter_edge_sets(needs, edges, kept, batch_sets):
+        for rows, joined, left in iter_edge_sets(needs, edges, kept):
             next_keys = _make_keys(batch[rows], joined, left, edges, step)
             is_legal = next_keys >= 0
             yield Successors(start + rows[is_legal], joined[is_legal], next_keys[is_legal])
