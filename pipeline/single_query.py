@@ -184,7 +184,7 @@ def find_key_hint(query: Query, key: str) -> BadRequest | None:
     for name in [key] if os.path.exists(key) else [*words, key]:
         if is_file_name(name):
             return make_file_error(name, noun)
-    if len(words) > 1 and all(_is_key(query, word) for word in words[:MAX_WORDS]):
+    if len(words) > 1 and all(map(query.has_key, words[:MAX_WORDS])):
         problem = f"{len(words):,} {noun}s are given, and a single query answers one"
         hint = "Answer several with --input FILE, or from a pipe"
         if len(words) == 2 and any(option.name == "to" for option in query.reader.options):
@@ -218,13 +218,3 @@ def is_file_name(text: str) -> bool:
     if suffixes and suffixes[-1] in known:
         return True
     return os.path.exists(text) and not os.path.isdir(text)
-
-
-def _is_key(query: Query, word: str) -> bool:
-    try:
-        query.answer(word)
-    except NotationError:
-        return False
-    except TablebaseError:
-        return True
-    return True

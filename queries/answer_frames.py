@@ -161,23 +161,13 @@ def join_cells(texts: pl.Series) -> pl.Series:
 def explain_unreachable_states(
     puzzle: GoalPuzzle, goal: str, states: pl.Series, is_unreached: npt.NDArray[np.bool_]
 ) -> pl.Series:
-    """Return the error message of each state that does not reach a goal, null for the others.
+    """Return the error message of each state of a board that does not reach a goal, or null.
 
-    States with the blank on the same cell have the same reason, so it is computed once for each
-    cell.
+    All have the same reason.
     """
-    reasons = pl.Series(dtype=pl.String).extend_constant(None, len(states))
-    blanks = states.str.find("0", literal=True)
-    for blank in blanks.filter(pl.Series(is_unreached)).unique():
-        rows = np.flatnonzero((blanks == blank).fill_null(value=False).to_numpy() & is_unreached)
-        group = states.gather(rows)
-        head, _, tail = str(
-            GoalUnreachable(group[0], goal, puzzle.explain_unreachable(group[0], goal))
-        ).partition(group[0])
-        reasons = reasons.scatter(
-            rows, pl.select(pl.format(f"{head}{{}}{tail}", group)).to_series()
-        )
-    return reasons
+    reason = puzzle.explain_unreachable(goal, goal)
+    head, tail = str(GoalUnreachable("|", goal, reason)).split("|")
+    return (head + states + tail).set(pl.Series(~is_unreached), None)
 
 
 def view_texts(states: pl.Series) -> Bytes:
@@ -293,17 +283,16 @@ def annotate_frame(
 
     For `key_digits` see `can_hold_keys`, for frames of other libraries `queries.answer_frames`.
     """
+    frame = _make_frame(frame, columns)
     is_own = isinstance(frame, pl.DataFrame | pl.LazyFrame)
-    keys = frame if is_own else read_columns(frame, columns)
-    if keys is None:
-        raise make_type_error(frame)
+    keys = frame if is_own else _read_columns(frame, columns)
     schema = keys.lazy().collect_schema()
     if not can_hold_keys(schema.get(columns[0]), key_digits):
         raise BadRequest(f"There is no text column {quote(columns[0])} with keys")
     for column in columns[1:]:
         if not can_hold_answers(schema.get(column)):
             raise BadRequest(f"There is no text column {quote(column)} with answers")
-    taken = schema.names() if is_own else list_column_names(frame)
+    taken = schema.names() if is_own else [*map(str, _list_labels(frame))]
     names = rename_columns(added, taken, prefix, 'prefix="..."')
 
     def rename_answers(*texts: pl.Series) -> pl.DataFrame:
@@ -312,7 +301,7 @@ def annotate_frame(
         return answer(read_key_column(keys, key_digits), *others).rename(names)
 
     if not is_own:
-        return join_answers(frame, keys, rename_answers(*(keys[name] for name in columns)))
+        return _join_answers(frame, rename_answers(*(keys[name] for name in columns)))
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(rename_answers(*(frame[name] for name in columns)))
     no_rows = [pl.Series(dtype=pl.String)] * len(columns)
@@ -352,63 +341,42 @@ SUPPORTED = (
 )
 
 
-def make_type_error(frame: object) -> BadRequest:
-    """Make the error for an object that is no frame of a supported library."""
+def _make_frame(frame: Any, columns: tuple[str, ...]) -> Any:
+    """Return a frame of a supported library; keys alone become one, with the only column."""
+    if len(columns) == 1 and isinstance(frame, list | tuple):
+        frame = _make_series(columns[0], frame)
+    if len(columns) == 1 and isinstance(frame, pl.Series):
+        return frame.alias(columns[0]).to_frame()
+    if _is_pandas(frame, "Series"):
+        return frame.to_frame(columns[0])
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame | pa.Table) or _is_pandas(frame, "DataFrame"):
+        return frame
     kind = type(frame)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    return BadRequest(f"{quote(name)} is not a table or a column of keys", SUPPORTED)
+    raise BadRequest(f"{quote(name)} is not a table or a column of keys", SUPPORTED)
 
 
-def read_columns(frame: Any, columns: tuple[str, ...]) -> pl.DataFrame | None:
-    """Return the named columns of a frame that is not polars' own, as one of polars.
+def _list_labels(frame: Any) -> list[Any]:
+    """Return the columns that a frame of another library has."""
+    return [*(frame.column_names if isinstance(frame, pa.Table) else frame.columns)]
 
-    The columns that it lacks are left out. None for an unsupported object. The rest of the frame is
-    never converted.
+
+def _read_columns(frame: Any, columns: tuple[str, ...]) -> pl.DataFrame:
+    """Return the named columns of a frame of another library; the rest is never converted.
+
+    Those that it lacks, or has several times, are left out.
     """
-    if len(columns) > 1 and isinstance(frame, list | tuple | pl.Series):
-        return None
-    found = [_read_column(frame, column) for column in columns]
-    read = [each for each in found if each is not None]
-    return pl.concat(read, how="horizontal") if read else None
+    read = pl.from_arrow if isinstance(frame, pa.Table) else _read_pandas
+    labels = _list_labels(frame)
+    return pl.DataFrame({name: read(frame[name]) for name in columns if labels.count(name) == 1})
 
 
-def _read_column(frame: Any, column: str) -> pl.DataFrame | None:
-    if isinstance(frame, list | tuple):
-        return pl.DataFrame({column: _make_series(column, frame)})
-    if isinstance(frame, pl.Series):
-        return frame.alias(column).to_frame()
-    if isinstance(frame, pa.Table):
-        is_there = frame.column_names.count(column) == 1
-        return pl.DataFrame({column: pl.from_arrow(frame[column])} if is_there else {})
-    if _is_pandas(frame, "DataFrame"):
-        frame = frame.get(column, frame)
-        if _is_pandas(frame, "DataFrame"):  # no such column, or several
-            return pl.DataFrame()
-    if _is_pandas(frame, "Series"):
-        return pl.DataFrame({column: _read_pandas(column, frame)})
-    return None
-
-
-def list_column_names(frame: object) -> list[str]:
-    """Return the names of the columns that a frame of another library has."""
-    if isinstance(frame, pa.Table):
-        return [*frame.column_names]
-    return [*map(str, getattr(frame, "columns", ()))]
-
-
-def join_answers(frame: Any, keys: pl.DataFrame, answers: pl.DataFrame) -> Any:
-    """Return a frame of the same library with the answers as further columns.
-
-    A list or a polars Series becomes a polars frame, and a pandas Series a pandas frame.
-    """
+def _join_answers(frame: Any, answers: pl.DataFrame) -> Any:
+    """Return a frame of another library with the answers as further columns."""
     if isinstance(frame, pa.Table):
         for name, column in zip(answers.columns, answers.to_arrow().columns, strict=True):
             frame = frame.append_column(name, column)
         return frame
-    if _is_pandas(frame, "Series"):
-        frame = frame.to_frame(keys.columns[0])
-    elif not _is_pandas(frame, "DataFrame"):
-        return keys.hstack(answers)
     added = _make_pandas(answers)
     added.index = frame.index
     return sys.modules["pandas"].concat([frame, added], axis="columns")
@@ -431,15 +399,15 @@ def _make_series(name: str, keys: list[Any] | tuple[Any, ...]) -> pl.Series:
         raise BadRequest(problem, 'Example: ["378546201", "123456780"]') from error
 
 
-def _read_pandas(name: str, keys: Any) -> pl.Series:
+def _read_pandas(keys: Any) -> pl.Series:
     """Return a pandas column; texts among other objects are kept, what is no text becomes one."""
     try:
-        return pl.DataFrame({name: pl.from_pandas(keys)})[name]
+        return pl.Series(pl.from_pandas(keys))
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         texts = [
             None if missing else str(key) for key, missing in zip(keys, keys.isna(), strict=True)
         ]
-        return pl.Series(name, texts, dtype=pl.String)
+        return pl.Series(texts, dtype=pl.String)
 
 
 def _make_pandas(answers: pl.DataFrame) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from queries.dispatch import Readers, get_reader_class
 from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzles import collect_from_each, is_registered, list_puzzles
+from tablebase.puzzles import collect_from_each, is_registered
 
 if TYPE_CHECKING:
     from queries.eight import EightReader
@@ -39,7 +39,7 @@ class Tables(Readers):
         """List the published tables for a notebook."""
         from queries.status import format_html
 
-        return format_html(self, self.store, list_puzzles(), has_all=True)
+        return format_html(self, self.store)
 
     def __enter__(self) -> Tables:
         return self

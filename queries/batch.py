@@ -25,9 +25,6 @@ from queries.batch_input import open_input
 from queries.reader import Query
 from tablebase.errors import (
     BadRequest,
-    NotationError,
-    TablebaseError,
-    TableError,
     quote,
     require_choice,
 )
@@ -103,7 +100,7 @@ def run_batch(
             source,
             batch.column,
             form,
-            is_key=partial(_is_key, query),
+            is_key=query.has_key,
             has_objects=batch.format == "jsonl",
             chunk_bytes=batch.chunk_bytes,
         )
@@ -119,7 +116,9 @@ def run_batch(
                 keys = read_key_column(
                     rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
                 )
-                query.on_progress = partial(_report_total, on_progress, done)
+                query.on_progress = partial(
+                    lambda earlier, count: on_progress(earlier + count), done
+                )
                 if is_decoded:
                     rows = rows.with_columns(keys.alias(key))
                 parts = query.iter_answers(
@@ -134,7 +133,9 @@ def run_batch(
                         raise BadRequest(problem, "To answer the other rows, leave out --strict")
                     part = rows[first : first + len(answers)]
                     if bad and source.format == "text":
-                        part = part.with_columns(_replace_bad_keys(part[key], bad))
+                        part = part.with_columns(
+                            part[key].scatter(bad, [*map(make_printable, part[key].gather(bad))])
+                        )
                     named = answers.rename(names)
                     with printing():
                         if chunk.objects is None:
@@ -146,24 +147,6 @@ def run_batch(
                 done += first
                 on_progress(done)
     return invalid
-
-
-def _replace_bad_keys(keys: pl.Series, bad: list[int]) -> pl.Series:
-    """Return the keys of a text input, the invalid ones printable."""
-    return keys.scatter(bad, [make_printable(keys[at]) for at in bad])
-
-
-def _is_key(query: Query, text: str) -> bool:
-    """Return whether a text is in the puzzle's notation."""
-    try:
-        query.look_up(text)
-    except NotationError:
-        return False
-    except TableError:
-        raise
-    except TablebaseError:  # a key without an answer
-        return True
-    return True
 
 
 def _report_total(on_progress: Callable[[int], None], earlier: int, done: int) -> None:
@@ -280,18 +263,15 @@ COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
 """The functions that open a compressor of a file, by the ends of names."""
 
 
-@contextlib.contextmanager
-def compress_output(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    """Yield a file that compresses what is written to it, as its name's suffix says.
+def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
+    """Return a file that compresses what is written to it, as its name's suffix says.
 
     For another suffix it is the file itself. No time or name is stored: the same data gives the
     same bytes. The file itself stays open.
     """
-    if suffix not in COMPRESSORS:
-        yield file
-        return
-    with COMPRESSORS[suffix](file) as packed:
-        yield packed
+    compress: Callable[[IO[bytes]], Any] = COMPRESSORS.get(suffix, contextlib.nullcontext)
+    packed: AbstractContextManager[IO[bytes]] = compress(file)
+    return packed
 
 
 class _KeptOpen(io.RawIOBase):

@@ -47,7 +47,7 @@ class Chunk:
     """
 
     rows: pl.DataFrame
-    place: Callable[[int], str]
+    place: Callable[[int], str] = str
     objects: pl.Series | None = None
     names: frozenset[str] = frozenset()
 
@@ -87,7 +87,7 @@ def read_chunks(
         delimiter = b"," if source.format == "csv" else b"\t"
         chunks = _read_delimited(source.file, delimiter, chunk_bytes, has_answers=bool(second))
     chunks = _translate_errors(source.name, chunks)
-    head = next(chunks, Chunk(pl.DataFrame(), partial(_format_row, 1))).rows
+    head = next(chunks, Chunk(pl.DataFrame())).rows
     if not head.width:
         if next(chunks, None) is not None:
             raise BadRequest(f"The rows of the input have no column, and {quote(key)} is needed")
@@ -138,7 +138,7 @@ def _require_header(names: list[str], keys: KeyFormat, is_key: Callable[[str], b
 
 
 def _ensure_one(chunks: Iterator[Chunk], head: pl.DataFrame) -> Iterator[Chunk]:
-    yield next(chunks, Chunk(head, partial(_format_row, 1)))
+    yield next(chunks, Chunk(head))
     yield from chunks
 
 
@@ -148,7 +148,11 @@ def _translate_errors(name: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
 
 
 def _iter_texts(
-    file: BinaryIO, end_of: Callable[[bytes], int], chunk_bytes: int, *, has_answers: bool = False
+    file: BinaryIO,
+    chunk_bytes: int,
+    end_of: Callable[[bytes], int] = lambda text: text.rfind(NEW_LINE) + 1,
+    *,
+    has_answers: bool = False,
 ) -> Iterator[tuple[bytes, int]]:
     """Yield chunks of a text, each with the number of its first line.
 
@@ -201,7 +205,7 @@ def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
                 raise BadRequest(problem, "Save its numbers with 38 digits at most")
             if field is not column and "\0" in field.name:
                 raise BadRequest(f"{name} has a NUL in a field's name", "Give it another name")
-    yield Chunk(_make_frame(table.schema_arrow.empty_table()), partial(_format_row, 1))
+    yield Chunk(_make_frame(table.schema_arrow.empty_table()))
     first = 1
     for batch in table.iter_batches(CHUNK_ROWS):
         yield Chunk(_make_frame(pa.Table.from_batches([batch])), partial(_format_row, first))
@@ -249,7 +253,7 @@ def _read_delimited(
 
     names: list[str] = []
     first = 2
-    for chunk, line in _iter_texts(file, find_end, chunk_bytes, has_answers=has_answers):
+    for chunk, line in _iter_texts(file, chunk_bytes, find_end, has_answers=has_answers):
         cells = whole_cells.match(chunk + NEW_LINE) if b'"' in chunk else None
         if cells and cells.end() < len(chunk):
             bad_line = line + chunk.count(NEW_LINE, 0, cells.end())
@@ -261,9 +265,7 @@ def _read_delimited(
             if not names:
                 continue
             _require_distinct(names)
-            yield Chunk(
-                pl.DataFrame(schema=dict.fromkeys(names, pl.String)), partial(_format_row, 1)
-            )
+            yield Chunk(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
         if text.strip(b"\r\n"):
             rows = _parse_cells(text, names, delimiter, first)
             yield Chunk(rows, partial(_format_row, first))
@@ -309,13 +311,13 @@ def _read_json_lines(file: BinaryIO, chunk_bytes: int = CHUNK_BYTES) -> Iterator
     """Read one object per line; the first chunk decides which columns there are."""
     head: pl.DataFrame | None = None
     first = 1
-    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
+    for text, line in _iter_texts(file, chunk_bytes):
         if not text.strip():
             continue
         rows = read_objects(text, line)
         if head is None:
             head = rows.clear()
-            yield Chunk(head, partial(_format_row, 1))
+            yield Chunk(head)
         yield Chunk(_match_columns(rows, head, first), partial(_format_row, first))
         first += len(rows)
 
@@ -326,7 +328,7 @@ def _read_json_objects(
     """Read the key of one object per line; all other fields are copied as they are written."""
     name: str | None = None
     first = 1
-    for text, line in _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes):
+    for text, line in _iter_texts(file, chunk_bytes):
         objects = split_objects(text, line)
         if not objects.lines:
             continue
@@ -334,8 +336,7 @@ def _read_json_objects(
         if name is None:
             head = [*dict.fromkeys(name for fields in objects.fields for name in fields)]
             name = _choose_column(head, column, keys.column)
-            head_rows = pl.DataFrame(schema=dict.fromkeys(head, pl.String))
-            yield Chunk(head_rows, partial(_format_row, 1))
+            yield Chunk(pl.DataFrame(schema=dict.fromkeys(head, pl.String)))
         rows = _make_key_frame(name, objects.read_keys(name, keys.key_digits))
         if keys.second:
             answers = pl.Series(keys.second, objects.read_texts(keys.second), pl.String)
@@ -373,11 +374,11 @@ def _read_text(file: BinaryIO, form: KeyFormat, chunk_bytes: int = CHUNK_BYTES) 
     Single cells are joined to keys where the puzzle's notation allows it.
     """
     key = form.column
-    yield Chunk(_make_key_frame(key, []), partial(_format_row, 1))
+    yield Chunk(_make_key_frame(key, []))
     waiting: list[str] = []
     end = 1
     for text, line in _iter_texts(
-        file, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1, chunk_bytes
+        file, chunk_bytes, lambda text: max(map(text.rfind, (b"\n", b" ", b"\t"))) + 1
     ):
         if line == 1:
             _require_no_columns(text, key, has_boards=form.joined_characters > 0)
@@ -406,8 +407,8 @@ def _read_lines(file: BinaryIO, form: KeyFormat, chunk_bytes: int) -> Iterator[C
     Single cells are joined to a key, as in `_read_text`.
     """
     schema = [(form.column, pl.String), (form.second or "", pl.String)]
-    yield Chunk(pl.DataFrame(schema=schema), partial(_format_row, 1))
-    texts = _iter_texts(file, lambda text: text.rfind(NEW_LINE) + 1, chunk_bytes, has_answers=True)
+    yield Chunk(pl.DataFrame(schema=schema))
+    texts = _iter_texts(file, chunk_bytes, has_answers=True)
     for text, first in texts:
         lines = text.decode().split("\n")
         numbers = [at for at, line in enumerate(lines) if line.strip()]

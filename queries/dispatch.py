@@ -88,18 +88,10 @@ class Readers:
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them
-        return _restore_readers, (type(self), self.store, self._is_closed)
+        return type(self), (self.store,), {"_is_closed": self._is_closed}
 
     def close(self) -> None:
         """Close all files."""
         self._is_closed = True
         for reader in self._opened.values():
             reader.close()
-
-
-def _restore_readers(kind: type[Readers], store: Store, is_closed: bool) -> Readers:
-    """Make readers in another process, closed if they were."""
-    readers = kind(store)
-    if is_closed:
-        readers.close()
-    return readers

@@ -22,9 +22,10 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.scans import make_damage, require_intact, scan_rows
+from queries.scans import require_intact, scan_rows
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
 from tablebase.puzzles import find_owner, list_puzzles
+from tablebase.tables.access import make_damage_error
 
 if TYPE_CHECKING:
     from tablebase.schema import Table
@@ -156,7 +157,7 @@ class Sources:
                 table = next((name for name in figure.sources if name in self.entries), "")
                 if not table:
                     raise
-                raise make_damage(self._store, table, "its rows cannot be decoded") from error
+                raise make_damage_error(self._store, table, "its rows cannot be decoded") from error
         return self._answers[key]
 
     def format_code(self, figure: Figure) -> str:

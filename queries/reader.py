@@ -18,6 +18,7 @@ from tablebase import UNREACHED
 from tablebase.errors import (
     BadRequest,
     NoAnswer,
+    NotationError,
     TablebaseError,
     TableDamaged,
     TableError,
@@ -92,6 +93,16 @@ class Query:
         """Look up one key of many: the answer has a batch's columns at least."""
         return self.answer(key)
 
+    def has_key(self, text: str) -> bool:
+        """Return whether a text is in the notation of keys."""
+        try:
+            self.look_up(text)
+        except TableError:
+            raise
+        except TablebaseError as error:
+            return not isinstance(error, NotationError)
+        return True
+
     def draw_samples(
         self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
     ) -> Iterator[pl.DataFrame]:
@@ -104,7 +115,6 @@ class Query:
             raise BadRequest(f"{reader.puzzle.title} does not support sampling")
         from queries.sampling import select_depth
 
-        request = request.check()
         rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
         yield from request.draw_rows(rows, reader.key.lower())
 
@@ -219,7 +229,7 @@ class Reader(Generic[Found]):
         """List the puzzle's published tables for a notebook."""
         from queries.status import format_html
 
-        return format_html(self, self.store, [self.puzzle])
+        return format_html(self, self.store, self.puzzle)
 
     def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
@@ -355,10 +365,9 @@ class Reader(Generic[Found]):
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
-        from tablebase.tables.access import format_rebuild_command
+        from tablebase.tables.access import make_damage_error
 
-        command = format_rebuild_command(name, self.store, force=True)
-        return TableDamaged(self.store.locate(f"{name}.{suffix}"), problem, command)
+        return make_damage_error(self.store, name, problem, suffix)
 
     def scan(self, table: str) -> pl.LazyFrame:
         """Return the rows of a published table of this puzzle; its files are checked first.

@@ -177,12 +177,13 @@ def draw_set(
     query: Any, request: SampleRequest, on_progress: Callable[[int, int], None]
 ) -> Iterator[pl.DataFrame]:
     """Draw a sample as its query's options `spread` and `split` say, a chunk at a time."""
+    request = request.check()
     given, wanted, parts = query.given, query.distance, [(query, request)]
     shares = parse_split(given["split"]) if "split" in given else {}
     if "spread" in given:
         if wanted is None:
             raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
-        parts, (share, rest) = [], divmod(request.check().size, len(wanted))
+        parts, (share, rest) = [], divmod(request.size, len(wanted))
         for at, distance in enumerate(wanted[: request.size]):
             one = query.reader.make_query(**{**given, "distance": distance, "spread": None})
             seed = request.seed * SEEDS + distance

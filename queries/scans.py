@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from tablebase.errors import TableDamaged, TableMissing
-from tablebase.tables.access import format_rebuild_command, make_open_error
+from tablebase.tables.access import format_rebuild_command, make_damage_error, make_open_error
 from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
 from tablebase.tables.store import Store
 
@@ -55,7 +55,7 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
     rows = scan_rows(store, entry)
     count = collect_rows(store, table.name, rows.select(pl.len())).item()
     if count != entry.rows:
-        raise make_damage(store, table.name, f"it has {count:,} rows, not {entry.rows:,}")
+        raise make_damage_error(store, table.name, f"it has {count:,} rows, not {entry.rows:,}")
     return rows
 
 
@@ -66,13 +66,7 @@ def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
     try:
         return rows.collect()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise make_damage(store, table, "its rows cannot be decoded") from error
-
-
-def make_damage(store: Store, table: str, problem: str) -> TableDamaged:
-    """Make the error for a file of rows that is as published, and yet no table of that name."""
-    command = format_rebuild_command(table, store, force=True)
-    return TableDamaged(store.locate(f"{table}.parquet"), problem, command)
+        raise make_damage_error(store, table, "its rows cannot be decoded") from error
 
 
 def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:

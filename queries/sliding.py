@@ -75,7 +75,7 @@ class BoardTableQuery(BoardQuery):
         drawn = draw_ranks(
             reader.puzzle.size,
             lambda: reader.iter_distances(view),
-            request.check(),
+            request,
             self.distance,
         )
         for ranks in drawn:
@@ -146,13 +146,6 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
-
-    def read_record(self, view: View, state: str) -> tuple[int, None]:
-        index = self.open_index(self.table_names[view.table_goal])
-        return index.read_record(self.find_record(view, state))[0], None
-
-    def list_unreached_goals(self, state: str, goal: str) -> list[str]:
-        return []
 
     def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
         """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""

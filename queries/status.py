@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from tablebase.errors import TablebaseError, TableError
@@ -104,26 +103,18 @@ def format_repr(tables: object, store: Store, puzzle: Puzzle | None = None) -> s
     return f"{_format_head(tables, store)}: {', '.join(names) or 'none published'}>"
 
 
-def format_html(
-    tables: object, store: Store, puzzles: Iterable[Puzzle], *, has_all: bool = False
-) -> str:
-    """Format opened tables for a notebook: the published tables, each with size and meaning.
-
-    `has_all`: also list the tables of no puzzle.
-    """
+def format_html(tables: object, store: Store, puzzle: Puzzle | None = None) -> str:
+    """Format opened tables for a notebook: the published tables, each with size and meaning."""
     from html import escape
 
-    puzzles = [*puzzles]
     caption = escape(_format_head(tables, store).removeprefix("<"))
     try:
-        entries = _read_entries(store)
+        entries = _read_entries(store, puzzle)
     except TablebaseError as error:
         return f"<p>{caption}: {escape(str(error))}</p>"
-    rows = ""
+    rows, puzzles = "", [puzzle] if puzzle else list_puzzles()
     for name, entry in entries.items():
-        table = next(filter(None, (puzzle.find_table(name) for puzzle in puzzles)), None)
-        if table is None and not has_all:
-            continue
+        table = next(filter(None, (each.find_table(name) for each in puzzles)), None)
         rows += (
             f"<tr><td>{escape(name)}</td><td>{entry.rows:,}</td><td>{entry.bytes:,}</td>"
             f'<td style="text-align:left">{escape(table.meaning if table else "")}</td></tr>\n'

@@ -179,7 +179,6 @@ class KnightQuery(Query):
         from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
         from tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
 
-        request = request.check()
         reader, board, closed = self.reader, self.sampled_board, self.closed
         if not closed and not board.has_tours():
             raise NoSuchTour(str(board), explain_no_tour(board, None))

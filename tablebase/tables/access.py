@@ -59,6 +59,14 @@ def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> s
     return format_command(store, COMMAND, name, "--force" * force)
 
 
+def make_damage_error(
+    store: Store, name: str, problem: str, suffix: str = "parquet"
+) -> TableDamaged:
+    """Make the error for a file that is as published, and yet contradicts itself."""
+    command = format_rebuild_command(name, store, force=True)
+    return TableDamaged(store.locate(f"{name}.{suffix}"), problem, command)
+
+
 def format_repair_command(table: str, store: Store) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
     from tablebase.puzzles import find_owner

@@ -95,6 +95,19 @@ def test_knight_counts_agree(report_data: ReportData, outputs: Path) -> None:
     assert (joined["closed"] == joined["closed_counted"]).all()
 
 
+def test_findings_that_are_written_out_are_true(report_data: ReportData) -> None:
+    starts = answer(report_data, "knight-starts")
+    most = starts.filter(pl.col("tours") == pl.col("tours").max().over("board"))["start"]
+    assert {*most} == {"a1", "a5", "e1", "e5", "a6", "f1", "f6"}
+    closed = starts.group_by("board").agg(pl.col("closed").unique())
+    assert {board: each for board, (each,) in closed.rows()} == {"5x5": 0, "6x6": 19_724}
+    blank = answer(report_data, "eight-blank").sort("goal", "blank")
+    mean = (pl.col("distance") * pl.col("states")).sum() / pl.col("states").sum()
+    for _, means in blank.group_by("goal", "blank", maintain_order=True).agg(mean).group_by("goal"):
+        assert means["distance"].arg_min() == 4
+        assert means["distance"].max() - means["distance"].min() < 1  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("side", [5, 6])
 def test_the_shown_starts_represent_all(report_data: ReportData, side: int) -> None:
     ends, board = answer(report_data, f"knight-ends-{side}x{side}"), KnightBoard(side, side)
