@@ -29,7 +29,7 @@ def test_keys_alone_play_each_puzzle(shown: Explorer) -> None:
     expect(page.locator("#eight-count")).to_have_text("0")
     assert not shown.address().startswith(START)
 
-    page = shown.open("senet/play/free")
+    shown.go("senet/play/free")
     page.keyboard.press("t")
     word = shown.text("#senet-word")
     assert word.startswith("A threw ")
@@ -44,7 +44,7 @@ def test_keys_alone_play_each_puzzle(shown: Explorer) -> None:
     page.keyboard.press("n")
     assert shown.address() == "senet/play/free"
 
-    page = shown.open("knight/play/5x5")
+    shown.go("knight/play/5x5")
     for count in range(1, 26):
         page.keyboard.press("h")
         hint = page.locator("#knight-board .hinted")
@@ -86,10 +86,10 @@ def test_a_click_slides_all_tiles_up_to_the_gap(shown: Explorer) -> None:
     assert shown.address() == "eight/play/123456780/012345678/LLUU"
     page.click("#eight-board [aria-label='tile 5']", force=True)
     assert shown.text("#eight-count") == "4", "neither in its row nor in its column"
-    page = shown.open("eight/play/123456078/123456780")
+    shown.go("eight/play/123456078/123456780")
     page.click("#eight-board [aria-label^='tile 8']")
     assert shown.text("#eight-word") == "Solved! 2 moves; the best is 2. Nobody can do better."
-    page = shown.open("eight/play/120453786/123450786/DU")
+    shown.go("eight/play/120453786/123450786/DU")
     page.click("#eight-board [aria-label^='tile 6']")
     assert shown.text("#eight-count") == "3", "a game that is over takes no more of them"
 

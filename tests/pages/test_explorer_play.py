@@ -100,15 +100,16 @@ def test_the_end_compares_with_the_best(shown: Explorer) -> None:
     assert shown.address() == "eight/play/123456708/123456780/hints=1"
     page.evaluate("history.back()")
     expect(page.locator("#eight-player .count")).to_have_text("move 0 of 5")
-    page = shown.open("eight/play/213456780/123456780")
+    shown.go("eight/play/213456780/123456780")
     assert "cannot reach the goal" in shown.text("#eight-word")
     page.click("#eight-next")
     assert distance_of(shown) == 5
-    shown.open("eight/play/123456708/123456780/R")
+    shown.go("eight/play/123456708/123456780/R")
     assert shown.text("#eight-word") == "Solved! 1 move; the best is 1. Nobody can do better."
 
 
 def test_a_board_is_described_by_what_is_on_view(shown: Explorer) -> None:
+    page = shown.open()
     for address, view, told in (
         ("eight/play/378546201/123456780", "eight", "Tap a tile"),
         ("eight/378546201/123456780", "eight", "The best moves are marked."),
@@ -117,7 +118,7 @@ def test_a_board_is_described_by_what_is_on_view(shown: Explorer) -> None:
         ("senet/play/free", "senet", "Throw"),
         ("senet/ABAAABBB.B...A.", "senet", "Click a square to change it"),
     ):
-        page = shown.open(address)
+        shown.go(address)
         board = page.locator(f"#{view}-board")
         text = page.locator(f"#{board.get_attribute('aria-describedby')}:visible").inner_text()
         assert told in text
@@ -182,7 +183,7 @@ def test_senet_ends_and_the_page_takes_a_side(shown: Explorer) -> None:
     assert page.locator("#senet-throw").is_hidden()
     page.click("#senet-next")
     assert shown.address() == "senet/play/free"
-    page = shown.open("senet/play/page")
+    shown.go("senet/play/page")
     page.click("#senet-dice >> text=5")
     page.click("#senet-board [aria-label^='square 9:']")
     expect(page.locator("#senet-count")).to_have_text("2")
@@ -191,9 +192,9 @@ def test_senet_ends_and_the_page_takes_a_side(shown: Explorer) -> None:
     assert shown.address() == "senet/play/page"
     page.click("#senet-throw")
     assert re.fullmatch(r"senet/play/[1-5]/page", shown.address())
-    shown.open("senet/ABAAABBB.B...AB")
+    shown.go("senet/ABAAABBB.B...AB")
     assert shown.text("#senet-now") == "Setting up: 5 of 5 A, 6 of 5 B."
-    shown.open("senet/ABAAABBB.B...A./1")
+    shown.go("senet/ABAAABBB.B...A./1")
     assert shown.text("#senet-now") == "A threw 5: 9 to 14. B to move."
     page.click("#senet-parity >> text=B to move")
     page.click("#senet-player [aria-label='One ply back']")
@@ -292,7 +293,7 @@ def test_8x8_knows_its_limits(shown: Explorer, readers: dict[str, Reader]) -> No
     page.goto(f"{shown.file.as_uri()}#knight/play/8x8/{tour}")
     expect(page.locator("#knight-word")).to_contain_text("You made a tour! It is closed.")
     assert "does not know its number" in shown.text("#knight-word")
-    shown.open("knight/b1/a3/9")
+    shown.go("knight/b1/a3/9")
     assert shown.text("#knight-player .count") == "jump 9 of 63"
     assert not page.locator("#knight-facts .tiles >> nth=1").is_visible(), "codes are folded away"
 
@@ -339,12 +340,13 @@ def test_a_board_is_taken_away_as_text_and_as_pictures(browser: Browser, explore
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown = Explorer(explorer, context)
     tour = "knight/6x6/a1/12345"
+    page = shown.open()
     for address, view, in_text, in_picture in (
         ("eight/378546201/123456780", "eight", " 3 7 8\n 5 4 6\n 2 . 1\n", "378546201"),
         ("senet/ABAAABBB.B...A.", "senet", "dice        5 3", "senet"),
         (tour, "knight", "squares     a1 ", "6x6"),
     ):
-        page = shown.open(address)
+        shown.go(address)
         page.click(f"#view-{view} .take summary >> nth=0")
         page.click(f"#view-{view} [data-take=text]")
         expect(page.locator(f"#view-{view} .taken")).to_have_text("The text is copied.")

@@ -125,7 +125,7 @@ def test_a_detour_is_seen_in_looking_back(shown: Explorer) -> None:
     assert shown.address() == f"{GAME}/hints=1"
     # one ply more than needed: A to 13, and later on to 14
     line = "9-13,4x7,13-14"
-    page = shown.open(f"{GAME}/{line}")
+    shown.go(f"{GAME}/{line}")
     assert shown.text("#senet-word") == "Reached in 3 plies; the best is 2."
     page.keyboard.press("b")
     assert shown.address() == f"senet/{TARGET}/{line}"
@@ -151,7 +151,7 @@ def test_a_detour_is_seen_in_looking_back(shown: Explorer) -> None:
     assert shown.address() == f"senet/{TARGET}", "no move is made yet: the shortest line"
     page.click("#view-senet >> text=Play")
     assert shown.address() == f"{GAME}/hints=2"
-    page = shown.open(f"senet/{TARGET}/7-11,10-12/1")
+    shown.go(f"senet/{TARGET}/7-11,10-12/1")
     assert shown.text("#senet-change").startswith(
         "This put the position out of reach. Better: throw 5"
     )

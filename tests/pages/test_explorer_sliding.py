@@ -163,13 +163,13 @@ def test_each_board_has_a_puzzle_of_the_day(shown: Explorer) -> None:
     expect(page.locator("#sliding-today")).to_have_text("Today’s puzzle, 2026-11-25")
     state = board.unrank(draw_day_number(date(2026, 11, 25), math.factorial(8) // 2))
     assert shown.address() == f"sliding/play/2x4/{state}/{board.example}"
-    page = shown.open("fifteen/play")
+    shown.go("fifteen/play")
     assert page.locator("#fifteen-today").is_hidden(), "its boards are searched"
 
 
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
+def test_an_invalid_state_is_reported(shown: Explorer) -> None:
+    shown.open("sliding/2x3")
+    for address, message in (
         ("sliding/2x3/12345x", "“x” is not one of the digits 0–5"),
         ("sliding/2x3/123456", "tile 6 does not exist, the blank (0) is missing"),
         ("sliding/2x3/12340", "it has 5 digits, not 6"),
@@ -178,17 +178,16 @@ def test_each_board_has_a_puzzle_of_the_day(shown: Explorer) -> None:
         ("sliding/2x3/123450/123450/UDR", "Move 3 of “UDR” is not possible"),
         ("sliding/2x3/123450/123450/x", "is neither moves, such as ULDR, nor a step"),
         ("sliding/2x3/123450/__proto__", "is not an arrangement"),
-    ],
-)
-def test_an_invalid_state_is_reported(shown: Explorer, address: str, message: str) -> None:
-    shown.open(address)
-    assert message in shown.text("#trouble")
+    ):
+        shown.go(address)
+        assert message in shown.text("#trouble")
 
 
 @pytest.mark.parametrize("shown", [DESK, PHONE], indirect=True)
 def test_boards_fit_every_window_and_are_accessible(shown: Explorer) -> None:
+    page = shown.open()
     for board in ("2x2", "2x4"):
-        page = shown.open(f"sliding/{board}")
+        shown.go(f"sliding/{board}")
         assert page.viewport_size
         assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
         drawn = page.locator("#sliding-board").bounding_box()
@@ -197,17 +196,17 @@ def test_boards_fit_every_window_and_are_accessible(shown: Explorer) -> None:
         assert broken_rules(page) == []
 
 
-@pytest.mark.parametrize("size", [(320, 640), (667, 375)])
-def test_the_arrow_of_a_best_move_covers_no_digit(shown: Explorer, size: tuple[int, int]) -> None:
+def test_the_arrow_of_a_best_move_covers_no_digit(shown: Explorer) -> None:
     page = shown.open("sliding/2x4")
-    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.click("#sliding-hardest")
-    boxes = page.locator("#sliding-board .best span").evaluate_all(
-        "spans => spans.map((span) => span.getBoundingClientRect().toJSON())"
-    )
-    assert boxes
-    for digit, arrow in zip(boxes[::2], boxes[1::2], strict=True):
-        assert digit["right"] <= arrow["left"] or arrow["bottom"] <= digit["top"]
+    for width, height in ((320, 640), (667, 375)):
+        page.set_viewport_size({"width": width, "height": height})
+        boxes = page.locator("#sliding-board .best span").evaluate_all(
+            "spans => spans.map((span) => span.getBoundingClientRect().toJSON())"
+        )
+        assert boxes
+        for digit, arrow in zip(boxes[::2], boxes[1::2], strict=True):
+            assert digit["right"] <= arrow["left"] or arrow["bottom"] <= digit["top"]
 
 
 # ---- 4x4, by search ---------------------------------------------------------------------------
@@ -280,7 +279,7 @@ def test_a_4x4_board_is_played_and_studied(shown: Explorer) -> None:
     expect(page.locator("#fifteen-change")).to_have_text(told)
     page.fill("#fifteen-start", "123456789abcdfe0")
     assert shown.text("#fifteen-distance") == "No solution"
-    shown.open(f"fifteen/{GOAL}/1234567890abcdef")
+    shown.go(f"fifteen/{GOAL}/1234567890abcdef")
     expect(page.locator("#fifteen-distance")).to_have_text("0")
     problem = "the gap of a goal must be in a corner"
     assert problem in shown.text("#trouble"), "the end of the search leaves it on view"

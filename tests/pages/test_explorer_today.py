@@ -78,10 +78,10 @@ def test_the_puzzle_of_the_day_follows_from_the_date(shown: Explorer, outputs: P
         page = shown.open("eight")
         play(page, "eight")
         assert shown.address().split("/")[2] == board
-        page = shown.open("knight")
+        shown.go("knight")
         play(page, "knight")
         assert shown.address() == f"knight/play/6x6/{square}"
-        page = shown.open("senet")
+        shown.go("senet")
         play(page, "senet")
         assert shown.address() == f"senet/play/to={position}"
     page.clock.set_system_time("2026-11-26T11:30:00Z")
@@ -131,14 +131,14 @@ def test_the_hints_of_the_day_are_not_forgotten(shown: Explorer) -> None:
     assert re.fullmatch(
         rf"8-puzzle {DAY}: {best}/{best}, 1 hint, 0:\d\d", shown.text("#eight-result span")
     )
-    page = shown.open("knight")
+    shown.go("knight")
     play(page, "knight")
     for count in range(2, 37):
         page.keyboard.press("h")
         page.locator("#knight-board .hinted").click()
         assert shown.text("#knight-made") == str(count)
     assert shown.text("#knight-result span").startswith(f"Knight’s tour {DAY}: 36/36, 35 hints, ")
-    page = shown.open("senet")
+    shown.go("senet")
     play(page, "senet")
     while not page.locator("#senet-back").is_visible():
         page.keyboard.press("h")
@@ -166,9 +166,9 @@ def test_a_timer_is_hidden_and_stays_hidden(shown: Explorer) -> None:
     assert re.fullmatch(r"0:0\d", shown.text("#eight-time"))
     page.click("#eight-clock")
     assert shown.text("#eight-time") == ""
-    page = shown.open("knight")
+    shown.open("knight")
     assert shown.text("#knight-time") == ""
-    page = shown.open("eight")
+    shown.go("eight")
     play(page, "eight")
     best = solve(shown)
     assert shown.text("#eight-result span") == f"8-puzzle {DAY}: {best}/{best}, no hint"
@@ -284,21 +284,17 @@ def test_the_page_works_where_nothing_can_be_kept(shown: Explorer, script: str) 
     assert shown.text("#eight-result span").startswith(f"8-puzzle {DAY}: ")
 
 
-@pytest.mark.parametrize(
-    ("view", "studied", "rule"),
-    [
+def test_a_view_tells_its_rules_and_what_study_is_for(shown: Explorer) -> None:
+    page = shown.open()
+    for view, studied, rule in (
         ("eight", "Study shows how far any board", "A move slides a tile next to the gap"),
         ("senet", "Study shows how soon any position", "nobody may pass"),
         ("knight", "Study shows a tour", "A tour visits every square once."),
-    ],
-)
-def test_a_view_tells_its_rules_and_what_study_is_for(
-    shown: Explorer, view: str, studied: str, rule: str
-) -> None:
-    page = shown.open(f"{view}/study")
-    assert shown.text(f"#view-{view} p.in-study >> nth=0").startswith(studied)
-    rules = page.locator(f"#view-{view} details:has-text('Rules')")
-    if not rules.get_by_role("paragraph").is_visible():
-        rules.locator("summary").press("Enter")
-    assert rule in rules.get_by_role("paragraph").inner_text()
-    assert broken_rules(page) == []
+    ):
+        shown.go(f"{view}/study")
+        assert shown.text(f"#view-{view} p.in-study >> nth=0").startswith(studied)
+        rules = page.locator(f"#view-{view} details:has-text('Rules')")
+        if not rules.get_by_role("paragraph").is_visible():
+            rules.locator("summary").press("Enter")
+        assert rule in rules.get_by_role("paragraph").inner_text()
+        assert broken_rules(page) == []
