@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
@@ -21,6 +22,7 @@ from numba.core.serialize import dumps
 from tablebase.errors import quote
 from tablebase.process import explain_os_error
 
+Array = npt.NDArray[Any]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 

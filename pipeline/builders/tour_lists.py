@@ -6,21 +6,17 @@ boards with few tours. Of tours by their two ends, there is one task for each st
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from pipeline.search.tour_listing import find_paths, iter_paths, make_neighbour_sets
 from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner, make_no_records
 from tablebase.errors import SearchError
+from tablebase.jit import Array
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import AllTours, TourPerPair
 from tablebase.schema import Table
 from tablebase.tables.checkpoints import Arrays
-
-Array = npt.NDArray[Any]
 
 MAX_UNDIVIDED_SQUARES = 36
 """Squares of the largest boards with one task for each start."""

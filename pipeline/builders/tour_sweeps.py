@@ -46,7 +46,8 @@ from pipeline.tasks import (
     run_in_threads,
 )
 from tablebase.errors import SearchError
-from tablebase.frontier.compiled import MAX_CELLS, Array, decode_layer, encode_layer
+from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer
+from tablebase.jit import Array
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (

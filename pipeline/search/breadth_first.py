@@ -13,16 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED, Graph, SearchResult
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255
 """After all high labels."""
-Array = npt.NDArray[Any]
 # the kernel computes indexes as unsigned words: none is tested for being negative
 WORD = np.uint64
 ZERO, ONE = WORD(0), WORD(1)

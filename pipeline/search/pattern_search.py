@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tablebase.errors import SearchError
 from tablebase.frontier.compiled import find_lowest
 from tablebase.graph import UNREACHED
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
-Array = npt.NDArray[Any]
 CHUNKS_PER_THREAD = 16
 """Chunks for each thread in a layer: so many that no thread waits long for the last one."""
 WORD_BITS = 64

@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tablebase.frontier.compiled import find_lowest
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
-Array = npt.NDArray[Any]
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 CHUNK_PATHS = 1 << 16

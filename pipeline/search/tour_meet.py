@@ -32,11 +32,10 @@ from tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_CELLS,
-    Array,
     list_all_partners,
 )
 from tablebase.frontier.layers import FREE, MATCHING_BITS
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
 
 class PairRemoval(NamedTuple):

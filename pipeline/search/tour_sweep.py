@@ -39,9 +39,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.search.tour_edge_sets import Step, iter_successors
-from tablebase.frontier.compiled import Array, list_all_partners
+from tablebase.frontier.compiled import list_all_partners
 from tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
 SLICE_PLACES = 1 << 18
 """Places of a table that are copied at a time."""

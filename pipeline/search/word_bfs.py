@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pipeline.search.word_kernels import (
     CHUNK_ROWS,
@@ -32,6 +31,7 @@ from pipeline.search.word_kernels import (
 )
 from tablebase.errors import SearchError
 from tablebase.graph import UNREACHED
+from tablebase.jit import Array
 from tablebase.resources import allocate_pages
 from tablebase.word_space import (
     BLOCK,
@@ -47,7 +47,6 @@ from tablebase.word_space import (
     WordTables,
 )
 
-Array = npt.NDArray[Any]
 MAX_TASK_ROWS = 1 << 17
 """Most rows of a task: few enough that a search ends soon after it is interrupted."""
 TASKS_PER_THREAD = 4

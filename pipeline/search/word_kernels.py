@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.word_space import (
     BLOCK,
     CYCLE,
@@ -23,7 +22,6 @@ from tablebase.word_space import (
     WORDS,
 )
 
-Array = npt.NDArray[Any]
 CHUNK_ROWS = 128
 """Rows whose incoming states are collected at a time: few enough for a core's fastest cache."""
 SCRATCH_ROWS = 2 * CHUNK_ROWS * (1 + WORDS)

@@ -29,10 +29,9 @@ import numpy.typing as npt
 
 from pipeline.tasks import run_in_threads
 from tablebase.frontier.compiled import count_ones
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.sliding import SlidingBoard
 
-Array = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
 Order = tuple[int, ...]
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tablebase.errors import TableError, quote
+from tablebase.jit import Array
 from tablebase.puzzle import Puzzle
 from tablebase.schema import Table
 from tablebase.tables.access import format_rebuild_command
@@ -20,7 +21,6 @@ from tablebase.tables.manifest import Depth, Entry, File, IndexEntry
 from tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
-Array = npt.NDArray[Any]
 Content = Mapping[str, object]
 Difference = tuple[object, object]
 """The value that was found and the value that was expected."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, Verdict
+from pipeline.verify.claims import Proof, PublishedTable, Seen, Verdict
 from pipeline.verify.files import decode_rows, iter_records
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.fifteen import PatternDistances
 
 UNKNOWN = 255

@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Array, Claim, ClaimCheck, Listener, PublishedTable, Rows
+from pipeline.verify.claims import Claim, ClaimCheck, Listener, PublishedTable, Rows
 from tablebase.errors import TableMissing
+from tablebase.jit import Array
 from tablebase.puzzles import list_puzzles
 from tablebase.schema import Table
 from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST

@@ -25,10 +25,10 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Array, Proof, PublishedTable, Seen, TableVerdict, Verdict
+from pipeline.verify.claims import Proof, PublishedTable, Seen, TableVerdict, Verdict
 from pipeline.verify.files import read_rows
 from pipeline.verify.tour_walker import HalfBoard, walk
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
 

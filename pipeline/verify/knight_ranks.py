@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.verify.claims import Array, ClaimCheck, Proof, PublishedTable, Seen, Verdict
+from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Seen, Verdict
 from pipeline.verify.files import iter_records, view_field
 from pipeline.verify.knight_counts import find_known_closed, find_known_total
 from pipeline.verify.tour_walker import (
@@ -32,7 +32,7 @@ from pipeline.verify.tour_walker import (
     make_matching_code,
     walk,
 )
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import RANKING_FIELDS, TourRanking
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, make_record_type

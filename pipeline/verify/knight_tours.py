@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import Array, ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
+from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import check_records, decode_rows
 from pipeline.verify.knight_counts import (
     COUNTED_AGAIN,
@@ -20,6 +20,7 @@ from pipeline.verify.knight_counts import (
     list_jumps,
     recount_tours,
 )
+from tablebase.jit import Array
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import (
     AllTours,

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Array, Proof, PublishedTable, Rows, Seen, Verdict
+from pipeline.verify.claims import Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import check_records, read_rows
 from pipeline.verify.state_proofs import Edges, search_graph
 from tablebase.graph import UNREACHED, SearchResult
+from tablebase.jit import Array
 from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
 HOW = (

@@ -12,8 +12,6 @@ a layer must be bit 1 of its distance. No state's distance is concluded from the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -31,12 +29,11 @@ from pipeline.verify.board_layers import (
 from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
 from pipeline.verify.files import decode_rows, iter_records, view_field
 from tablebase.graph import UNREACHED
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.sliding import CHARACTERS, LETTERS, BoardDistances, SlidingBoard
 from tablebase.schema import BITS_INDEX, ROW_BYTES
 from tablebase.tables.manifest import Depth
 
-Array = npt.NDArray[Any]
 NO_NEIGHBOUR = 255
 
 

@@ -30,7 +30,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.verify.claims import (
-    Array,
     Difference,
     Mask,
     Proof,
@@ -42,6 +41,7 @@ from pipeline.verify.claims import (
 )
 from pipeline.verify.files import check_records, iter_records, read_rows
 from tablebase.graph import UNREACHED, SearchResult
+from tablebase.jit import Array
 from tablebase.puzzle import GoalPuzzle, StateSpace
 from tablebase.schema import KIND_LETTERS, BreadthFirst
 from tablebase.tables.parquet import to_arrow

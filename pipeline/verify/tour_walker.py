@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Array
 from tablebase.errors import SearchError
 from tablebase.frontier.compiled import count_ones, find_lowest
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.resources import count_cores
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
-Array = npt.NDArray[Any]
 MAX_STEPS = 254
 UNREACHED = 255
 

@@ -15,12 +15,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tablebase.frontier.compiled import count_ones, prefetch
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
-Array = npt.NDArray[Any]
 MAX_MOVES = 256
 """The most moves of a solution: more than any board of 16 cells needs."""
 NO_CELL = 255

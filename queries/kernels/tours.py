@@ -11,14 +11,13 @@ from tablebase.frontier.compiled import (
     MATCHING_MASK,
     MATCHING_STARTS,
     MAX_CELLS,
-    Array,
     count_ones,
     find_lowest,
     rank_matching,
     unpack_key,
 )
 from tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 
 Layer = tuple[Array, Array]

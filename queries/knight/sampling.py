@@ -25,11 +25,11 @@ from tablebase.frontier.compiled import (
     MATCHING_COUNTS,
     MATCHING_MASK,
     MAX_PAIRS,
-    Array,
     decode_layer,
     list_all_partners,
 )
 from tablebase.frontier.layers import MATCHING_BITS, MAX_SUM, InconsistentLayers
+from tablebase.jit import Array
 from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Route, Sweep
 from tablebase.resources import count_cores
 from tablebase.tables.index_format import make_record_type

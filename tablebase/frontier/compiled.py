@@ -20,9 +20,8 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 from tablebase.frontier.layers import END, MATCHING_BITS
-from tablebase.jit import compiled
+from tablebase.jit import Array, compiled
 
-Array = npt.NDArray[Any]
 MAX_PAIRS = 9
 MATCHING_COUNTS = np.cumprod([1, *range(1, 2 * MAX_PAIRS, 2)], dtype=np.int64)
 """The number of matchings of 0, 1, 2 ... pairs of ends."""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from pipeline.verify import Claim, VerifyFailed
-from pipeline.verify.claims import Array, Rows
+from pipeline.verify.claims import Rows
 from pipeline.verify.state_proofs import (
     Edges,
     Space,
@@ -23,6 +23,7 @@ from pipeline.verify.state_proofs import (
     search_graph,
 )
 from tablebase.graph import SearchResult
+from tablebase.jit import Array
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.schema import Column, Table
