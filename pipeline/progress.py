@@ -286,16 +286,12 @@ class _Step:
 
 
 class BuildProgress(ProgressBar, BuildObserver):
-    """Observer of a build that prints its lines and shows its bars.
+    """Observer of a build that prints its lines and shows its bars."""
 
-    `line_interval`: see `LINE_INTERVAL`.
-    """
-
-    def __init__(self, *, quiet: bool, line_interval: float = LINE_INTERVAL) -> None:
+    def __init__(self, *, quiet: bool) -> None:
         count = bars.MofNCompleteColumn(table_column=UNBROKEN)
         left = bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN)
         super().__init__(count, left, shown=not quiet)
-        self._line_interval = line_interval
         self._steps: dict[str, _Step] = {}
         self.planned: list[str] = []
         """The names of the tables that the build makes."""
@@ -327,7 +323,7 @@ class BuildProgress(ProgressBar, BuildObserver):
             step.update(doing, done, total)
             self.show(f"{table}: {doing}", done, total, table)
             # an activity that was printed once is also printed when it is complete
-            is_due = time.monotonic() - step.printed_at > self._line_interval or (
+            is_due = time.monotonic() - step.printed_at > LINE_INTERVAL or (
                 step.printed_doing == doing and done == total
             )
             if is_due:

@@ -218,26 +218,25 @@ def runs(
         if as_json:
             print_answer(f"{json.dumps(run.to_dict())}\n")
             return
-        record = run.record
         lines = (
-            f"run       {record.name}",
-            f"command   pipeline {' '.join(record.command)}",
-            f"started   {record.started}",
-            f"seconds   {record.seconds:.1f}",
-            f"outcome   {': '.join(filter(None, (run.outcome, record.problem)))}",
-            f"versions  {', '.join(f'{key} {value}' for key, value in record.versions.items())}",
-            f"machine   {', '.join(f'{key} {value}' for key, value in record.machine.items())}",
+            f"run       {run.name}",
+            f"command   pipeline {' '.join(run.command)}",
+            f"started   {run.started}",
+            f"seconds   {run.seconds:.1f}",
+            f"outcome   {': '.join(filter(None, (run.outcome, run.problem)))}",
+            f"versions  {', '.join(f'{key} {value}' for key, value in run.versions.items())}",
+            f"machine   {', '.join(f'{key} {value}' for key, value in run.machine.items())}",
         )
         text = "".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines)
         print_answer(fit_terminal(text))
-        print_answer(f"\n{format_run(record.tables, run.outcome)}")
+        print_answer(f"\n{format_run(run.tables, run.outcome)}")
         return
     known = [*list_runs(store)]
     if as_json:
         print_answer(f"{json.dumps([run.to_dict() for run in known])}\n")
     else:
         print_answer(format_runs(known))
-    readable = {run.record.name for run in known}
+    readable = {run.name for run in known}
     for unreadable in (other for other in list_run_names(store) if other not in readable):
         print_error(f"note: the run record {unreadable} cannot be read")
 

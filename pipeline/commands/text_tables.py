@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipeline.terminal import count_columns, escape_control
-from tablebase.tables.run_records import COMPLETED, RUNNING, Run, TableRun
+from tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, TableRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,17 +132,16 @@ def _format_size(count: float) -> str:
     return f"{count:,.0f} B"
 
 
-def format_runs(runs: Sequence[Run]) -> str:
+def format_runs(runs: Sequence[RunRecord]) -> str:
     """Format run records: when, what, how long, and how it ended."""
     rows = []
     for run in runs:
-        record = run.record
-        finished = sum(table.outcome == COMPLETED for table in record.tables)
+        finished = sum(table.outcome == COMPLETED for table in run.tables)
         cells = (
-            record.name,
-            " ".join(["pipeline", *record.command]),
-            f"{finished} of {len(record.tables)}",
-            f"{record.seconds:,.1f}",
+            run.name,
+            " ".join(["pipeline", *run.command]),
+            f"{finished} of {len(run.tables)}",
+            f"{run.seconds:,.1f}",
             _cut(run.outcome, MAX_CELL),
         )
         rows.append(cells)
@@ -158,10 +157,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def format_run(tables: Sequence[TableRun], outcome: str) -> str:
-    """Format one run's tables; `outcome`: that of the run.
-
-    Outcomes are shown unless all tables are complete.
-    """
+    """Format the tables of a run with this outcome, and theirs unless all are complete."""
     is_complete = all(table.outcome == COMPLETED for table in tables)
     rows = [
         (
@@ -171,8 +167,8 @@ def format_run(tables: Sequence[TableRun], outcome: str) -> str:
             if is_complete
             else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
             _format_amount(table.list_amounts()),
-            _format_count(table.seconds, 2),
-            _format_count(table.processor_seconds, 2),
+            _format_seconds(table.seconds),
+            _format_seconds(table.processor_seconds),
             _format_rate(table),
             "" if table.bytes is None else _format_size(table.bytes),
             _format_tasks(table),
@@ -194,8 +190,8 @@ def _format_tasks(table: TableRun) -> str:
     return ", ".join([f"{table.tasks_done:,}", *parts])
 
 
-def _format_count(number: float | None, digits: int = 0) -> str:
-    return "" if number is None else f"{number:,.{digits}f}"
+def _format_seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:,.2f}"
 
 
 def _format_duration(seconds: float) -> str:

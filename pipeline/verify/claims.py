@@ -284,12 +284,10 @@ class Proof:
     depths: Mapping[Depth, int] = field(default_factory=dict)
     """The number of states of each goal at each distance, if the proof counted them."""
 
-    def shows(self, board: str | None = None, *, least: Verdict) -> bool:
-        """Return whether the verdict on the table, or on a board, is at least as strong."""
-        return any(
-            verdict.board == board and ORDER.index(verdict.verdict) <= ORDER.index(least)
-            for verdict in self.verdicts
-        )
+    @property
+    def is_proved(self) -> bool:
+        """Whether the table as a whole is proved."""
+        return any(not each.board and each.verdict == Verdict.PROVED for each in self.verdicts)
 
 
 Seen = Mapping[str, Proof]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -107,25 +108,16 @@ def list_new_orders(tiles: int) -> Array:
 
     Orders are numbered in lexical order; the result has an axis for each of the three.
     """
-    orders = list_orders(list(range(tiles)))
-    numbers = {tuple(order): number for number, order in enumerate(orders)}
+    orders = [*permutations(range(tiles))]
+    numbers = {order: number for number, order in enumerate(orders)}
     result = np.empty((len(orders), tiles, tiles), dtype=np.int32)
     for number, order in enumerate(orders):
         for taken in range(tiles):
-            rest = [*order[:taken], *order[taken + 1 :]]
+            rest = order[:taken] + order[taken + 1 :]
             for put in range(tiles):
                 after = (*rest[:put], order[taken], *rest[put:])
                 result[number, taken, put] = numbers[after]
     return result
-
-
-def list_orders(tiles: list[int]) -> list[list[int]]:
-    """List the orders of some tiles in lexical order."""
-    if len(tiles) == 1:
-        return [tiles]
-    return [
-        [tile, *rest] for tile in tiles for rest in list_orders([t for t in tiles if t != tile])
-    ]
 
 
 @compiled
@@ -166,9 +158,8 @@ def prove_pattern(published: PublishedTable, earlier: Seen) -> Proof:
     if published.definition.columns:
         proof.prove_rows()
     published.note_missing_proofs(("cells", "distance"), ("distance",))
-    return published.make_proof(
-        Verdict.PROVED, HOW_OF_ROWS if published.definition.columns else HOW
-    )
+    how = HOW_OF_ROWS if published.definition.columns else HOW
+    return published.make_proof(Verdict.PROVED, how)
 
 
 class Placements:
@@ -250,9 +241,6 @@ class Placements:
         free = list(range(len(self._tiles)))
         cells = [""] * len(free)
         for cell in (cell for cell in range(mask.bit_length()) if mask >> cell & 1):
-            following = 1
-            for factor in range(1, len(free)):
-                following *= factor
-            number, order = divmod(order, following)
+            number, order = divmod(order, factorial(len(free) - 1))
             cells[free.pop(number)] = f"{cell:x}"
         return "".join(cells)

@@ -310,7 +310,7 @@ class _Proof:
             name: f"every square or its image was compared with {TOURS_PREFIX}{name}, "
             "which is proved"
             for name, table in lists.items()
-            if table.shows(least=Verdict.PROVED)
+            if table.is_proved
         }
 
     def prove_totals(self) -> None:

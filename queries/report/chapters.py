@@ -108,19 +108,16 @@ NAMES = alt.Axis(minExtent=140, labelLimit=0)
 def load_run(store: Store, name: str) -> tuple[Section, Source]:
     """Load a run record: return the report's section, and the record as rows."""
     run = read_run(store, name)
-    record = run.record
-    command = f"pipeline {' '.join(record.command)}"
-    sentence = (
-        f"{command} began at {record.started} and took {record.seconds:,.1f} s: {run.outcome}."
-    )
-    file = f"outputs/{RUNS}/{record.name}{SUFFIX}"
+    command = f"pipeline {' '.join(run.command)}"
+    sentence = f"{command} began at {run.started} and took {run.seconds:,.1f} s: {run.outcome}."
+    file = f"outputs/{RUNS}/{run.name}{SUFFIX}"
     # no more than is drawn: a library that infers a schema may fail on what a file can hold
-    tables = [{name: getattr(table, name) for name in FIELDS} for table in record.tables]
+    tables = [{name: getattr(table, name) for name in FIELDS} for table in run.tables]
     schema = {"tables": pl.List(pl.Struct(FIELDS))}
     rows = pl.LazyFrame({"tables": [tables]}, schema)
     section = Section("A run", sentence)
     section.add("run-times", "Where the time went: seconds by table", list_times)(_show_times)
-    return section, Source(file, len(record.tables), rows, reader="read_json", ending=".lazy()")
+    return section, Source(file, len(run.tables), rows, reader="read_json", ending=".lazy()")
 
 
 def list_times(run: pl.LazyFrame) -> pl.DataFrame:

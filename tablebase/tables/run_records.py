@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 
@@ -82,7 +82,10 @@ class TableRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of the program: its command, versions, machine, tables, and how it ended."""
+    """One run of the program: its command, versions, machine, tables, and how it ended.
+
+    `outcome`: of a record that was read, as it is now.
+    """
 
     name: Text
     record_version: int
@@ -97,17 +100,10 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int | None = None
     tables: Annotated[list[TableRun], msgspec.Meta(max_length=MAX_TABLES)] = []
 
-
-class Run(NamedTuple):
-    """A record as it was read, with its outcome as it is now."""
-
-    record: RunRecord
-    outcome: str
-
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        values: dict[str, Any] = msgspec.to_builtins(self.record)
-        return {**values, "outcome": self.outcome}
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
 
 
 def list_run_names(store: Store) -> list[str]:
@@ -117,14 +113,14 @@ def list_run_names(store: Store) -> list[str]:
     return sorted((match[1] for match in matches if match), reverse=True)
 
 
-def list_runs(store: Store) -> Iterator[Run]:
+def list_runs(store: Store) -> Iterator[RunRecord]:
     """Yield the runs, the newest first, without records that cannot be read."""
     for name in list_run_names(store):
         with suppress(OSError, ValueError, RecursionError):
             yield _read(store, name)
 
 
-def read_run(store: Store, name: str) -> Run:
+def read_run(store: Store, name: str) -> RunRecord:
     """Return a run by its name, or by the beginning of it; `last`: the newest one.
 
     Raise BadRequest if there is none.
@@ -148,7 +144,7 @@ def read_run(store: Store, name: str) -> Run:
 def find_table_run(store: Store, table: str, parameters: Mapping[str, Any]) -> TableRun | None:
     """Find the newest run that built a whole table with these parameters, without checkpoints."""
     for run in list_runs(store):
-        for table_run in run.record.tables:
+        for table_run in run.tables:
             if (
                 table_run.table == table
                 and table_run.outcome == COMPLETED
@@ -162,10 +158,10 @@ def find_table_run(store: Store, table: str, parameters: Mapping[str, Any]) -> T
 
 def encode(record: RunRecord) -> bytes:
     """Encode a record as indented JSON."""
-    return f"{json.dumps(msgspec.to_builtins(record), indent=1)}\n".encode()
+    return f"{json.dumps(record.to_dict(), indent=1)}\n".encode()
 
 
-def _read(store: Store, name: str) -> Run:
+def _read(store: Store, name: str) -> RunRecord:
     """Read a record; raise ValueError if it is damaged or of another version."""
     folder = store.open_subfolder(RUNS)
     if folder.get_size(f"{name}{SUFFIX}") > MAX_RECORD_BYTES:
@@ -180,4 +176,4 @@ def _read(store: Store, name: str) -> Run:
         mark = f".{name}{MARK_SUFFIX}"
         is_running = mark in folder.list_names(mark) and folder.is_being_written(mark)
         outcome = RUNNING if is_running else KILLED
-    return Run(record, outcome)
+    return msgspec.structs.replace(record, outcome=outcome)

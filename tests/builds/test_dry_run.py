@@ -39,7 +39,7 @@ def test_the_command_builds_what_its_dry_run_printed(cli_in_process: Cli, tmp_pa
     assert all(row["estimate"]["source"] == f"rates of {RATES_DATE}" for row in tables)
 
     assert cli_in_process(*words).code == 0
-    built = read_run(Folder(folder), "last").record
+    built = read_run(Folder(folder), "last")
     assert {(run.table, run.reason) for run in built.tables} == {
         (row["table"], row["reason"]) for row in tables
     }
@@ -94,7 +94,6 @@ def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path,
     (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"][:1]
     assert cli(*words, env={"NUMBA_CACHE_DIR": str(tmp_path / "cache")}).code == 0
     peak = max(
-        run.process_peak_memory or 0
-        for run in read_run(Folder(tmp_path / "tables"), "last").record.tables
+        run.process_peak_memory or 0 for run in read_run(Folder(tmp_path / "tables"), "last").tables
     )
     assert peak <= row["estimate"]["memory"] < 1.4 * peak

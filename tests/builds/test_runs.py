@@ -91,9 +91,8 @@ def test_a_completed_build_leaves_its_figures(cli: Cli, tmp_path: Path) -> None:
     words = ("precompute", "knight_tours_5x5", "eight", "--outputs", str(tmp_path))
     text = cli(*words)
     assert text.code == 0
-    run = read_run(Folder(tmp_path), "last")
-    record = run.record
-    assert (run.outcome, record.exit_code, record.problem) == (COMPLETED, 0, "")
+    record = read_run(Folder(tmp_path), "last")
+    assert (record.outcome, record.exit_code, record.problem) == (COMPLETED, 0, "")
     assert record.command == [*words]
     libraries = {"numba", "numpy", "polars", "pyarrow"}
     assert {*record.versions} == libraries | {"puzzle-tablebase", "python"}
@@ -135,7 +134,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline and build.poll() is None:
             runs = [*list_runs(store)]
-            if runs and any(table.outcome == COMPLETED for table in runs[0].record.tables):
+            if runs and any(table.outcome == COMPLETED for table in runs[0].tables):
                 break
             time.sleep(0.01)
         assert runs[0].outcome == RUNNING
@@ -143,7 +142,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
         build.communicate(timeout=TIMEOUT_SECONDS)
     run = read_run(store, "last")
     assert run.outcome == KILLED
-    outcomes = {table.table: table.outcome for table in run.record.tables}
+    outcomes = {table.table: table.outcome for table in run.tables}
     assert COMPLETED in outcomes.values()
     assert {*outcomes.values()} <= {COMPLETED, RUNNING}
     shown = cli("runs", "--outputs", str(tmp_path)).out.splitlines()[1]
@@ -154,7 +153,7 @@ def test_a_build_that_is_stopped_keeps_the_tables_so_far(
     ]
     if number == signal.SIGKILL:  # nobody can remove what it was writing
         leftovers = [name for name in leftovers if not name.endswith(".unpublished")]
-        assert leftovers == [f".{run.record.name}.running"]
+        assert leftovers == [f".{run.name}.running"]
     else:
         assert leftovers == []
 

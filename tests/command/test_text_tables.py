@@ -80,10 +80,9 @@ def test_runs_fit() -> None:
     assert "completed" in lines[1]
     assert "interrupted" in lines[2]
     assert "10,864, 12 resumed, 3 failed" in lines[2]
-    record = SimpleNamespace(
-        name="20260102T030405006Z-a1b2", command=["precompute", *NAMES], tables=[], seconds=1e5
-    )
-    runs: Any = [SimpleNamespace(record=record, outcome="interrupted")]
+    run = {"name": "20260102T030405006Z-a1b2", "tables": [], "seconds": 1e5}
+    command = ["precompute", *NAMES]
+    runs: Any = [SimpleNamespace(**run, command=command, outcome="interrupted")]
     lines = require_narrow(format_runs(runs), "run", "command", "outcome")
     assert "pipeline precompute" in lines[1]
     assert "…" in lines[1]

@@ -207,7 +207,7 @@ def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> No
     resumed = start_build(copy, table.name)
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
-    (tours,) = read_run(Folder(copy), "last").record.tables
+    (tours,) = read_run(Folder(copy), "last").tables
     assert tours.tasks_resumed == len(saved) - 1, "only what was damaged is searched again"
     assert (copy / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
     assert not list(copy.glob(".*.kept")), "what was kept is cleared"
@@ -228,7 +228,7 @@ def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     assert "Traceback" not in result.err
     assert not list(tmp_path.glob(".*.unpublished"))
     if limit == 500_000:  # into which the record of the run fits
-        record = read_run(Folder(tmp_path), "last").record
+        record = read_run(Folder(tmp_path), "last")
         assert (record.outcome, record.exit_code) == (FAILED, 3)
         assert record.problem
         assert record.problem in result.err

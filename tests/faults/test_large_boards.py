@@ -38,9 +38,7 @@ def read_peak(folder: Path) -> int:
 
     What the system says of a child is at least the memory of the process that started it.
     """
-    return max(
-        run.process_peak_memory or 0 for run in read_run(Folder(folder), "last").record.tables
-    )
+    return max(run.process_peak_memory or 0 for run in read_run(Folder(folder), "last").tables)
 
 
 @pytest.mark.parametrize("board", LAYERS)
