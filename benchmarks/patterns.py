@@ -23,7 +23,7 @@ from pipeline.search.word_bfs import search_words
 from pipeline.tasks import run_in_threads
 from tablebase.jit import compiled
 from tablebase.puzzles.fifteen import Pattern, rank_set
-from tablebase.puzzles.sliding import CHARACTERS, BoardWithTables, parse_board
+from tablebase.puzzles.sliding import CHARACTERS, SlidingBoard, parse_board
 from tablebase.word_space import WordSpace
 
 Array = npt.NDArray[Any]
@@ -40,7 +40,7 @@ PARTITIONS = {
 CHUNK_ROWS = 500
 
 
-def search_distances(board: BoardWithTables) -> Array:
+def search_distances(board: SlidingBoard) -> Array:
     """Search all states of a board; return their distances by rank."""
     depth = np.zeros(board.size, np.uint8)
     threads = os.cpu_count() or 1
@@ -77,7 +77,7 @@ def add_bounds(states: Array, flat: Array, digits: Array, bounds: Array) -> None
 
 
 def measure_rows(
-    board: BoardWithTables, words: WordSpace, depth: Array,
+    board: SlidingBoard, words: WordSpace, depth: Array,
     patterns: list[list[tuple[Array, Array]]], block: int, first: int, last: int,
 ) -> Array:  # fmt: skip
     """Return for each partition the sum of what its bounds lack, and how many lack nothing."""

@@ -87,11 +87,7 @@ def _build_tables(
         task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
         for pool in (task_pool, table_pool):
             stack.callback(pool.shutdown, cancel_futures=True)
-        runner = TaskRunner(
-            executor or task_pool,
-            request.jobs,
-            is_remote=executor is not None,
-        )
+        runner = TaskRunner(executor or task_pool, request.jobs, is_remote=executor is not None)
         shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
         arguments = [(queue, *shared) for queue in table_queues]
         table_runner = replace(runner, executor=table_pool, is_remote=False)
@@ -270,11 +266,7 @@ def _write_table(store: Store, puzzle: Puzzle, table: Table, context: BuildConte
     counter = StateCounter(table, puzzle.depth)
     row_files = [table.file] if table.columns else []
     index_files = [table.index_file] if table.index else []
-    with (
-        store.write_atomically(*row_files, *index_files) as files,
-        closing(rows),
-        closing(records),
-    ):
+    with store.write_atomically(*row_files, *index_files) as files, closing(rows), closing(records):
         with TableWriter(files[0] if row_files else None, table) as writer:
             for columns in rows:
                 counter.update(writer.write(columns))

@@ -18,13 +18,7 @@ from tablebase.process import explain_os_error
 from tablebase.tables import MANIFEST
 from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
-from tablebase.tables.manifest import (
-    Entry,
-    IndexEntry,
-    find_mismatch,
-    has_manifest,
-    read_manifest,
-)
+from tablebase.tables.manifest import Entry, IndexEntry, find_mismatch, has_manifest, read_manifest
 from tablebase.tables.store import Store
 
 SHARE_ROWS = 1 << 20

@@ -208,12 +208,7 @@ def _read_entry(store: Store, puzzle: Puzzle, table: Table, parameters: dict[str
 
 
 def make_entry(
-    store: Store,
-    table: Table,
-    content: str,
-    rows: int,
-    records: int,
-    depths: Mapping[Depth, int],
+    store: Store, table: Table, content: str, rows: int, records: int, depths: Mapping[Depth, int]
 ) -> Entry:
     """Make the manifest's entry for a table, whose files are measured.
 

@@ -11,7 +11,7 @@ from tablebase.puzzles.sliding import (
     EXAMPLE_BOARD,
     FIFTEEN_BOARD,
     ROW_STATES,
-    BoardWithTables,
+    SlidingBoard,
     find_goal,
     parse_board,
 )
@@ -122,7 +122,7 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     query = BoardTableQuery
     has_pictures = True
-    puzzle: BoardWithTables
+    puzzle: SlidingBoard
     options = (
         Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
         Option(
@@ -138,7 +138,7 @@ class BoardReader(GoalReader[BoardAnswer]):
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
-    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+    def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.joined_characters = puzzle.cells
         self.long_cells = LONG_CELLS
@@ -183,7 +183,7 @@ class BitReader(BoardReader):
 
     max_single_keys = 300
 
-    def __init__(self, puzzle: BoardWithTables, store: Store) -> None:
+    def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self._walks: dict[tuple[str, str], int] = {}
         """Distances of the states that walks passed, by goal and state of its table."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.puzzles.sliding import BoardWithTables, parse_board
+from tablebase.puzzles.sliding import SlidingBoard, parse_board
 
 STATE = "520143"
 CELL, GAP, LEFT, TOP = 26, 34, 150, 62
 ROWS = ("the blank's cell", "stored: bit 1", "together: modulo 4", "distance")
 
 
-def measure_distances(board: BoardWithTables) -> dict[str, int]:
+def measure_distances(board: SlidingBoard) -> dict[str, int]:
     """Return the distance of every state to the board's first goal, layer by layer."""
     distances, layer = {board.example: 0}, [board.example]
     for state in layer:
@@ -50,7 +50,7 @@ def draw_bits() -> str:
     return picture.to_svg(width, TOP + board.height * CELL + 130)
 
 
-def _draw_board(picture: Picture, board: BoardWithTables, state: str, left: float) -> None:
+def _draw_board(picture: Picture, board: SlidingBoard, state: str, left: float) -> None:
     """Draw a board with its tiles."""
     for cell, mark in enumerate(state):
         x, y = left + cell % board.width * CELL, TOP + cell // board.width * CELL

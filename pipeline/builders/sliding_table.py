@@ -33,7 +33,6 @@ from tablebase.puzzles.sliding import (
     LETTERS,
     MOVE_SETS,
     BoardDistances,
-    BoardWithTables,
     SlidingBoard,
     parse_board,
 )
@@ -70,12 +69,7 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
 
 
 def search_shards(
-    board: BoardWithTables,
-    root: str,
-    runner: TaskRunner,
-    memory: int | None = None,
-    *,
-    has_bits: bool,
+    board: SlidingBoard, root: str, runner: TaskRunner, memory: int | None = None, *, has_bits: bool
 ) -> tuple[ReadResults, list[int]]:
     """Search all states in shards; return the results, and the number of states at each depth.
 
@@ -114,12 +108,7 @@ def search_shards(
 
 
 def search_layer(
-    checkpoints: Checkpoints,
-    board: BoardWithTables,
-    root: str,
-    number: int,
-    shards: int,
-    level: int,
+    checkpoints: Checkpoints, board: SlidingBoard, root: str, number: int, shards: int, level: int
 ) -> Arrays:
     """Find a shard's layer, as a task; save it and the states that it sends.
 
@@ -153,7 +142,7 @@ def search_layer(
 
 def collect_results(
     checkpoints: Checkpoints,
-    board: BoardWithTables,
+    board: SlidingBoard,
     root: str,
     number: int,
     shards: int,
@@ -207,7 +196,7 @@ CHUNK_STATES = 1024 * ROW_STATES
 
 
 def search_here(
-    board: BoardWithTables, root: str, runner: TaskRunner, *, has_bits: bool
+    board: SlidingBoard, root: str, runner: TaskRunner, *, has_bits: bool
 ) -> tuple[ReadResults, list[int]]:
     """Search all states in this process, with the results of `search_shards`.
 
@@ -292,7 +281,7 @@ def join_parts(parts: Iterable[Depths], size: int) -> Depths:
     return joined
 
 
-def _iter_rows(board: BoardWithTables, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
+def _iter_rows(board: SlidingBoard, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
     arguments = (
         (root, depth, block, first, min(board.orders, first + ROW_GROUP_ROWS))
         for block in range(board.cells)

@@ -13,10 +13,7 @@ import typer
 from typer.core import TyperArgument, TyperOption
 
 from pipeline.commands.check import check_app
-from pipeline.commands.options import (
-    complete_commands,
-    find_subcommand,
-)
+from pipeline.commands.options import complete_commands, find_subcommand
 from pipeline.commands.precompute import PrecomputeCommand, precompute
 from pipeline.commands.puzzle_commands import query_app, sample_app
 from pipeline.commands.store_commands import (
@@ -36,10 +33,7 @@ from pipeline.terminal import print_answer, print_error
 from tablebase import __version__
 from tablebase.errors import BadRequest, quote
 from tablebase.process import explain_os_error
-from tablebase.puzzles import (
-    get_load_errors,
-    list_names,
-)
+from tablebase.puzzles import get_load_errors, list_names
 
 
 def _show_no_type(parameter: object, ctx: object) -> None:

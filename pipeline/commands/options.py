@@ -23,8 +23,7 @@ from tablebase.tables.store import Store
 Completer = Callable[[Context], list[str]]
 
 Outputs = Annotated[
-    str | None,
-    typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help),
+    str | None, typer.Option(OUTPUTS.flag, metavar=OUTPUTS.metavar, help=OUTPUTS.help)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]

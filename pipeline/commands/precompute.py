@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -28,8 +27,7 @@ from tablebase.process import CleanupOnSignal
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import get_puzzle, is_registered, list_names
 from tablebase.schema import Table
-from tablebase.tables.access import open_store
-from tablebase.tables.store import DEFAULT_FOLDER
+from tablebase.tables.access import format_outputs, open_store
 
 if TYPE_CHECKING:
     from pipeline.plan import Request
@@ -126,8 +124,7 @@ def precompute(
         bool, typer.Option("--dry-run", help="Print what would be built, why and at what cost.")
     ] = False,
     parquet: Annotated[
-        bool,
-        typer.Option("--parquet", help="Also write rows, for sliding boards and patterns."),
+        bool, typer.Option("--parquet", help="Also write rows, for sliding boards and patterns.")
     ] = False,
     jobs: Jobs = JOBS,
     memory: Memory = None,
@@ -229,7 +226,6 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     print_answer(format_build(progress.built))
     if up_to_date:
         print_line(f"up to date: {', '.join(up_to_date)}")
-    outputs = "" if str(store) == DEFAULT_FOLDER else f" --outputs {shlex.quote(str(store))}"
     examples = [
         f"pipeline query {example}"
         for puzzle, tables in run.request.tables
@@ -237,7 +233,7 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
         if table.name in progress.built and (example := puzzle.format_example(table.name))
     ]
     following = examples[0] if examples else "pipeline status"
-    print_line(f"The tables are in {store}. Next: {following}{outputs}")
+    print_line(f"The tables are in {store}. Next: {following}{format_outputs(str(store))}")
 
 
 def _print_dry_run(run: Invocation) -> None:

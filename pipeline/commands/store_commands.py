@@ -334,10 +334,7 @@ def site(
     print_answer(f"{folder}\n")
 
 
-def graph(
-    outputs: Outputs = None,
-    as_json: Json = False,
-) -> None:
+def graph(outputs: Outputs = None, as_json: Json = False) -> None:
     """Print what is made from what, as a Mermaid flowchart: puzzles, recipes, tables and pages."""
     from pipeline.lineage import format_mermaid, make_lineage
 

@@ -38,9 +38,7 @@ def search_pattern(
     sets, orders = len(places) - 1, moves[3].shape[1]
     words = -(-orders // WORD_BITS)
     depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
-    visited, fresh, reached = (
-        np.zeros((int(places[-1]), words), dtype=np.uint64) for _ in range(3)
-    )
+    visited, fresh, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
     fresh[root, 0] = visited[root, 0] = 1
     depth[np.searchsorted(places, root, side="right") - 1, 0] = 0
     has_fresh = np.zeros(len(fresh), dtype=np.uint8)

@@ -193,19 +193,11 @@ class Step(NamedTuple):
     """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
-class Successors(NamedTuple):
-    """The states that follow some others, each with the number of the state that it follows.
-
-    `joined` has a bit for each of `Step.others` that the finished cell was joined to.
-    """
-
-    rows: Array
-    joined: Array
-    keys: Array
-
-
-def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
+def iter_successors(keys: Array, step: Step) -> Iterator[tuple[Array, Array, Array]]:
     """Iterate over the successors of states, in bounded batches, state by state.
+
+    A batch has for each the number of the state that it follows, a bit for each of `Step.others`
+    that the finished cell was joined to, and its key.
 
     Partners are never joined: that would close a cycle, and cycles close only where the two halves
     meet. Once the first cell needs nothing, all further edges join a dark square and a light one,
@@ -222,7 +214,7 @@ def iter_successors(keys: Array, step: Step) -> Iterator[Successors]:
         for rows, joined, left in iter_edge_sets(needs, edges, kept):
             next_keys = _make_keys(batch[rows], joined, left, edges, step)
             is_legal = next_keys >= 0
-            yield Successors(start + rows[is_legal], joined[is_legal], next_keys[is_legal])
+            yield start + rows[is_legal], joined[is_legal], next_keys[is_legal]
 
 
 def _make_keys(keys: Array, joined: Array, left: Array, edges: Array, step: Step) -> Array:

@@ -1,19 +1,15 @@
 """Sweeps over a board that count partial tours, and the board cut in two halves.
 
-A sweep: layer after layer of frontier states, each with the number of ways to reach it.
-
-Forward, the states of a layer are expanded into those of the next, and the ways to reach the same
-state are added up (the *forward count*, `ways`). Backward, the number of ways to complete a state
-(the *backward count*, `onward`) is the sum of those of its successors. The edges that a step places
-lie on as many cycles as the product of the state's forward count and the successor's backward
-count: so one sweep back counts for every edge the cycles that use it.
+Forward, the frontier states of a layer are expanded into those of the next, and the ways to reach
+the same state are added up (the *forward count*, `ways`). Backward, the number of ways to complete
+a state (the *backward count*, `onward`) is the sum of those of its successors. The edges that a
+step places lie on as many cycles as the product of the state's forward count and the successor's
+backward count: so one sweep back counts for every edge the cycles that use it.
 
 No overflow goes unnoticed. Sums of counts are checked at each step; products are also added up as
 floating point numbers, which show whether the integers fitted.
 
 Layers are in hash tables of keys with numbers: arrays with open addressing, where no key is 0.
-
-A board cut in two: the steps of a sweep through half of it, and the edges between the halves.
 
 Squares are numbered along the short side, column after column, and the board looks the same from
 both ends: so one sweep serves as both halves. Each half finishes whole columns, until two columns

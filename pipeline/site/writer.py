@@ -31,12 +31,7 @@ from tablebase.output import STANDARD, translate_output_errors
 from tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
 from tablebase.tables.access import format_repair_command, make_open_error
-from tablebase.tables.manifest import (
-    Entry,
-    File,
-    IndexEntry,
-    format_manifest,
-)
+from tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
 from tablebase.tables.store import Folder, Store, name_temporary
 
 SUMS = "SHA256SUMS"

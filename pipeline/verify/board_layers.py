@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from math import factorial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,12 +120,8 @@ def list_head_parities(tiles: int) -> Array:
     return parities
 
 
-class Move(NamedTuple):
-    """A move of the blank from another line: its place there, and how its states are collected."""
-
-    source: int
-    collect: Callable[..., None]
-    arguments: tuple[Any, ...]
+Move = tuple[int, Callable[..., None], tuple[Any, ...]]
+"""A move of the blank from another line: its place there, and how its states are collected."""
 
 
 def list_moves(board: SlidingBoard, target: int) -> list[Move]:
@@ -138,16 +134,16 @@ def list_moves(board: SlidingBoard, target: int) -> list[Move]:
         behind = tiles - first - line
         if first >= tiles - WORD_TILES:
             images = list_images(first - tiles + WORD_TILES, line, is_forward)
-            moves.append(Move(source, collect_images, (images,)))
+            moves.append((source, collect_images, (images,)))
             continue
         turned = list_turned(tiles - first, line, is_forward)
         if behind >= WORD_TILES:
             size = factorial(behind) // factorial(WORD_TILES)
-            moves.append(Move(source, collect_words, (turned, size)))
+            moves.append((source, collect_words, (turned, size)))
         else:
             bits = factorial(behind) // 2
             words, shifts = np.divmod(turned * bits, WORD_STATES)
-            moves.append(Move(source, collect_groups, (words, shifts.astype(np.uint64), bits)))
+            moves.append((source, collect_groups, (words, shifts.astype(np.uint64), bits)))
     return moves
 
 

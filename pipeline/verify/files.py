@@ -223,10 +223,8 @@ def _list_groups(published: PublishedTable) -> tuple[pq.FileMetaData, list[tuple
         source = published.store.get_source(published.file)
         with translate_decode_errors(check), pq.ParquetFile(source) as file:
             schema, footer = file.schema_arrow, file.metadata
-            measured, expected = (
-                measure_footer(published.store, published.file),
-                published.parquet.footer,
-            )
+            measured = measure_footer(published.store, published.file)
+            expected = published.parquet.footer
             check.require_equal("bytes of the footer", measured.bytes, expected.bytes)
             check.require_equal("SHA-256 of the footer", measured.sha256, expected.sha256)
         texts = (
@@ -264,10 +262,7 @@ def _read_group(
     Readers skip row groups by the footer's statistics, so wrong ones would hide rows.
     """
     group, source = footer.row_group(number), check.store.get_source(check.claim.file)
-    with (
-        translate_decode_errors(check),
-        pq.ParquetFile(source, metadata=footer) as parquet_file,
-    ):
+    with translate_decode_errors(check), pq.ParquetFile(source, metadata=footer) as parquet_file:
         table = parquet_file.read_row_group(number, use_threads=False)
         (rows,) = table.combine_chunks().to_batches()
         rows.validate(full=True)

@@ -22,10 +22,7 @@ from pipeline.verify.knight_counts import (
 )
 from tablebase.jit import Array
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import (
-    AllTours,
-    TourPerPair,
-)
+from tablebase.puzzles.knight.tables import AllTours, TourPerPair
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -174,10 +171,8 @@ def _check_paths(
     bits, near = np.zeros((2, UNKNOWN_SQUARE + 1), dtype=np.int64)
     bits[:count], near[:count] = 1 << np.arange(count), list_jumps(board)
     squares: Array = square_of_name[rows.read_cells(tour_check, "path", 2 * count).view("<u2")]
-    visited, has_illegal_jump = (
-        np.zeros(len(rows), dtype=np.int64),
-        np.zeros(len(rows), dtype=np.bool_),
-    )
+    visited = np.zeros(len(rows), dtype=np.int64)
+    has_illegal_jump = np.zeros(len(rows), dtype=np.bool_)
     reach = bits.sum()
     for here in squares.T:
         bit = bits[here]

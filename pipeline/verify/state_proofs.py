@@ -1,20 +1,15 @@
 """The proofs of tables of states: of puzzles with goals, of other graphs, and of order alone.
 
-The proof of every distance in the table of a puzzle with goals, from each state's neighbours.
+With goals: if only goals have distance 0, and every other state has a neighbour one move nearer and
+none nearer than that, then some path of that length leads to a goal, and no shorter path does. If
+the rows are closed under moves that can all be undone, then no state that reaches a goal is
+missing. All states and moves come from the puzzle's moves of texts, never from its `graph`. The
+8-puzzle's rules are implemented a second time here, for all boards at once.
 
-If only goals have distance 0, and every other state has a neighbour one move nearer and none nearer
-than that, then some path of that length leads to a goal, and no shorter path does. If the rows are
-closed under moves that can all be undone, then no state that reaches a goal is missing.
-
-All states and moves come from the puzzle's moves of texts, never from its `graph`. The 8-puzzle's
-rules are implemented a second time here, for all boards at once.
-
-The proofs of tables without one of their own: by a second search of a graph, or of order alone.
-
-The graph, and the code that makes columns and records of a search, are the puzzle's own and are
-trusted. That the depths, counts and smallest lines are those of the graph is proved. Of two lines
-with equally many steps the smaller is the one whose labels' high four bits come first in dictionary
-order, or whose low four bits do if the high ones are equal.
+Other graphs are searched a second time. The graph, and the code that makes columns and records of a
+search, are the puzzle's own and are trusted. That the depths, counts and smallest lines are those
+of the graph is proved. Of two lines with equally many steps the smaller is the one whose labels'
+high four bits come first in dictionary order, or whose low four bits do if the high ones are equal.
 
 Of a table without a graph, the order of the rows is proved, and its index against its rows.
 """

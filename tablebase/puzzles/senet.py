@@ -161,11 +161,7 @@ def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool 
 
 COLUMNS = (
     Column(
-        "position",
-        "string",
-        "15 characters, each A, B or . (empty)",
-        distinct=True,
-        ascending=True,
+        "position", "string", "15 characters, each A, B or . (empty)", distinct=True, ascending=True
     ),
     _make_nullable_column(
         "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"

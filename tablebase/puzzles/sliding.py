@@ -72,7 +72,7 @@ class SlidingBoard(GoalPuzzle):
         self.wide: SlidingBoard = self
         """The board whose tables have the answers of this one."""
         if height > width:
-            self.wide = type(self)(width, height)
+            self.wide = SlidingBoard(width, height)
         self.line = min(height, width)
         """Cells of a short line. Places number the cells along the short lines, line after line."""
         self.place = [*range(self.cells)]
@@ -97,6 +97,9 @@ class SlidingBoard(GoalPuzzle):
         }
         self.example = next(iter(self.goals))
         self.spellings = {"corner": self.example}
+        self.is_packed = self.cells > MAX_SMALL_CELLS
+        """Whether the indexes have one bit for each state, and 360 states in a record."""
+        self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def __str__(self) -> str:
         return f"{self.height}x{self.width}"
@@ -278,60 +281,6 @@ class SlidingBoard(GoalPuzzle):
     def view_goal(self, goal: str) -> BoardGoalView:
         return BoardGoalView(self, goal)
 
-
-class BoardGoalView(SymmetryView):
-    """View of any goal of a board as one of the wide board's own.
-
-    >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
-    >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
-    ('123405', '123405', '150234')
-    """
-
-    __slots__ = ()
-
-    def __init__(self, board: SlidingBoard, goal: str) -> None:
-        goals = {state.index("0"): state for state in board.wide.goals}
-        blank = goal.index("0")
-        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
-        table_goal = goals[cells.index(blank)]
-        super().__init__(table_goal, table_goal, goal, cells)
-
-
-class BoardDistances(BreadthFirst):
-    """Recipe of a search of a board's states from one goal, in words of bits.
-
-    `rows`: whether the table has rows beside its index.
-    """
-
-    __slots__ = ("board", "rows")
-    search = "breadth first in blocks"
-
-    def __init__(self, board: BoardWithTables, root: str, *, rows: bool) -> None:
-        super().__init__({root: root})
-        self.board = board
-        self.rows = rows
-
-    def estimate_memory(self, table: Table) -> int | None:
-        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
-
-        has_bytes = bool(table.columns) or table.index != BITS_INDEX
-        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
-
-    def list_parameters(self) -> dict[str, object]:
-        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
-
-
-class BoardWithTables(SlidingBoard):
-    """A board with the tables of its answers, which are those of the wide board."""
-
-    wide: BoardWithTables
-
-    def __init__(self, height: int, width: int) -> None:
-        super().__init__(height, width)
-        self.is_packed = self.cells > MAX_SMALL_CELLS
-        """Whether the indexes have one bit for each state, and 360 states in a record."""
-        self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
-
     def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
         tables = self.wide.select_tables(every_goal=True, with_rows=with_rows)
         return tuple(table for table in tables if table.name == name)
@@ -373,7 +322,49 @@ class BoardWithTables(SlidingBoard):
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
 
-def parse_board(text: str) -> BoardWithTables:
+class BoardGoalView(SymmetryView):
+    """View of any goal of a board as one of the wide board's own.
+
+    >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
+    >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
+    ('123405', '123405', '150234')
+    """
+
+    __slots__ = ()
+
+    def __init__(self, board: SlidingBoard, goal: str) -> None:
+        goals = {state.index("0"): state for state in board.wide.goals}
+        blank = goal.index("0")
+        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
+        table_goal = goals[cells.index(blank)]
+        super().__init__(table_goal, table_goal, goal, cells)
+
+
+class BoardDistances(BreadthFirst):
+    """Recipe of a search of a board's states from one goal, in words of bits.
+
+    `rows`: whether the table has rows beside its index.
+    """
+
+    __slots__ = ("board", "rows")
+    search = "breadth first in blocks"
+
+    def __init__(self, board: SlidingBoard, root: str, *, rows: bool) -> None:
+        super().__init__({root: root})
+        self.board = board
+        self.rows = rows
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
+
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
+
+
+def parse_board(text: str) -> SlidingBoard:
     """Return the board that a text names: rows x columns.
 
     >>> str(parse_board("3x4"))
@@ -392,10 +383,10 @@ def parse_board(text: str) -> BoardWithTables:
         problem = f"boards have at most {MAX_CELLS} cells"
     if problem:
         raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
-    return BoardWithTables(*map(int, sides))
+    return SlidingBoard(*map(int, sides))
 
 
-def find_goal(table: str) -> tuple[BoardWithTables, str] | None:
+def find_goal(table: str) -> tuple[SlidingBoard, str] | None:
     """Find the board and the goal of a table of that name."""
     try:
         board = parse_board(table.removeprefix(TABLE_PREFIX).partition("_")[0])
@@ -440,7 +431,7 @@ class Sliding(Puzzle):
     def list_requests(self) -> dict[str, list[str]]:
         sides = range(2, MAX_CELLS // 2 + 1)
         boards = [
-            BoardWithTables(high, wide)
+            SlidingBoard(high, wide)
             for high in sides
             for wide in sides
             if high <= wide and high * wide <= MAX_CELLS and f"{high}x{wide}" != FIFTEEN_BOARD

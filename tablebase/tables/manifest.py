@@ -253,15 +253,13 @@ def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     """
     try:
         return parse_manifest(store.read(BACKUP), store)
-    except (FileNotFoundError, NotAFile):
+    except (FileNotFoundError, NotAFile, TableDamaged):
         return {}, {}
     except OSError as error:
         raise make_open_error(store.locate(BACKUP), error, "") from error
     except TableVersionError as error:
         if error.version > error.supported:
             raise
-        return {}, {}
-    except TableDamaged:
         return {}, {}
 
 
@@ -418,13 +416,10 @@ def amend_manifest(
 
     def add_entries(old_data: bytes | None) -> bytes:
         # a manifest that was lost since it was read is in the backup
-        listed_tables, listed_pages = (
-            read_backup(store) if old_data is None else parse_manifest(old_data, store)
-        )
-        listed_tables |= tables or {}
-        remaining = {name: entry for name, entry in listed_tables.items() if name not in without}
-        listed_pages |= pages or {}
-        return format_manifest(remaining, MADE_BY, listed_pages).encode()
+        listed = read_backup(store) if old_data is None else parse_manifest(old_data, store)
+        new_tables = {**listed[0], **(tables or {})}
+        remaining = {name: entry for name, entry in new_tables.items() if name not in without}
+        return format_manifest(remaining, MADE_BY, {**listed[1], **(pages or {})}).encode()
 
     store.update(MANIFEST, add_entries)
     _back_up(store)

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tablebase.errors import NotationError, TablebaseError
-from tablebase.puzzles.sliding import PUZZLE, BoardWithTables, find_goal, parse_board
+from tablebase.puzzles.sliding import PUZZLE, SlidingBoard, find_goal, parse_board
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 
@@ -15,11 +15,11 @@ LARGE = ["4x2", "2x5", "5x2", "3x4", "4x3", "2x6", "6x2"]
 
 
 @pytest.fixture(params=[*SMALL, *LARGE])
-def board(request: pytest.FixtureRequest) -> BoardWithTables:
+def board(request: pytest.FixtureRequest) -> SlidingBoard:
     return parse_board(request.param)
 
 
-def choose_states(board: BoardWithTables) -> list[str]:
+def choose_states(board: SlidingBoard) -> list[str]:
     """Return all states of a small board, or a sample of a large one's."""
     if board.cells <= 6:
         return ["".join(cells) for cells in itertools.permutations(board.example)]
@@ -27,7 +27,7 @@ def choose_states(board: BoardWithTables) -> list[str]:
     return ["".join(chance.sample(board.example, board.cells)) for _ in range(200)]
 
 
-def test_moves_equal_those_of_the_oracle(board: BoardWithTables) -> None:
+def test_moves_equal_those_of_the_oracle(board: SlidingBoard) -> None:
     for state in choose_states(board):
         expected = oracle.neighbours(state, board.height, board.width)
         assert list(board.moves(state)) == list(expected.items())
@@ -60,7 +60,7 @@ def test_rank_matches_the_documented_example() -> None:
     assert board.unrank(board.size - 1) == board.unrank(239_500_799)
 
 
-def test_goal_views_of_large_boards_preserve_moves(board: BoardWithTables) -> None:
+def test_goal_views_of_large_boards_preserve_moves(board: SlidingBoard) -> None:
     for goal, state in itertools.pairwise(choose_states(board)):
         view = board.view_goal(goal)
         assert view.table_goal in board.wide.goals

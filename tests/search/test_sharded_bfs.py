@@ -23,7 +23,7 @@ from pipeline.search.word_bfs import (
 )
 from pipeline.tasks import TaskRunner, run_in_threads
 from tablebase.errors import MemoryShort, SearchError, StoreError
-from tablebase.puzzles.sliding import BoardWithTables, parse_board
+from tablebase.puzzles.sliding import SlidingBoard, parse_board
 from tablebase.tables.checkpoints import Checkpoints
 from tablebase.tables.store import Folder
 from tablebase.word_space import BLOCK, WordSpace
@@ -55,7 +55,7 @@ def search_whole(space: WordSpace, *, has_bits: bool) -> Results:
 
 def search_in_shards(
     store: Checkpoints,
-    board: BoardWithTables,
+    board: SlidingBoard,
     goal: str,
     shards: int,
     pool: Executor,
@@ -186,7 +186,7 @@ class RepeatingExecutor(Executor):
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **options: Any
     ) -> Future[Any]:
-        _, task, task_arguments = arguments
+        _, _, task, task_arguments = arguments
         old, written = {*self.folder.iterdir()}, []
         for _ in range(2):
             task(*task_arguments)

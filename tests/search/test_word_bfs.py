@@ -17,7 +17,7 @@ from pipeline.search.word_bfs import (
 from pipeline.tasks import run_in_threads
 from pipeline.verify.sliding import find_known_layers
 from tablebase.errors import SearchError
-from tablebase.puzzles.sliding import BoardWithTables, parse_board
+from tablebase.puzzles.sliding import SlidingBoard, parse_board
 from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run
 from tests.support import sliding_oracle as oracle
@@ -44,7 +44,7 @@ CASES = [(board, goal) for board in BOARDS for goal in board.goals]
 
 
 @pytest.mark.parametrize(("board", "goal"), first(6, CASES, rest=long_run), ids=str)
-def test_every_depth_is_the_oracles(board: BoardWithTables, goal: str) -> None:
+def test_every_depth_is_the_oracles(board: SlidingBoard, goal: str) -> None:
     depth = search_depths(board.make_words(goal))
     expected = oracle.distances(goal, board.height, board.width)
     assert len(expected) == len(depth)

@@ -88,12 +88,7 @@ TOUR_COLUMNS = (
     Column("board", "string", "size of the board, files x ranks"),
     Column("start", "enum", "square where the tour starts", values=SQUARES),
     Column("finish", "enum", "square where the tour ends", values=SQUARES),
-    Column(
-        "number",
-        "int64",
-        "0, 1, 2 ... among the tours from its start",
-        distinct=True,
-    ),
+    Column("number", "int64", "0, 1, 2 ... among the tours from its start", distinct=True),
     Column("closed", "boolean", "whether the knight can jump from finish back to start"),
     Column("path", "string", "squares in order, two characters each", distinct=True),
 )

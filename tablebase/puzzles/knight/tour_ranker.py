@@ -128,10 +128,8 @@ class Sweep:
         if not self.paths:
             return self._images[0]
         half = self.longer + self.rows
-        return max(
-            (image for image in self._images if image[start] < half),
-            key=lambda image: image[start],
-        )
+        images = (image for image in self._images if image[start] < half)
+        return max(images, key=lambda image: image[start])
 
     def find_cell(self, square: int, squares_done: int) -> int:
         """Return the cell of a square in the frontier after so many squares."""
@@ -187,11 +185,8 @@ class TourRanker:
         An open tour is ranked among those from its first square. A closed tour may be given from
         any square in either direction.
         """
-        sweep, route, place = (
-            self.sweep,
-            self._require_route(squares[0]),
-            self.sweep.map_squares(squares[0]),
-        )
+        sweep, route = self.sweep, self._require_route(squares[0])
+        place = sweep.map_squares(squares[0])
         places = [place[square] for square in squares] + [sweep.virtual] * sweep.paths
         jumps = zip(places, [*places[1:], places[0]], strict=True)
         return self._rank_edges([(min(jump), max(jump)) for jump in jumps], route)
