@@ -45,6 +45,8 @@ _START_SCRIPT = "start.js"
 """The script that loads the others, and says so if they cannot be loaded."""
 _ENTRIES = "#page/app.js", "#tables/pattern_search.js"
 """The modules that are loaded by name: by the start script, and by the page for its worker."""
+_USUAL_PARTS = {"title": "", "task": "", "width": "", "below": ""}
+"""The parts of a view that its puzzle's file need not have: scripts write some of them."""
 
 
 def list_source_tables(store: Store) -> tuple[str, ...]:
@@ -149,18 +151,22 @@ def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
 
 
 def _fill_template(name: str, parts: Mapping[str, str]) -> str:
-    """Fill a template with its parts by name, and with other templates by their files' names.
-
-    A word after the name of a file is the name of the view that it is used for.
-    """
+    """Fill a template with its parts, and with views, each named with its puzzle's file."""
 
     def fill(match: re.Match[str]) -> str:
-        name, view = match.groups()
-        if name.endswith(".html"):
-            return _fill_template(name, {**parts, "view": view} if view else parts)
-        return parts[name]
+        name, puzzle = match.groups()
+        return _make_view(name, puzzle) if puzzle else parts[name]
 
-    return re.sub(r"\{\{([\w.]+)(?: (\w+))?\}\}", fill, _read_source(name))
+    return re.sub(r"\{\{(\w+)(?: (\w+))?\}\}", fill, _read_source(name))
+
+
+def _make_view(view: str, puzzle: str) -> str:
+    """Make the section of a view: what all have in common, with the parts of its puzzle's file."""
+    typing = f'autocomplete="off" spellcheck="false" aria-describedby="{view}-problem"'
+    described = _fill_template(f"{puzzle}.html", {"view": view, "typing": typing})
+    named = re.split(r"^== (\w+)\n", described, flags=re.MULTILINE)[1:]
+    parts = dict(zip(named[::2], map(str.strip, named[1::2]), strict=True))
+    return _fill_template("view.html", {**_USUAL_PARTS, **parts, "view": view})
 
 
 def _read_source(name: str) -> str:

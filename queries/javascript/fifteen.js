@@ -1,7 +1,7 @@
 // The 15-puzzle: no table has its distances, so its shortest solutions are searched for.
 import { NO_ANSWER, TablebaseError } from "./errors.js";
 import { searchSolution, unpackPatterns } from "./pattern_search.js";
-import { Board, makeGoal } from "./sliding.js";
+import { Board, joinLetters, joinTiles, makeGoal } from "./sliding.js";
 
 /** The tables of patterns, whose names are their tiles. */
 export const PATTERNS = ["fifteen_12356", "fifteen_478bc", "fifteen_9adef"];
@@ -10,16 +10,9 @@ const GOAL = makeGoal(16, 15);
 export const FIFTEEN = { rows: 4, columns: 4, goals: [{ name: GOAL, state: GOAL, table: PATTERNS[0] }] };
 
 /**
- * @typedef {object} FifteenAnswer
- * @property {string} state
- * @property {string} goal
- * @property {string} goal_state
- * @property {number} distance fewest moves
- * @property {number} bound the lower bound that the search began with
- * @property {number} positions number of positions searched
- * @property {string} solution a shortest solution
- * @property {string} tiles the tile that each of its moves slides
- * @property {string[]} path the states on its way
+ * An answer has the lower bound that the search began with, and the number of positions searched.
+ * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
+ *   & {bound: number, positions: number}} FifteenAnswer
  *
  * @typedef {(told: {bound: number}) => void} OnBound is told before each round that no solution has fewer moves
  */
@@ -68,8 +61,8 @@ export function* answerFifteen(state, { goal = GOAL, onProgress = () => {} } = {
     distance: steps.length,
     bound,
     positions,
-    solution: steps.map((move) => move.letter).join(""),
-    tiles: steps.map((move) => move.tile).join(""),
+    solution: joinLetters(steps),
+    tiles: joinTiles(steps),
     path,
   };
 }

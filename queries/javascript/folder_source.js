@@ -1,32 +1,22 @@
 import { makeUnreadable } from "./errors.js";
 
-/** @typedef {import("./http_source.js").Part} Part */
-
 const REASONS = {
   ENOENT: "it does not exist", EACCES: "access is denied", EISDIR: "it is a folder", ENOTDIR: "it is in no folder",
 };
 
-/** The files of a folder, for Node. */
+/** The files of a folder, for Node, read as those of a host are. */
 export class FolderSource {
-  /** @param {string} path */
   constructor(path) {
     this.path = path;
     this.requests = 0;
     this.servesRanges = true;
   }
 
-  /** @param {string} file */
   locate(file) {
     return `${this.path.replace(/\/+$/, "")}/${file}`;
   }
 
-  /**
-   * Read a file, or the bytes from `first` to `last`.
-   * @param {string} file
-   * @param {number} [first]
-   * @param {number} [last]
-   * @returns {Promise<Part>}
-   */
+  /** Read a file, or the bytes from `first` to `last`. */
   async read(file, first = 0, last = undefined) {
     // imported here, because browsers have no files
     const { open } = await import("node:fs/promises");

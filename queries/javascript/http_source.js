@@ -1,26 +1,9 @@
 import { makeUnreadable } from "./errors.js";
 
 /**
- * What was read of a file: `first` is the number of the first byte, `total` the size of the whole
- * file, `null` if it is not known.
- * @typedef {{bytes: Uint8Array, first: number, total: number | null}} Part
- */
-
-/**
  * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
  * further attempt; `wholeBytes`: indexes up to this size are read whole (1 MiB if it is not given).
  * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
- */
-
-/**
- * A place of files. `requests` counts how often it was read; `servesRanges`: the last part that was asked of
- * it came as such; `wholeBytes`: indexes up to this size are read whole; `isFresh`: caches on the way must ask it.
- * @typedef {object} Source
- * @property {(file: string, first?: number, last?: number, options?: {isFresh?: boolean}) => Promise<Part>} read
- * @property {(file: string) => string} locate
- * @property {number} requests
- * @property {boolean} servesRanges
- * @property {number} [wholeBytes]
  */
 
 /** Bytes of the largest file that is read whole where the host ignores ranges. */
@@ -47,7 +30,6 @@ const NETWORK = {
 
 /** A fault that may be over a moment later. */
 class Passing extends Error {
-  /** @param {string} problem */
   constructor(problem, status = 0, delay = 0) {
     super(problem);
     this.status = status;
@@ -57,10 +39,7 @@ class Passing extends Error {
 
 /** The files below an address of a static host. */
 export class HttpSource {
-  /**
-   * @param {string} url
-   * @param {HttpOptions} [options]
-   */
+  /** @param {string} url @param {HttpOptions} [options] */
   constructor(url, { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS, wholeBytes } = {}) {
     const { origin, pathname, search } = new URL(url);
     this.base = `${origin}${pathname.replace(/\/+$/, "")}`;
@@ -68,8 +47,8 @@ export class HttpSource {
     this.fetch = fetch;
     this.retryDelays = retryDelays;
     this.wholeBytes = wholeBytes;
-    this.requests = 0;
-    this.servesRanges = false;
+    this.requests = 0; // how often it was read
+    this.servesRanges = false; // whether the last part that was asked of it came as such
     this.bytes = 0;
   }
 
@@ -79,13 +58,8 @@ export class HttpSource {
   }
 
   /**
-   * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole
-   * file. `isFresh`: caches on the way must ask the host.
-   * @param {string} file
-   * @param {number} [first]
-   * @param {number} [last]
-   * @param {{isFresh?: boolean}} [options]
-   * @returns {Promise<Part>}
+   * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: caches on the
+   * way must ask the host. Return the bytes, the number of the first, and the `total` size of the file, null if it is not known.
    */
   async read(file, first = 0, last, { isFresh = false } = {}) {
     for (let attempt = 0; ; attempt++) {

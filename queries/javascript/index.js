@@ -33,11 +33,10 @@ export function openTables(place, options) {
 
 /** The tables of one place. A part that has been read is kept; the manifest is read once. */
 export class Tables {
-  /** @param {import("./http_source.js").Source} source */
+  /** @param {FolderSource | HttpSource} source */
   constructor(source) {
     this.source = source;
-    /** @type {Promise<any> | null} */
-    this.manifest = null;
+    this.manifest = null; // a promise
     /** @type {Map<string, IndexFile>} */
     this.indexes = new Map();
   }
@@ -53,20 +52,17 @@ export class Tables {
 
   async #fetchManifest(isFresh) {
     const { bytes } = await this.source.read(MANIFEST, 0, undefined, { isFresh });
-    const place = this.source.locate(MANIFEST);
-    let manifest;
+    let manifest = null;
     try {
       manifest = JSON.parse(new TextDecoder().decode(bytes));
     } catch {
-      throw makeUnusable(place, "it is not a manifest");
+      // it is no manifest either
     }
     const version = manifest?.format_version;
-    if (version !== FORMAT_VERSION) {
-      throw makeUnusable(place, typeof version !== "number" ? "it is not a manifest"
-        : `it is of format version ${version}, not ${FORMAT_VERSION}`);
-    }
-    if (!manifest.tables || !manifest.indexes) throw makeUnusable(place, "it is not a manifest");
-    return manifest;
+    if (version === FORMAT_VERSION && manifest.tables && manifest.indexes) return manifest;
+    const isOther = typeof version === "number" && version !== FORMAT_VERSION;
+    throw makeUnusable(this.source.locate(MANIFEST), isOther ? `it is of format version ${version}, not ${FORMAT_VERSION}`
+      : "it is not a manifest");
   }
 
   /** Return the content hash and the size of an index; null if it is not published. */
@@ -84,12 +80,8 @@ export class Tables {
    * @param {string} [request] what builds the table, for messages
    */
   openIndex(name, width, request) {
-    let index = this.indexes.get(name);
-    if (!index) {
-      index = new IndexFile(this, name, width, request);
-      this.indexes.set(name, index);
-    }
-    return index;
+    if (!this.indexes.has(name)) this.indexes.set(name, new IndexFile(this, name, width, request));
+    return this.indexes.get(name);
   }
 
   /**
@@ -138,7 +130,8 @@ export class Tables {
   }
 
   /**
-   * Answer for a state of a sliding board. `goal`: `corner`, the last one, which is the default, or a state. `onProgress` gets `{ moves, state }` after each move of the walk to the goal.
+   * Answer for a state of a sliding board. `goal`: `corner`, the last one, which is the default, or a state. `onProgress`
+   * gets `{ moves, state }` after each move of the walk to the goal.
    * @param {string} board rows x columns, such as `3x4`
    * @param {string} state a digit or letter for each cell, 0 for the blank
    * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
@@ -147,8 +140,8 @@ export class Tables {
   async sliding(board, state, options) {
     const [rows, columns] = parseBoard(board);
     // a taller board is the mirror image of a wide one, whose tables have its answers
-    const [low, high] = rows > columns ? [columns, rows] : [rows, columns];
-    const goals = (await this.#listGoals())[`${low}x${high}`] ?? [];
+    const wide = rows > columns ? `${columns}x${rows}` : board;
+    const goals = (await this.#listGoals())[wide] ?? [];
     const goal = options?.goal ?? "corner";
     return this.#answer(this.#makeBoard({ rows, columns, goals }).answer(state, { ...options, goal }));
   }

@@ -1,4 +1,3 @@
-import { crc32 } from "./crc32.js";
 import { BAD_REQUEST, makeMissing, makeUnusable, TablebaseError } from "./errors.js";
 
 const BLOCK = 4096;
@@ -11,21 +10,9 @@ const MAX_SMALL_BYTES = 1 << 20;
 const MAX_GAP_BLOCKS = 4;
 const MAX_CACHED_BLOCKS = 2048;
 
-/**
- * Where an index is, and what the manifest says of it.
- * @typedef {object} Published
- * @property {import("./http_source.js").Source} source
- * @property {(file: string, isFresh?: boolean) => Promise<{content: string, bytes: number} | null>} find
- */
-
 /** An index: records of one width, in blocks of 4 KiB with checksums (docs/format/index.md). */
 export class IndexFile {
-  /**
-   * @param {Published} tables
-   * @param {string} name of the table
-   * @param {number} width bytes of a record
-   * @param {string} [request] what builds the table, for messages
-   */
+  /** `request` is what builds the table, for messages. */
   constructor(tables, name, width, request = name) {
     this.tables = tables;
     this.source = tables.source;
@@ -45,10 +32,7 @@ export class IndexFile {
     return this.#read((build) => build.records(ranks));
   }
 
-  /**
-   * Return all records, one after the other.
-   * @returns {Promise<Uint8Array>}
-   */
+  /** Return all records, one after the other. */
   allRecords() {
     return this.#read((build) => build.allRecords());
   }
@@ -68,28 +52,19 @@ export class IndexFile {
 
 /** One build of an index. A block is read once, for all questions that wait for it, and checked before it answers. */
 class Build {
-  /**
-   * @param {IndexFile} index
-   * @param {boolean} [isFresh] whether caches on the way must ask the host: they had another build of the table
-   */
+  /** `isFresh`: caches on the way must ask the host, because they had another build of the table. */
   constructor(index, isFresh = false) {
     this.index = index;
     this.isFresh = isFresh;
     this.wholeBytes = index.source.wholeBytes ?? MAX_SMALL_BYTES;
     this.perBlock = Math.floor(BODY / index.width);
-    /** @type {Map<number, Promise<Uint8Array>>} */
-    this.blocks = new Map();
-    /** @type {Promise<{content: Uint8Array, bytes: number}> | null} */
-    this.listing = null;
-    /** The first part that is read. @type {Promise<import("./http_source.js").Part> | null} */
-    this.first = null;
-    /** The whole file, if it is small or its host ignores ranges. @type {import("./http_source.js").Part | null} */
-    this.whole = null;
-    /** @type {number | undefined} */
+    this.blocks = new Map(); // by number: promises
+    this.listing = null; // the promise of what the manifest says
+    this.first = null; // the promise of the first part that is read
+    this.whole = null; // the whole file, if it is small or its host ignores ranges
     this.count = undefined;
   }
 
-  /** @param {number[]} ranks */
   async records(ranks) {
     this.listing ??= this.#findListed();
     const listed = await this.listing.catch((error) => {
@@ -103,10 +78,8 @@ class Build {
     if (!isOpen) this.#checkHeader(blocks.shift(), listed);
     this.#requireRanks(ranks, this.count);
     const { width } = this.index;
-    return ranks.map((rank, at) => {
-      const first = width * (rank % this.perBlock);
-      return blocks[at].subarray(first, first + width);
-    });
+    const places = ranks.map((rank) => width * (rank % this.perBlock));
+    return places.map((place, at) => blocks[at].subarray(place, place + width));
   }
 
   async allRecords() {
@@ -222,7 +195,7 @@ export function readHeader(block) {
 }
 
 /** Return whether a block has its checksum, which is over the table's content hash and the block's number too. */
-export function isWhole(block, number, content) {
+function isWhole(block, number, content) {
   const place = new DataView(new ArrayBuffer(8));
   place.setBigUint64(0, BigInt(number), true);
   return crc32(content, new Uint8Array(place.buffer), block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
@@ -234,6 +207,19 @@ function view(block) {
 
 function isMagic(block) {
   return String.fromCharCode(...block.subarray(0, 4)) === "PTIX";
+}
+
+const CRCS = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
+
+/** Return the CRC-32 of consecutive parts, as zlib computes it. */
+export function crc32(...parts) {
+  let crc = ~0;
+  for (const bytes of parts) for (const byte of bytes) crc = (crc >>> 8) ^ CRCS[(crc ^ byte) & 255];
+  return ~crc >>> 0;
 }
 
 /** Return ranges that contain the numbers, near ones together. */

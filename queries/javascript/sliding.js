@@ -49,12 +49,8 @@ export const EIGHT = {
 /** A board with the tables of some goals. */
 export class Board {
   /**
-   * @param {object} options
-   * @param {number} options.rows
-   * @param {number} options.columns
-   * @param {Goal[]} options.goals of the board that has no more rows than columns
-   * @param {number} [options.width] bytes of a record, if they are those of the 8-puzzle
-   * @param {(file: string) => string} [options.locate] where a file is, for messages
+   * `goals` are those of the board that has no more rows than columns, `width` the bytes of a record, if they are those of
+   * the 8-puzzle, and `locate` says where a file is, for messages.
    */
   constructor({ rows, columns, goals, width, locate = (file) => file }) {
     this.rows = rows;
@@ -101,18 +97,13 @@ export class Board {
     });
   }
 
-  /** Return the row and the column of the blank. */
-  #findBlank(state) {
-    const blank = state.indexOf("0");
-    return [Math.floor(blank / this.columns), blank % this.columns];
-  }
-
   /** Return the parities of the blank's moves, and of the swaps of tiles, between two states. */
   parities(state, goal) {
-    const [[row, column], [goalRow, goalColumn]] = [state, goal].map((one) => this.#findBlank(one));
+    // the blank's cells alternate in colour, as those of a chess board
+    const [from, to] = [state, goal].map((one) => one.indexOf("0")).map((cell) => Math.floor(cell / this.columns) + cell % this.columns);
     const order = [...state].map((tile) => goal.indexOf(tile));
     const swaps = countSmaller(order).reduce((sum, count) => sum + count, 0);
-    return { moves: Math.abs(row + column - goalRow - goalColumn) % 2, swaps: swaps % 2 };
+    return { moves: Math.abs(from - to) % 2, swaps: swaps % 2 };
   }
 
   /** Return whether moves lead from a state to another. */
@@ -229,28 +220,28 @@ export class Board {
       best = yield* walk.next(best[0].after, goalState);
     }
     if (steps.length && path.at(-1) !== goalState) throw walk.fail();
-    const letters = (moves) => moves.map((move) => move.letter).join("");
-    const tiles = (moves) => moves.map((move) => move.tile).join("");
     const { distance = steps.length, solutions } = first;
     return {
       state,
       goal: this.goals.find((one) => one.state === goalState)?.name ?? goalState,
       goal_state: goalState,
       distance,
-      best_moves: letters(first.best),
-      best_tiles: tiles(first.best),
+      best_moves: joinLetters(first.best),
+      best_tiles: joinTiles(first.best),
       ...(solutions === undefined ? {} : { solutions }),
-      ...(solution ? { solution: letters(steps), tiles: tiles(steps), path } : {}),
+      ...(solution ? { solution: joinLetters(steps), tiles: joinTiles(steps), path } : {}),
     };
   }
 }
 
+/** Return the letters of moves. */
+export const joinLetters = (moves) => moves.map(({ letter }) => letter).join("");
+
+/** Return the tiles that moves slide. */
+export const joinTiles = (moves) => moves.map(({ tile }) => tile).join("");
+
 /** A walk to a goal, that reads the neighbours of each state at the same time. */
 class Walk {
-  /**
-   * @param {Board} board
-   * @param {{tableGoal: Goal, state: (state: string) => string}} view
-   */
   constructor(board, view) {
     this.board = board;
     this.view = view;
@@ -286,7 +277,6 @@ class Walk {
     return moves.filter((_, at) => records[at].value === wanted);
   }
 
-  /** @returns {Generator<Need, {value: number, solutions?: number}[], Uint8Array[]>} */
   *#read(states) {
     const { board: { wide }, view: { tableGoal } } = this;
     const need = { table: tableGoal.table, width: wide.width };

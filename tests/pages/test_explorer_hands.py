@@ -50,10 +50,10 @@ def test_keys_alone_play_each_puzzle(shown: Explorer) -> None:
         hint = page.locator("#knight-board .hinted")
         hint.focus()
         page.keyboard.press("Enter")
-        assert shown.text("#knight-made") == str(count)
+        assert shown.text("#knight-count") == str(count)
     assert shown.text("#knight-word").startswith("You made a tour!")
     page.keyboard.press("u")
-    assert shown.text("#knight-made") == "24"
+    assert shown.text("#knight-count") == "24"
     page.keyboard.press("n")
     assert shown.address() == "knight/play/5x5"
 

@@ -242,7 +242,7 @@ def test_a_tour_is_made_square_by_square(shown: Explorer, outputs: Path) -> None
     page.click("#knight-undo")
     assert shown.address() == f"knight/play/6x6/{path[:4]}"
     page.goto(f"{shown.file.as_uri()}#knight/play/6x6/{path[:-2]}")
-    expect(page.locator("#knight-made")).to_have_text("35")
+    expect(page.locator("#knight-count")).to_have_text("35")
     page.click(f"#knight-board [aria-label^={squares[-1]}]")
     assert shown.text("#knight-word").endswith(
         f"Of the {len(tours):,} tours from c3, numbered from 0, it is number {number:,}."

@@ -136,7 +136,7 @@ def test_the_hints_of_the_day_are_not_forgotten(shown: Explorer) -> None:
     for count in range(2, 37):
         page.keyboard.press("h")
         page.locator("#knight-board .hinted").click()
-        assert shown.text("#knight-made") == str(count)
+        assert shown.text("#knight-count") == str(count)
     assert shown.text("#knight-result span").startswith(f"Knight’s tour {DAY}: 36/36, 35 hints, ")
     shown.go("senet")
     play(page, "senet")

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { crc32 } from "../../queries/javascript/crc32.js";
+import { crc32 } from "../../queries/javascript/index_file.js";
 import { HttpSource } from "../../queries/javascript/http_source.js";
 import { openTables, Tables } from "../../queries/javascript/index.js";
 

@@ -21,7 +21,7 @@ function went(name, parts, { replace = false } = {}) {
   }
   // a link back to the view restores what it showed
   document.querySelector(`nav [data-view=${name}]`).setAttribute("href", address);
-  document.title = `${views[name].title()} · ${views[name].name}`;
+  document.title = `${views[name].title()} · ${views[name].name()}`;
 }
 
 function addressed() {

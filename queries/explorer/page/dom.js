@@ -14,6 +14,19 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Make a button; `clicked` is called on clicks. */
+export function makeButton(content, clicked, attributes = {}) {
+  const button = make("button", { type: "button", ...attributes }, content);
+  button.addEventListener("click", clicked);
+  return button;
+}
+
+/** Fill a list with options, of which one is chosen, if it is there. */
+export function setOptions(list, options, chosen = list.value) {
+  list.replaceChildren(...options.map(({ name, label }) => make("option", { value: name }, label)));
+  if (options.some(({ name }) => name === chosen)) list.value = chosen;
+}
+
 export function drawn(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -42,10 +55,22 @@ export function setProblem(place, text, wrong = null) {
   }
 }
 
-/** Call `done` when a field's text is entered: on leaving it, or on Enter, even if it is unchanged. */
-export function onEntered(field, done) {
-  field.addEventListener("change", done);
-  field.addEventListener("keydown", (event) => { if (event.key === "Enter") done(event); });
+/**
+ * Handle what is typed into a field, as `read` returns it: `set(text)` takes it unless `check(text)` returns its problem, which
+ * is shown. While the user types, an incomplete text is neither: one of less than `length()` letters. It is entered
+ * on leaving the field, or on Enter, even if it is unchanged.
+ */
+export function onTyped(field, { read = (text) => text.trim().toLowerCase(), length = () => Infinity, check, set }) {
+  const handle = (isEntered) => {
+    const text = read(field.value);
+    const isEarly = !isEntered && text.length < length();
+    const problem = isEarly ? "" : check(text);
+    setProblem(byId(field.getAttribute("aria-describedby")), problem, field);
+    if (!problem && !isEarly) set(text);
+  };
+  field.addEventListener("input", () => handle(false));
+  field.addEventListener("change", () => handle(true));
+  field.addEventListener("keydown", ({ key }) => { if (key === "Enter") handle(true); });
 }
 
 /** Shorten a text of the user's for a message. */

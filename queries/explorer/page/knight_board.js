@@ -37,16 +37,17 @@ export function makeKnightBoard(picked) {
   }
 
   /**
-   * Show the squares visited so far, the last of them with the knight; `classes(square)` and
-   * `words(square)` return what else is drawn and said of a square.
+   * Show the squares visited so far, the last of them with the knight. `marks(square)` lists what else a square may be: whether
+   * it is that, the class by which it is drawn, and what is said of it.
    */
-  function paint({ visited, standing = visited.at(-1), isClosed = false, classes, words }) {
+  function paint({ visited, standing = visited.at(-1), isClosed = false, marks }) {
     const order = new Map(visited.map((square, step) => [square, step + 1]));
     for (const square of board.squares) {
       const step = order.get(square);
-      cells[square].className = [board.isLight(square) ? "light" : "dark", ...classes(square)].filter(Boolean).join(" ");
+      const [classes, words] = [1, 2].map((part) => marks(square).filter(([isMarked]) => isMarked).map((mark) => mark[part]));
+      cells[square].className = [board.isLight(square) ? "light" : "dark", ...classes].join(" ");
       cells[square].replaceChildren(make("span", { class: "place" }, step && square !== standing ? String(step) : ""));
-      const said = [board.nameOf(square), ...words(square), step ? `number ${step}` : ""];
+      const said = [board.nameOf(square), ...words, step ? `number ${step}` : ""];
       cells[square].setAttribute("aria-label", said.filter(Boolean).join(", "));
     }
     path.setAttribute("d", drawJumps(board, visited));

@@ -1,6 +1,6 @@
 // The knight in play: a tour of one's own, square by square.
-import { byId, quoted, say, writeNumber } from "#page/dom.js";
-import { BOARDS, listed, noStart, toursOf } from "#page/knight_tours.js";
+import { quoted, say, writeNumber } from "#page/dom.js";
+import { BOARDS, boardProblem, listed, noStart, toursOf } from "#page/knight_tours.js";
 import { makeRound } from "#page/round.js";
 import { drawNumber } from "#page/today.js";
 
@@ -8,14 +8,14 @@ const USUAL = "5x5";
 const TODAY = BOARDS["6x6"]; // each of its squares begins tours
 
 /** Make the part of the view that plays; `changed(parts, how)` changes the address. */
-export function makeKnightPlay({ drawing, changed }) {
+export function makeKnightPlay({ drawing, mine, name: view, changed }) {
   let board = BOARDS[USUAL];
   let squares = [];
   let hint = null;
   let told = ""; // the answer to the last question
   let hints = 0;
-  const round = makeRound("knight", () => "Knight’s tour", (number) => [TODAY.name, TODAY.nameOf(drawNumber(number, TODAY.count))]);
-  const mine = (part) => byId(`knight-${part}`);
+  const findToday = (number) => [TODAY.name, TODAY.nameOf(drawNumber(number, TODAY.count))];
+  const round = makeRound({ name: view, mine }, () => "Knight’s tour", findToday);
 
   const name = (square) => board.nameOf(square);
   const isWhole = () => squares.length === board.count;
@@ -30,27 +30,24 @@ export function makeKnightPlay({ drawing, changed }) {
 
   function paint() {
     const open = new Set(listOpen());
+    const isBegun = squares.length > 0;
     drawing.paint({
       visited: squares,
       isClosed: isWhole() && isClosed(),
-      classes: (square) => [
-        open.has(square) && (squares.length ? "reachable" : ""), square === hint && "hinted", square === squares[0] && "start",
-        !squares.length && !open.has(square) && "barred",
-      ],
-      words: (square) => [
-        open.has(square) && (squares.length ? "can be reached" : "can be the start"), square === hint && "the hint",
-        !squares.length && !open.has(square) && "cannot start here",
+      marks: (square) => [
+        [open.has(square), isBegun ? "reachable" : "", isBegun ? "can be reached" : "can be the start"],
+        [square === hint, "hinted", "the hint"], [square === squares[0], "start", ""],
+        [!isBegun && !open.has(square), "barred", "cannot start here"],
       ],
     });
-    mine("made").textContent = squares.length;
-    mine("of").textContent = `of ${board.count} squares`;
-    mine("word").textContent = word(open.size);
-    mine("word").classList.toggle("solved", isWhole());
-    mine("help").hidden = isWhole() || (squares.length > 0 && !open.size);
-    mine("ask").hidden = !squares.length || isWhole();
-    mine("undo").hidden = mine("again").hidden = !squares.length;
     mine("again").classList.toggle("main", isWhole());
-    round.show({ hints, score: isWhole() ? `${board.count}/${board.count}` : "" });
+    round.show({
+      count: squares.length, noun: `of ${board.count} squares`, word: word(open.size), isSolved: isWhole(),
+      hidden: {
+        help: isWhole() || (squares.length && !open.size), ask: !squares.length || isWhole(), undo: !squares.length, again: !squares.length,
+      },
+      hints, score: isWhole() ? `${board.count}/${board.count}` : "",
+    });
   }
 
   const isClosed = () => board.jump(squares.at(-1), squares[0]) > 0;
@@ -146,12 +143,11 @@ export function makeKnightPlay({ drawing, changed }) {
     title: () => `${squares.length} of ${board.count}`,
     /** Show the contents of an address: a board, and the squares so far; return its problem. */
     show([text = USUAL, path = ""]) {
-      const isKnown = Object.hasOwn(BOARDS, text);
-      board = BOARDS[isKnown ? text : USUAL];
-      const read = readPath(board, isKnown ? path : "");
-      begin(board, read.squares, { replace: true });
-      if (!isKnown) return `${quoted(text)} is not a board of this page. Boards: ${Object.keys(BOARDS).join(", ")}.`;
-      return read.problem;
+      const bad = boardProblem(text);
+      board = BOARDS[bad ? USUAL : text];
+      const { squares: read, problem } = readPath(board, bad ? "" : path);
+      begin(board, read, { replace: true });
+      return bad || problem;
     },
     /** Return the number of the tour, if it is whole and has one. */
     get number() { return isWhole() && listed(board) ? toursOf(board).numberOf(squares) : null; },

@@ -1,6 +1,6 @@
 // The knight in study: two squares or a number to choose, and the tour, which is animated.
-import { byId, calm, make, onEntered, pickOne, quoted, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
-import { BOARDS, knightFacts, listed, noNumber, noStart, noTour, toursOf } from "#page/knight_tours.js";
+import { calm, make, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
+import { BOARDS, boardProblem, knightFacts, listed, noNumber, noStart, noTour, toursOf } from "#page/knight_tours.js";
 import { makePlayer } from "#page/player.js";
 
 const KNIGHT_MS = 130;
@@ -9,12 +9,12 @@ const BOARD_NAME = /^[0-9]+x[0-9]+$/;
 const WHOLE_NUMBER = /^[0-9]+$/;
 
 /** Make the part of the view that studies; `changed(parts, how)` changes the address. */
-export function makeKnightStudy({ drawing, changed }) {
+export function makeKnightStudy({ drawing, mine, changed }) {
   let board = null;
   let start = null;
   let facts = null;
-  const fields = { start: byId("knight-start"), end: byId("knight-end"), number: byId("knight-number") };
-  const player = makePlayer(byId("knight-player"), {
+  const fields = { start: mine("start"), end: mine("end"), number: mine("number") };
+  const player = makePlayer(mine("player"), {
     name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown,
   });
 
@@ -23,9 +23,7 @@ export function makeKnightStudy({ drawing, changed }) {
 
   /** Show a board with no square chosen. */
   function lay(to) {
-    board = to;
-    start = null;
-    facts = null;
+    [board, start, facts] = [to, null, null];
     drawing.lay(board);
   }
 
@@ -92,20 +90,13 @@ export function makeKnightStudy({ drawing, changed }) {
       visited,
       standing: visited.at(-1) ?? start ?? undefined,
       isClosed: facts?.closed && at === board.count - 1,
-      classes: (square) => [
-        isBarred(square) && "barred", isClosing(square) && "closing", square === start && "start", square === end() && "end",
-      ],
-      words: (square) => [
-        square === start && "start", square === end() && "end",
-        isBarred(square) && (isChoosing ? "cannot end here" : "cannot start here"),
-        isClosing(square) && "ends a closed tour",
+      marks: (square) => [
+        [square === start, "start", "start"], [square === end(), "end", "end"],
+        [isBarred(square), "barred", isChoosing ? "cannot end here" : "cannot start here"],
+        [isClosing(square), "closing", "ends a closed tour"],
       ],
     });
-    now(at);
-  }
-
-  function now(at) {
-    byId("knight-now").textContent = facts
+    mine("now").textContent = facts
       ? `${facts.start} to ${facts.finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
       : start === null ? "Choose the square where the tour starts."
         : `From ${name(start)}: now choose where it ends${listed(board) ? ", or a number" : ""}.`;
@@ -113,24 +104,19 @@ export function makeKnightStudy({ drawing, changed }) {
 
   function answer() {
     const total = start === null ? 0 : toursOf(board).total(start);
-    byId("knight-kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
-    byId("knight-ends").textContent = facts
+    mine("kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
+    mine("ends").textContent = facts
       ? `tour from ${facts.start} to ${facts.finish}`
       : start === null ? "choose a square"
         : listed(board) ? `${writeNumber(total)} tours start at ${name(start)}`
           : `${total} squares can end a tour from ${name(start)}`;
-    byId("knight-legend").hidden = start === null || facts !== null;
-    byId("knight-turn").disabled = !facts;
-    byId("knight-other").disabled = start === null;
-    byId("knight-next").disabled = !facts || facts.number + 1 === total;
-    if (!facts) {
-      setFacts(byId("knight-facts"), []);
-      return;
-    }
+    mine("legend").hidden = start === null || facts !== null;
+    mine("turn").disabled = !facts;
+    mine("other").disabled = start === null;
+    mine("next").disabled = !facts || facts.number + 1 === total;
     const spaced = (list) => make("span", { class: "tiles" }, list.join(" "));
-    setFacts(byId("knight-facts"), [
-      ["Why", facts.closed ? "its end is one jump from its start"
-        : "its end is not one jump from its start"],
+    setFacts(mine("facts"), !facts ? [] : [
+      ["Why", `its end is ${facts.closed ? "" : "not "}one jump from its start`],
       ["Number", writeNumber(facts.number), " ", make("small", {}, listed(board)
         ? `from 0, of all ${writeNumber(total)} from ${facts.start}`
         : `from 0, of the ${total} from ${facts.start} on this page, one for each end`)],
@@ -142,10 +128,10 @@ export function makeKnightStudy({ drawing, changed }) {
 
   function tell() {
     if (facts) say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
-    else say(byId("knight-now").textContent);
+    else say(mine("now").textContent);
   }
 
-  const problem = (text, field) => setProblem(byId("knight-problem"), text, field);
+  const problem = (text, field) => setProblem(mine("problem"), text, field);
 
   /** Return the square that a text names, or its problem. */
   function squareOf(text) {
@@ -164,52 +150,50 @@ export function makeKnightStudy({ drawing, changed }) {
     return none ? [null, none] : [toursOf(board).numberTo(from, square), ""];
   }
 
-  function entered(key) {
-    const field = fields[key];
-    const text = field.value.trim().toLowerCase();
-    // an incomplete text is not an error while the user types
-    if (text.length < (key === "number" ? 1 : 2)) {
-      problem("");
-    } else if (key === "start") {
-      const [square, bad] = squareOf(text);
-      const none = bad || noStart(board, square);
-      problem(none, field);
-      if (none || square === start) return;
-      const kept = facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null;
-      begin(square, kept);
-    } else if (start === null) {
-      problem("Choose the start first.", field);
-    } else if (key === "number" && !WHOLE_NUMBER.test(text)) {
-      problem(`${quoted(text)} is not a tour’s number: it must be a whole number from 0.`, field);
-    } else if (key === "end" && text === facts?.finish) {
-      problem("");
-    } else {
-      const [number, none] = key === "end" && WHOLE_NUMBER.test(text) ? squareOf(text) : tourOf(start, text);
-      problem(none, field);
-      if (!none && number !== facts?.number) begin(start, number);
-    }
+  /** Return the number of the tour that the text of a field, not empty, is for, or its problem. */
+  function numberFor(key, text) {
+    if (start === null) return [null, "Choose the start first."];
+    if (key === "end" && WHOLE_NUMBER.test(text)) return squareOf(text);
+    if (key === "end" || WHOLE_NUMBER.test(text)) return tourOf(start, text);
+    return [null, `${quoted(text)} is not a tour’s number: it must be a whole number from 0.`];
+  }
+
+  onTyped(fields.start, {
+    length: () => 2,
+    check: (text) => text && (squareOf(text)[1] || noStart(board, board.numberOf(text))),
+    set(text) {
+      const square = board.numberOf(text);
+      if (!text || square === start) return;
+      begin(square, facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null);
+    },
+  });
+  for (const [key, length] of [["end", 2], ["number", Infinity]]) {
+    onTyped(fields[key], {
+      length: () => length,
+      check: (text) => (text && text !== facts?.finish ? numberFor(key, text)[1] : ""),
+      set(text) {
+        const number = text && text !== facts?.finish ? numberFor(key, text)[0] : facts?.number;
+        if (number !== facts?.number) begin(start, number);
+      },
+    });
   }
 
   /** Return a random square where tours begin. */
   const anyStart = () => pickOne(board.squares.filter((square) => toursOf(board).total(square)));
 
-  for (const key of ["start", "end"]) fields[key].addEventListener("input", () => entered(key));
-  // an incomplete number is not an error: it is checked when it is entered
-  onEntered(fields.number, () => entered("number"));
-  fields.number.addEventListener("input", () => problem(""));
-  byId("knight-random").addEventListener("click", () => {
+  mine("random").addEventListener("click", () => {
     const from = anyStart();
     begin(from, Math.floor(Math.random() * toursOf(board).total(from)));
   });
-  byId("knight-closed").addEventListener("click", () => {
+  mine("closed").addEventListener("click", () => {
     const from = start ?? anyStart();
     const others = board.neighbours[from].filter((to) => !noTour(board, from, to) && to !== end());
     if (others.length) begin(from, toursOf(board).numberTo(from, pickOne(others)));
     else problem(`No tour of ${board.name} from ${name(from)} is closed.`);
   });
-  byId("knight-next").addEventListener("click", () => begin(start, facts.number + 1));
-  byId("knight-turn").addEventListener("click", () => begin(end(), toursOf(board).numberTo(end(), start)));
-  byId("knight-other").addEventListener("click", () => begin(start));
+  mine("next").addEventListener("click", () => begin(start, facts.number + 1));
+  mine("turn").addEventListener("click", () => begin(end(), toursOf(board).numberTo(end(), start)));
+  mine("other").addEventListener("click", () => begin(start));
   return {
     /** Show another board, and nothing chosen on it. */
     use(to) {
@@ -232,10 +216,9 @@ export function makeKnightStudy({ drawing, changed }) {
     show(given) {
       const named = BOARD_NAME.test(given[0] ?? "");
       const [text, from, which, step] = named ? given : ["8x8", ...(given.length ? given : KNIGHT_FIRST)];
-      const known = Object.hasOwn(BOARDS, text);
-      lay(BOARDS[known ? text : "8x8"]);
-      let [square, bad] = !known ? [null, `${quoted(text)} is not a board of this page. Boards: 8x8, 6x6, 5x5.`]
-        : from === undefined ? [null, ""] : squareOf(from);
+      const unknown = boardProblem(text);
+      lay(BOARDS[unknown ? "8x8" : text]);
+      let [square, bad] = unknown || from === undefined ? [null, unknown] : squareOf(from);
       let number = null;
       if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];
       if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);

@@ -1,6 +1,6 @@
 // The knight's answers: a tour is identified by its board, its start and its number. For 8x8 the page
 // has one tour for each end, read from its table; for 6x6 and 5x5 all, found by search when needed.
-import { writeNumber } from "#page/dom.js";
+import { quoted, writeNumber } from "#page/dom.js";
 import { beginsWith, listBeginnings, searchTour } from "#page/knight_search.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
 import { KnightBoard } from "#tables/knight.js";
@@ -94,6 +94,11 @@ export function toursOf(board) {
 /** Return whether the page contains every tour of a board. */
 export function listed(board) {
   return board !== PAIRS;
+}
+
+/** Return the problem of a board's name; "" if there is none. */
+export function boardProblem(name) {
+  return Object.hasOwn(BOARDS, name) ? "" : `${quoted(name)} is not a board of this page. Boards: ${Object.keys(BOARDS).join(", ")}.`;
 }
 
 /** Return why no tour begins at a square; "" if one does. */

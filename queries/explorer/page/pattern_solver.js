@@ -31,13 +31,18 @@ export function makeSolver(tables) {
     if (question === running && performance.now() - question.since >= PATIENCE_MS) question.told?.(question);
   }
 
-  /** End the search, and those that wait: their questions fail. */
-  function stop() {
+  /** End the worker, and return its question. */
+  function end() {
     worker?.terminate();
     worker = null;
-    const questions = [running, ...waiting.splice(0)];
+    const question = running;
     running = null;
-    for (const question of questions) question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
+    return question;
+  }
+
+  /** End the search, and those that wait: their questions fail. */
+  function stop() {
+    for (const question of [end(), ...waiting.splice(0)]) question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
   }
 
   /** Ask the newest question: it is what the user looks at. */
@@ -57,23 +62,14 @@ export function makeSolver(tables) {
 
   /** End a worker that has failed: its question fails, and the others are asked of another worker. */
   function lose() {
-    worker?.terminate();
-    worker = null;
-    const question = running;
-    running = null;
-    question?.fail(new Error("This browser cannot run the search."));
+    end()?.fail(new Error("This browser cannot run the search."));
     next();
   }
 
   /** Return a promise of a shortest solution, as the cells of the blank; `told` gets what is known of one that takes long. */
   function solve(board, told) {
-    if (running && performance.now() - running.since > PATIENCE_MS) {
-      // the other question takes long: it begins again after this one
-      worker.terminate();
-      waiting.unshift(running);
-      running = null;
-      worker = null;
-    }
+    // another question that takes long begins again after this one
+    if (running && performance.now() - running.since > PATIENCE_MS) waiting.unshift(end());
     return new Promise((done, fail) => {
       waiting.push({ board, told, done, fail });
       next();

@@ -1,5 +1,5 @@
 // The controls that play a line of steps: first, back, play, step, last, and a slider.
-import { icon, make } from "#page/dom.js";
+import { icon, make, makeButton } from "#page/dom.js";
 
 /**
  * Make controls in an element. `show(at, how)` is called whenever the place in the line changes;
@@ -9,12 +9,13 @@ export function makePlayer(place, { name, step, delay, show }) {
   let last = 0;
   let at = 0;
   let timer = 0;
-  const button = (symbol, label) => make("button", { type: "button", "aria-label": label, title: label }, icon(symbol));
-  const first = button("first", "To the beginning");
-  const back = button("back", `One ${step} back`);
-  const play = button("play", "Play");
-  const next = button("step", `One ${step} on`);
-  const end = button("last", "To the end");
+  const key = (symbol, label, clicked) => makeButton(icon(symbol), clicked, { "aria-label": label, title: label });
+  const leap = (symbol, label, to) => key(symbol, label, () => { stop(); go(to()); });
+  const first = leap("first", "To the beginning", () => 0);
+  const back = leap("back", `One ${step} back`, () => at - 1);
+  const play = key("play", "Play", () => (timer ? halt() : start()));
+  const next = leap("step", `One ${step} on`, () => at + 1);
+  const end = leap("last", "To the end", () => last);
   const slider = make("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": name });
   const count = make("p", { class: "count" });
   place.append(make("div", { class: "keys" }, first, back, play, next, end), slider, count);
@@ -27,8 +28,8 @@ export function makePlayer(place, { name, step, delay, show }) {
     play.title = label;
     place.classList.toggle("empty", last === 0);
     // a disabled button loses the focus, so these stay enabled and do nothing at the ends
-    for (const [key, dead] of [[first, at === 0], [back, at === 0], [next, at === last], [end, at === last]]) {
-      key.setAttribute("aria-disabled", String(dead));
+    for (const [button, dead] of [[first, at === 0], [back, at === 0], [next, at === last], [end, at === last]]) {
+      button.setAttribute("aria-disabled", String(dead));
     }
     play.setAttribute("aria-disabled", String(last === 0));
     slider.max = last;
@@ -65,11 +66,6 @@ export function makePlayer(place, { name, step, delay, show }) {
     show(at, { moved: false, playing: false, from: at });
   }
 
-  play.addEventListener("click", () => (timer ? halt() : start()));
-  first.addEventListener("click", () => { stop(); go(0); });
-  back.addEventListener("click", () => { stop(); go(at - 1); });
-  next.addEventListener("click", () => { stop(); go(at + 1); });
-  end.addEventListener("click", () => { stop(); go(last); });
   slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
   refresh();
 

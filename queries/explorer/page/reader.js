@@ -3,6 +3,8 @@
 import { readHeader } from "#tables/index_file.js";
 
 const HEADER = 120;
+/** What a plane of distances has for what is never reached. */
+const UNREACHED = 255;
 
 /** Open an index of the page: its planes, and its records by rank; a plane that the page does not have is empty. */
 export async function openIndex(name) {
@@ -20,6 +22,18 @@ export function answerFrom(tables, question) {
     step = question.next(ranks.map(tables[table].record));
   }
   return step.value;
+}
+
+/** Return the ranks that have a value in a plane. */
+export function findRanks(plane, value) {
+  const ranks = [];
+  for (let at = plane.indexOf(value); at >= 0; at = plane.indexOf(value, at + 1)) ranks.push(at);
+  return ranks;
+}
+
+/** Return the largest value of a plane that is not `UNREACHED`. */
+export function findMost(plane) {
+  return plane.reduce((most, value) => (value > most && value !== UNREACHED ? value : most), 0);
 }
 
 /** Return a function that does the work once, however often it is called. */

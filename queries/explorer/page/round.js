@@ -1,5 +1,5 @@
-// What a game in play has beside its board: a timer, and on the puzzle of the day a result to share.
-import { byId, counted } from "#page/dom.js";
+// What a game in play has beside its board: what is said of it, a timer, and on the puzzle of the day a result to share.
+import { counted } from "#page/dom.js";
 import { getKept, keep } from "#page/kept.js";
 import { copyText } from "#page/take_away.js";
 import { findDay } from "#page/today.js";
@@ -11,8 +11,7 @@ const SECOND_MS = 1000;
  * Make the part of a view in play. `title()` is what results call the puzzle, and `findToday(number)` returns the first
  * parts of the address of a day's puzzle; null if there is none.
  */
-export function makeRound(view, title, findToday) {
-  const mine = (part) => byId(`${view}-${part}`);
+export function makeRound({ name: view, mine }, title, findToday) {
   let name = ""; // of the puzzle: the first parts of the address of a game
   let day = ""; // whose puzzle it is
   let seconds = 0;
@@ -42,8 +41,16 @@ export function makeRound(view, title, findToday) {
     if (!isSame) isRunning = false;
   }
 
-  /** Show the game as it is: its hints so far, and its score if it is over, such as `24/24`. */
-  function show({ hints, score = "" }) {
+  /**
+   * Show the game as it is: how many moves it has, what they are called, what is said of it and whether it is solved, what is
+   * `hidden` now, its hints so far, and its score if it is over, such as `24/24`.
+   */
+  function show({ count, noun, word, isSolved, hidden, hints, score = "" }) {
+    mine("count").textContent = count;
+    mine("counted").textContent = noun;
+    mine("word").textContent = word;
+    mine("word").classList.toggle("solved", isSolved);
+    for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
     const kept = readRecord();
     const isEnd = isRunning && Boolean(score);
     isRunning = !score;

@@ -1,5 +1,5 @@
 // Senet's answers, from its table.
-import { answerFrom, once, openIndex } from "#page/reader.js";
+import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
 import { guarded, THROWS } from "#page/senet_rules.js";
 import { drawNumber } from "#page/today.js";
 import { answerSenet, followBack, NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
@@ -39,19 +39,10 @@ const listPlies = once(() => {
 });
 
 /** Return the most plies that a position needs. */
-export const findMostPlies = once(() => {
-  let most = 0;
-  for (const plies of listPlies()) if (plies > most && plies !== NEVER) most = plies;
-  return most;
-});
+export const findMostPlies = once(() => findMost(listPlies()));
 
 /** Return the ranks of the positions with a number of fewest plies. */
-export function listRanks(plies) {
-  const all = listPlies();
-  const found = [];
-  for (let rank = all.indexOf(plies); rank >= 0; rank = all.indexOf(plies, rank + 1)) found.push(rank);
-  return found;
-}
+export const listRanks = (plies) => findRanks(listPlies(), plies);
 
 /**
  * Draw a position with a number of fewest plies, each equally likely: for a seed, which is a whole number, always the same

@@ -1,13 +1,13 @@
 // Senet in play: a position to reach, or a free game; throws, moves of either side, hints, undo and the end.
-import { byId, calm, counted, make, pickOne, quoted, say, wordEnd } from "#page/dom.js";
+import { calm, counted, makeButton, pickOne, quoted, say, wordEnd } from "#page/dom.js";
 import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
 import { paintPosition, wordMove } from "#page/senet_board.js";
 import { afterMove, listMoves, MOVES, otherSide, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
-import { readParts } from "#page/modes.js";
-import { makeOwnLevel, OWN } from "#page/own_level.js";
+import { makeLevels, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { listBest, measureLine } from "#page/senet_search.js";
 import { drawNumber } from "#page/today.js";
+import { readParts } from "#page/view.js";
 import { OPENING, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
@@ -23,12 +23,12 @@ const PARTS = {
   free: /^free$/,
 };
 const SEEDS = 2 ** 32;
-/** What is kept calls the puzzle so. */
+/** What results call the puzzle, and what is kept of it. */
 const PUZZLE = "Senet";
 const count = (plies) => counted(plies, "ply", "plies");
 
 /** Make the part of the view that plays; `change(mode)` changes to another one, `changed(parts, how)` the address. */
-export function makeSenetPlay({ board, change, changed }) {
+export function makeSenetPlay({ board, mine, name, change, changed }) {
   let target = null; // the position to reach, if the game is not a free one
   let best = null; // the fewest plies to it
   let start = OPENING;
@@ -39,18 +39,18 @@ export function makeSenetPlay({ board, change, changed }) {
   let hints = 0;
   let told = ""; // the answer to the last question
   let timer = 0;
-  const mine = (part) => byId(`senet-${part}`);
-  const round = makeRound("senet", () => PUZZLE, (number) => (
+  const round = makeRound({ name, mine }, () => PUZZLE, (number) => (
     [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`]
   ));
   const other = mine("other");
-  const level = mine("level");
-  const own = makeOwnLevel(level, OWN_LEVELS);
-  const dice = THROWS.map((value) => {
-    const button = make("button", { type: "button", "aria-label": `Choose ${value}` }, String(value));
-    button.addEventListener("click", () => cast(value));
-    return button;
+  const levels = makeLevels(mine("level"), OWN_LEVELS, {
+    title: () => PUZZLE, deal, most: findMostPlies, write: count,
+    levels: () => [
+      ...Array.from({ length: findMostPlies() }, (_, at) => ({ name: String(at + 1), label: `a position in ${count(at + 1)}` })),
+      { name: FREE, label: "none: a free game" },
+    ],
   });
+  const dice = THROWS.map((value) => makeButton(String(value), () => cast(value), { "aria-label": `Choose ${value}` }));
   mine("dice").append(...dice);
 
   const position = () => (moves.length ? afterMove(moves.at(-1)) : start);
@@ -72,30 +72,25 @@ export function makeSenetPlay({ board, change, changed }) {
     return said.length ? said : [FREE];
   }
 
-  const findOwn = () => own.find(PUZZLE, findMostPlies());
-
   function paint() {
-    if (isReached() && own.count(PUZZLE, findMostPlies(), { best, moves: moves.length, hints })) paintLevels();
+    if (isReached()) levels.count({ best, moves: moves.length, hints });
     const open = listOpen();
     const waits = isPageToMove();
     board.paint(position(), moves.at(-1) ?? null, open);
-    mine("count").textContent = moves.length;
-    mine("counted").textContent = moves.length === 1 ? "ply" : "plies";
-    mine("word").textContent = word(open);
-    mine("word").classList.toggle("solved", isReached());
     dice.forEach((button, at) => {
       const dead = waits || isOver() || !choices(THROWS[at]).length;
       button.setAttribute("aria-disabled", String(dead));
       button.setAttribute("aria-pressed", String(THROWS[at] === thrown));
     });
-    const hidden = {
-      throw: target || isOver() || waits || open.length, help: !target || isOver(), next: target ? !isReached() : !isOver(),
-      undo: !moves.length && !thrown, again: !target || !moves.length, back: !isReached() || !moves.length,
-      aim: !target, opponent: target, other: target,
-    };
-    for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = Boolean(isHidden);
-    const score = isReached() ? `${moves.length}/${best}` : !target && isOver() ? String(moves.length) : "";
-    round.show({ hints, score });
+    round.show({
+      count: moves.length, noun: moves.length === 1 ? "ply" : "plies", word: word(open), isSolved: isReached(),
+      hidden: {
+        throw: target || isOver() || waits || open.length, help: !target || isOver(), next: target ? !isReached() : !isOver(),
+        undo: !moves.length && !thrown, again: !target || !moves.length, back: !isReached() || !moves.length,
+        aim: !target, opponent: target, other: target,
+      },
+      hints, score: isReached() ? `${moves.length}/${best}` : !target && isOver() ? String(moves.length) : "",
+    });
   }
 
   /** Show what does not change during a game. */
@@ -106,29 +101,12 @@ export function makeSenetPlay({ board, change, changed }) {
     if (target) paintPosition(mine("aim-board"), target);
   }
 
-  function paintLevels() {
-    const chosen = own.choose() || FIRST_LEVEL;
-    const levels = Array.from({ length: findMostPlies() }, (_, at) => make("option", { value: at + 1 }, `a position in ${count(at + 1)}`));
-    level.replaceChildren(
-      ...levels, make("option", { value: OWN }, `yours: ${count(findOwn())}`), make("option", { value: FREE }, "none: a free game"),
-    );
-    level.value = chosen;
-  }
-
-  /** Choose the level of a game that the level did not choose. */
-  function chooseLevel() {
-    if (level.value !== OWN || best !== findOwn()) level.value = best ?? FREE;
-  }
-
   /** Return what is said of the game now. */
   function word(open) {
     const side = mover();
     const last = moves.at(-1);
     const before = last ? `${last.mover} threw ${last.throw}: ${wordMove(last)}. ` : "";
-    if (isReached()) {
-      const next = level.value === OWN ? ` Your next position takes ${count(findOwn())}.` : "";
-      return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, best) + next;
-    }
+    if (isReached()) return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, best) + levels.wordNext("position");
     if (told) return told;
     if (isOver()) return `${before}${side} cannot move with any throw: ${target ? "undo some plies" : `the game ends after ${count(moves.length)}`}.`;
     if (isPageToMove()) return `${before}${side} is about to throw.`;
@@ -193,22 +171,21 @@ export function makeSenetPlay({ board, change, changed }) {
   /** Show a game: the position to reach or null, where it starts, its moves so far, and a throw. */
   function begin(game, how = {}) {
     forget();
-    const isSame = level.length && (game.target ?? null) === target;
+    const isSame = mine("level").length && (game.target ?? null) === target;
     ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
     best = target && senetFacts(target).plies;
     round.begin(target ? [`to=${target}`] : [FREE], moves.length || hints);
-    own.begin(isReached());
     paintGame();
-    paintLevels();
-    if (!isSame) chooseLevel();
+    levels.begin(isReached());
+    if (!isSame) levels.follow(best, best ?? FREE);
     mine("rules").open = !moves.length;
     refresh({ replace: false, ...how });
   }
 
   /** Begin a game of the chosen level. */
   function deal(how) {
-    const chosen = own.choose() || FIRST_LEVEL;
-    const plies = chosen === OWN ? findOwn() : Number(chosen);
+    const chosen = levels.choose() || FIRST_LEVEL;
+    const plies = chosen === OWN ? levels.find() : Number(chosen);
     let to = null;
     if (chosen !== FREE) {
       do to = drawTarget(plies, Math.floor(Math.random() * SEEDS)); while (to === target);
@@ -236,10 +213,6 @@ export function makeSenetPlay({ board, change, changed }) {
   mine("again").addEventListener("click", () => begin({ target }));
   mine("back").addEventListener("click", () => change("study"));
   for (const part of ["next", "another"]) mine(part).addEventListener("click", () => deal());
-  level.addEventListener("change", () => {
-    own.keepChoice();
-    deal();
-  });
   other.addEventListener("change", () => refresh());
 
   return {
@@ -253,10 +226,10 @@ export function makeSenetPlay({ board, change, changed }) {
     },
     get place() { return target ? { target, moves, hints } : { position: position(), mover: mover() }; },
     get taken() {
-      return { position: position(), lines: [
-        ...(target ? [`target      ${target}`] : []), `${mover()} to move after ${count(moves.length)}`,
-        ...(start === OPENING ? [] : [`start       ${start}, ${first} to move`]),
-        `dice        ${moves.map((one) => one.throw).join(" ")}`, `moves       ${moves.map(writeMove).join(" ")}`,
+      return { position: position(), facts: [
+        ...(target ? [["target", target]] : []), ["to move", `${mover()}, after ${count(moves.length)}`],
+        ...(start === OPENING ? [] : [["start", `${start}, ${first} to move`]]),
+        ["dice", moves.map((one) => one.throw).join(" ")], ["moves", moves.map(writeMove).join(" ")],
       ] };
     },
     title: () => (isReached() ? "reached" : count(moves.length)),

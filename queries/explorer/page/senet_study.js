@@ -1,14 +1,14 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { drawChart, isLoss } from "#page/chart.js";
 import {
-  byId, counted, make, onEntered, pickOne, quoted, say, setFacts, setProblem, writeNumber,
+  counted, make, makeButton, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber,
 } from "#page/dom.js";
-import { readParts } from "#page/modes.js";
 import { makePlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
 import { afterMove, MOVES, readMoves, senetProblem } from "#page/senet_rules.js";
 import { listBest, measureLine } from "#page/senet_search.js";
+import { readParts } from "#page/view.js";
 import { NEVER, OPENING, POSITIONS, unrankPosition, writeMove } from "#tables/senet.js";
 
 const SENET_FIRST = "ABAAABBB.B...A.";
@@ -21,14 +21,14 @@ const NEXT = { ".": "A", A: "B", B: "." };
 const PIECE_KEYS = { a: "A", b: "B", ".": ".", " ": null, Delete: ".", Backspace: "." };
 
 /** Make the part of the view that studies; `change(mode)` changes to another one, `changed(parts, how)` the address. */
-export function makeSenetStudy({ board, change, changed }) {
+export function makeSenetStudy({ board, mine, change, changed }) {
   let position = SENET_FIRST;
   let draft = null; // squares being set up, not a position yet
   let facts = null;
   let line = [];
   let game = null; // if the line is that of a game: its hints, and the plies to the position at each place
-  const field = byId("senet-position");
-  const player = makePlayer(byId("senet-player"), {
+  const field = mine("position");
+  const player = makePlayer(mine("player"), {
     name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
   });
 
@@ -53,7 +53,7 @@ export function makeSenetStudy({ board, change, changed }) {
     position = to;
     draft = null;
     facts = senetFacts(position);
-    setProblem(byId("senet-problem"), "");
+    setProblem(mine("problem"), "");
     const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
     if (played?.moves.length && facts.plies !== null) choose(played.moves, step, played.hints);
     else choose(lineOf(plies), step);
@@ -69,7 +69,7 @@ export function makeSenetStudy({ board, change, changed }) {
     game = hints === null ? null : { hints, distances: measureLine(position, OPENING, "A", moves) };
     player.set(line.length, Math.min(step ?? line.length, line.length));
     answer();
-    byId("senet-reach").hidden = facts.plies === null;
+    mine("reach").hidden = facts.plies === null;
     paint(player.at);
   }
 
@@ -101,7 +101,7 @@ export function makeSenetStudy({ board, change, changed }) {
     line = [];
     game = null;
     facts = { position: squares, plies: null };
-    setProblem(byId("senet-problem"), "");
+    setProblem(mine("problem"), "");
     player.set(0, 0);
     answer();
     paint(0);
@@ -120,9 +120,9 @@ export function makeSenetStudy({ board, change, changed }) {
     const made = at > 0 && !draft ? line[at - 1] : null;
     board.paint(onBoard(), made);
     now(at, made);
-    drawChart(byId("senet-chart"), game ? game.distances : [], at);
+    drawChart(mine("chart"), game ? game.distances : [], at);
     if (!draft && document.activeElement !== field) field.value = position;
-    [...byId("senet-line").children].forEach((item, place) => {
+    [...mine("line").children].forEach((item, place) => {
       if (place === at - 1) item.firstChild.setAttribute("aria-current", "step");
       else item.firstChild.removeAttribute("aria-current");
     });
@@ -136,11 +136,11 @@ export function makeSenetStudy({ board, change, changed }) {
   }
 
   function now(at, made) {
-    const place = byId("senet-now");
+    const place = mine("now");
     const loss = wordLoss(at);
     const [better] = loss ? listBest(position, made.before, made.mover) : [];
-    byId("senet-change").textContent = loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
-    byId("senet-from").hidden = !loss;
+    mine("change").textContent = loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
+    mine("from").hidden = !loss;
     if (draft) {
       const count = (piece) => draft.split(piece).length - 1;
       place.replaceChildren(`Setting up: ${count("A")} of 5 A, ${count("B")} of 5 B.`);
@@ -157,31 +157,26 @@ export function makeSenetStudy({ board, change, changed }) {
 
   function answer() {
     const never = facts.plies === null;
-    byId("senet-plies").textContent = draft ? "…" : never ? "Never" : facts.plies;
-    byId("senet-unit").textContent = draft ? "not a position yet" : never ? "reached"
+    mine("plies").textContent = draft ? "…" : never ? "Never" : facts.plies;
+    mine("unit").textContent = draft ? "not a position yet" : never ? "reached"
       : facts.plies === 0 ? "plies: this is the opening"
         : facts.plies === 1 ? "ply from the opening" : "plies from the opening";
-    setFacts(byId("senet-facts"), draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached());
+    setFacts(mine("facts"), draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached());
     const known = never ? [] : [facts.plies_even, facts.plies_odd].filter((plies) => plies !== null);
-    byId("senet-parity").replaceChildren(...(game || known.length > 1 ? known : [])
-      .map((plies) => {
-        const button = make("button", { type: "button", "aria-pressed": String(!game && plies === line.length) },
-          `${"AB"[plies % 2]} to move: ${count(plies)}`);
-        button.addEventListener("click", () => {
-          choose(lineOf(plies));
-          changed(parts(), { replace: true });
-          byId("senet-parity").querySelector("[aria-pressed=true]").focus();
-        });
-        return button;
-      }));
-    byId("senet-line").replaceChildren(...line.map((move, place) => {
-      const button = make("button", { type: "button" }, make("span", {},
-        make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
-        make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`,
-        make("span", { class: "change farther" }, wordLoss(place + 1) && `, ${wordLoss(place + 1)}`)));
-      button.addEventListener("click", () => { player.halt(); player.go(place + 1); });
-      return make("li", {}, button);
-    }));
+    mine("parity").replaceChildren(...(game || known.length > 1 ? known : [])
+      .map((plies) => makeButton(`${"AB"[plies % 2]} to move: ${count(plies)}`, () => {
+        choose(lineOf(plies));
+        changed(parts(), { replace: true });
+        mine("parity").querySelector("[aria-pressed=true]").focus();
+      }, { "aria-pressed": String(!game && plies === line.length) })));
+    mine("line").replaceChildren(...line.map((move, place) => make("li", {}, makeButton(make("span", {},
+      make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
+      make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`,
+      make("span", { class: "change farther" }, wordLoss(place + 1) && `, ${wordLoss(place + 1)}`),
+    ), () => {
+      player.halt();
+      player.go(place + 1);
+    }))));
   }
 
   function reached() {
@@ -208,29 +203,24 @@ export function makeSenetStudy({ board, change, changed }) {
     else say(`${count(facts.plies)} from the opening, ${"AB"[facts.plies % 2]} to move.`);
   }
 
-  function entered({ type }) {
-    const text = field.value.trim().toUpperCase();
+  function check(text) {
     const bad = senetProblem(text);
-    // an incomplete text is not an error while the user types
-    const early = type === "input" && text.length < OPENING.length;
-    setProblem(byId("senet-problem"), bad && !early ? wrong(text, bad) : "", field);
-    if (!bad && text !== position) begin(text);
+    return bad && `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
   }
 
-  const wrong = (text, bad) => `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
-
-  field.addEventListener("input", entered);
-  onEntered(field, entered);
-  const oneOf = (id, ranks) => byId(id).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
-  oneOf("senet-farthest", () => listRanks(findMostPlies()));
-  oneOf("senet-never", () => listRanks(NEVER));
-  oneOf("senet-random", () => [Math.floor(Math.random() * POSITIONS)]);
-  byId("senet-opening").addEventListener("click", () => begin(OPENING));
-  byId("senet-from").addEventListener("click", () => {
+  onTyped(field, {
+    read: (text) => text.trim().toUpperCase(), length: () => OPENING.length, check, set: (text) => { if (text !== position) begin(text); },
+  });
+  const oneOf = (part, ranks) => mine(part).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
+  oneOf("farthest", () => listRanks(findMostPlies()));
+  oneOf("never", () => listRanks(NEVER));
+  oneOf("random", () => [Math.floor(Math.random() * POSITIONS)]);
+  mine("opening").addEventListener("click", () => begin(OPENING));
+  mine("from").addEventListener("click", () => {
     player.go(player.at - 1);
     change("play");
   });
-  byId("senet-reach").addEventListener("click", () => {
+  mine("reach").addEventListener("click", () => {
     choose([], 0, 0);
     change("play");
   });
@@ -247,8 +237,8 @@ export function makeSenetStudy({ board, change, changed }) {
     },
     get taken() {
       const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
-      return { position: onBoard(), lines: draft ? ["not a position yet"] : plies === null ? ["never reached"]
-        : [`plies       ${plies}`, `dice        ${[...dice].join(" ")}`, `moves       ${moves}`] };
+      return { position: onBoard(), facts: draft || plies === null ? [["plies", draft ? "not a position yet" : "never reached"]]
+        : [["plies", plies], ["dice", [...dice].join(" ")], ["moves", moves]] };
     },
     title: () => (draft ? "set up" : facts.plies === null ? "never reached" : count(facts.plies)),
     leave: () => player.halt(),
@@ -257,7 +247,7 @@ export function makeSenetStudy({ board, change, changed }) {
       const { moves, step, side, strange } = readParts(rest, PARTS);
       // mail and chat programs omit the full stops at the end of a link
       const given = text?.padEnd(OPENING.length, ".");
-      const bad = given === undefined ? "" : senetProblem(given);
+      const bad = given === undefined ? "" : check(given);
       const read = moves && readMoves(OPENING, "A", moves);
       if (bad && SQUARES.test(given)) {
         setUp(given);
@@ -267,7 +257,7 @@ export function makeSenetStudy({ board, change, changed }) {
           step: step && Number(step), side, replace: true, played: read && { moves: read.moves, hints: 0 },
         });
       }
-      if (bad || read?.problem) return bad ? wrong(text, bad) : read.problem;
+      if (bad || read?.problem) return bad || read.problem;
       return strange === undefined ? "" : `${quoted(strange)} is neither a step nor a side.`;
     },
   };

@@ -1,5 +1,5 @@
 // A sheet of boards to print, with lines to write on, and the answers on a second page.
-import { byId, counted, make } from "#page/dom.js";
+import { counted, make, setOptions } from "#page/dom.js";
 
 const TRIES = 40; // for each board: some levels have few
 /** The part of a page of A4 or Letter that the boards can have, and what lies between them, in centimetres. */
@@ -9,7 +9,7 @@ const BLANK = { width: 2.2, height: 0.7 };
 
 /**
  * Make the part of a view that shows a sheet; the tools are those of the view's modes. Each board is an item, a text;
- * what all boards of a sheet have in common is its `about`, a text too, `about()` for a new sheet. A `puzzle` has
+ * what all boards of a sheet have in common is its `about`, a text too, for a new sheet `about(place)`. A `puzzle` has
  *
  * - `title(about)`, the `task` of its boards and the `key` to their answers, how many boards a sheet has (`usual`, `most`),
  *   and the width of a board divided by its height (`ratio(about)`);
@@ -19,8 +19,9 @@ const BLANK = { width: 2.2, height: 0.7 };
  * - or not: the picture beside the task, `aim(about)`, the `place(about, items)` that the other modes show after it, and
  *   `expand(text)`, what the text in an address means that the boards have in common.
  */
-export function makeSheet(view, puzzle, { changed, change, enter }) {
-  const mine = (part) => byId(`${view}-sheet-${part}`);
+export function makeSheet(puzzle, { name: view, mine: find, now, changed, change, enter }) {
+  const mine = (part) => find(`sheet-${part}`);
+  const aboutNew = () => puzzle.about(now().place);
   const at = { about: "", items: [] };
 
   function parts() {
@@ -69,12 +70,10 @@ export function makeSheet(view, puzzle, { changed, change, enter }) {
 
   /** List the levels of new sheets. */
   function lay() {
-    const levels = puzzle.levels(puzzle.about());
-    const chosen = mine("level").value;
+    const levels = puzzle.levels(aboutNew());
     mine("count").max = puzzle.most;
     mine("count").value ||= puzzle.usual;
-    mine("level").replaceChildren(...levels.map(({ name, label }) => make("option", { value: name }, label)));
-    if (levels.some(({ name }) => name === chosen)) mine("level").value = chosen;
+    setOptions(mine("level"), levels);
     mine("level").hidden = mine("level").labels[0].hidden = !levels.length;
   }
 
@@ -111,7 +110,7 @@ export function makeSheet(view, puzzle, { changed, change, enter }) {
     return { about: puzzle.expand?.(about) ?? "", items: text.split(",").filter(Boolean) };
   }
 
-  mine("make").addEventListener("click", () => deal(puzzle.about()));
+  mine("make").addEventListener("click", () => deal(aboutNew()));
   mine("other").addEventListener("click", () => deal(at.about));
   mine("print").addEventListener("click", () => print());
   mine("close").addEventListener("click", () => change("play"));

@@ -1,6 +1,6 @@
 // A sliding board in play: the moves so far, hints, and the end.
 import { counted, make, say, wordEnd } from "#page/dom.js";
-import { makeOwnLevel, OWN } from "#page/own_level.js";
+import { makeLevels, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
@@ -21,8 +21,11 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   let best;
   let asked = false; // whether a hint is being searched for
   let isLost = false; // whether a search has failed
-  const own = makeOwnLevel(mine("level"), OWN_LEVELS);
-  const round = makeRound(view, () => game().title, (number) => game().findToday(number));
+  const title = () => game().title;
+  const levels = makeLevels(mine("level"), OWN_LEVELS, {
+    title, deal, most: () => game().most(at.goal), levels: () => game().levels(at.goal), write: (level) => counted(level, "move"),
+  });
+  const round = makeRound({ name: view, mine }, title, (number) => game().findToday(number));
 
   /** Return the moves of this game as parts of its address. */
   function parts() {
@@ -41,31 +44,27 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     Object.assign(at, { start, goal, moves, hints });
     isLost = false;
     states = game().follow(start, moves);
-    own.begin(isSolved());
     round.begin([...game().address, start, goal], Boolean(moves || hints));
     hint = "";
     best = game().facts(start, goal).distance;
     paintAim();
-    paintLevels();
-    if (isRead) chooseLevel();
+    levels.begin(isSolved());
+    if (isRead) levels.follow(best, findLevel());
     asked = hinted && isPossible() && !isSolved() && !help();
     paint({ sliding: false });
   }
 
   function paint({ sliding = true } = {}) {
     const solved = isSolved();
-    const played = { best, moves: at.moves.length, hints: at.hints };
-    if (solved && own.count(game().title, game().most(at.goal), played)) paintLevels();
+    if (solved) levels.count({ best, moves: at.moves.length, hints: at.hints });
     board.show(states.at(-1), solved ? "" : hint, { sliding });
-    mine("count").textContent = at.moves.length;
-    mine("counted").textContent = at.moves.length === 1 ? "move" : "moves";
-    mine("word").textContent = word();
-    mine("word").classList.toggle("solved", solved);
-    const hidden = {
-      help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves, back: !solved || !at.moves,
-    };
-    for (const [part, isHidden] of Object.entries(hidden)) mine(part).hidden = isHidden;
-    round.show({ hints: at.hints, score: solved && best !== undefined ? `${at.moves.length}/${best}` : "" });
+    round.show({
+      count: at.moves.length, noun: at.moves.length === 1 ? "move" : "moves", word: word(), isSolved: solved,
+      hidden: {
+        help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves, back: !solved || !at.moves,
+      },
+      hints: at.hints, score: solved && best !== undefined ? `${at.moves.length}/${best}` : "",
+    });
   }
 
   /** Return what is said of the game now. */
@@ -73,8 +72,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
     if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
     const done = `Solved! ${counted(at.moves.length, "move")}`;
-    const next = mine("level").value === OWN ? ` Your next board takes ${counted(findOwn(at.goal), "move")}.` : "";
-    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…") + next;
+    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…") + levels.wordNext("board");
   }
 
   function hinted() {
@@ -116,30 +114,17 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
       : "Tap a tile beside the gap to slide it, and make the board look like the small one.";
   }
 
-  /** Return how far from the goal the boards of the user's own level are. */
-  const findOwn = (goal, from = game()) => own.find(from.title, from.most(goal));
-
-  function paintLevels() {
-    const select = mine("level");
-    const chosen = own.choose();
-    const levels = [...game().levels(at.goal), { name: OWN, label: `yours: ${counted(findOwn(at.goal), "move")}` }];
-    select.replaceChildren(...levels.map(({ name, label }) => make("option", { value: name }, label)));
-    if (levels.some(({ name }) => name === chosen)) select.value = chosen;
-  }
-
-  /** Choose the level of a board that an address named. */
-  function chooseLevel() {
-    if (mine("level").value === OWN && best === findOwn(at.goal)) return;
-    const hardest = best > 0 && game().hardest ? game().most(at.goal) : NaN;
-    const level = game().levels(at.goal).find(({ name }) => Number(name) === best) ?? (best === hardest && { name: "hardest" });
-    if (level) mine("level").value = level.name;
+  /** Return the name of the level of the board; undefined if it is of none. */
+  function findLevel() {
+    const named = game().levels(at.goal).find(({ name }) => Number(name) === best);
+    return named ? named.name : best > 0 && game().hardest && best === game().most(at.goal) ? "hardest" : undefined;
   }
 
   /** Return a random board of the chosen difficulty, if the game has that; null if none can be found. */
   async function draw(goal, from = game()) {
-    const levels = from.levels(goal).map(({ name }) => name);
-    const chosen = own.choose();
-    const level = chosen === OWN ? findOwn(goal, from) : levels.find((name) => name === chosen) ?? levels[0];
+    const names = from.levels(goal).map(({ name }) => name);
+    const chosen = levels.choose();
+    const level = chosen === OWN ? levels.find(from.title, from.most(goal)) : names.find((name) => name === chosen) ?? names[0];
     let state = at.start;
     // another board, if there is one: some levels have only two
     for (let tries = TRIES; tries && state === at.start; tries--) state = await from.draw(goal, level);
@@ -177,10 +162,6 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
       mine("board").focus({ preventScroll: true });
     });
   }
-  mine("level").addEventListener("change", () => {
-    own.keepChoice();
-    deal();
-  });
 
   return {
     show, parts, draw, slid,

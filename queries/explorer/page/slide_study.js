@@ -1,10 +1,12 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
 import { drawChart, isLoss } from "#page/chart.js";
-import { counted, make, onEntered, pickOne, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
+import {
+  counted, make, makeButton, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber,
+} from "#page/dom.js";
+import { makeGrid } from "#page/grid.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
-import { makeSetup } from "#page/slide_setup.js";
 import { swapCells } from "#tables/sliding.js";
 
 const PLAY_MS = 450;
@@ -158,12 +160,8 @@ export function makeSlideStudy(view) {
     mine("hardest").hidden = !game().hardest;
     setups.forEach((setup) => setup.lay());
     mine("typed").textContent = game().cells > 10 ? `${game().cells} numbers` : `${game().cells} digits`;
-    mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...game().goals
-      .map(({ name: key, state: to, label }) => {
-        const button = make("button", { type: "button", "data-goal": key }, label);
-        button.addEventListener("click", () => begin(state(), to));
-        return button;
-      }));
+    const goals = game().goals.map(({ name, state: to, label }) => makeButton(label, () => begin(state(), to), { "data-goal": name }));
+    mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...goals);
   }
 
   mine("hardest").addEventListener("click", () => begin(pickOne(game().hardest(at.goal)), at.goal));
@@ -171,12 +169,15 @@ export function makeSlideStudy(view) {
     player.go(player.at - 1);
     view.change("play");
   });
-  onEntered(mine("moves"), () => {
-    const { letters: moves, problem } = game().readMoves(at.start, mine("moves").value);
-    setProblem(mine("problem"), problem, mine("moves"));
-    if (problem || moves === at.moves) return;
-    show({ ...at, moves, step: moves.length });
-    changed(parts());
+  onTyped(mine("moves"), {
+    read: (text) => text,
+    check: (text) => game().readMoves(at.start, text).problem,
+    set(text) {
+      const moves = game().readMoves(at.start, text).letters;
+      if (moves === at.moves) return;
+      show({ ...at, moves, step: moves.length });
+      changed(parts());
+    },
   });
   mine("random").addEventListener("click", () => begin(game().random(at.goal), at.goal));
   mine("exchange").addEventListener("click", () => {
@@ -220,4 +221,57 @@ export function makeSlideStudy(view) {
 /** Name the best moves of an answer in words. */
 function nameMoves({ best_moves = "", best_tiles }) {
   return [...best_moves].map((letter, place) => `tile ${nameTile(best_tiles[place])} ${TILE_WAY[letter]}`).join(" or ");
+}
+
+/**
+ * Make a field `part` of a view, for the state that `get` returns and `set` changes. `check(text)`
+ * returns the problem of a text.
+ */
+function makeSetup({ mine, game }, part, { get, set, check }) {
+  const field = mine(part);
+  let first = null;
+  let cells = [];
+  const grid = makeGrid(mine(`${part}-cells`), (cell) => {
+    const picked = first;
+    first = picked === null ? cell : null;
+    if (picked === null || picked === cell) refresh();
+    else exchange(picked, cell);
+  });
+
+  function exchange(picked, cell) {
+    const to = swapCells(get(), picked, cell);
+    const bad = word(to);
+    setProblem(mine("problem"), bad, field);
+    if (bad) refresh();
+    else set(to);
+  }
+
+  function word(text) {
+    const bad = check(text);
+    return bad && `${quoted(text)} is not an arrangement: ${bad}. Example: ${game().goals[0].state}.`;
+  }
+
+  function lay() {
+    first = null;
+    field.dataset.cells = game().cells;
+    field.inputMode = game().cells > 10 ? "text" : "numeric";
+    mine(`${part}-cells`).style.setProperty("--columns", game().columns);
+    cells = grid.lay(game().cells, game().columns);
+  }
+
+  function refresh() {
+    cells.forEach((button, cell) => {
+      const tile = get()[cell];
+      button.textContent = tile === "0" ? "" : nameTile(tile);
+      button.classList.toggle("gap", tile === "0");
+      button.setAttribute("aria-label", tile === "0" ? "gap" : `tile ${nameTile(tile)}`);
+      button.setAttribute("aria-pressed", String(cell === first));
+    });
+    if (document.activeElement !== field) field.value = get();
+  }
+
+  onTyped(field, {
+    read: (text) => game().parse(text), length: () => game().cells, check: word, set: (text) => { if (text !== get()) set(text); },
+  });
+  return { lay, refresh };
 }

@@ -1,16 +1,56 @@
-// The view of sliding boards: the board, in play or in study, and its address.
-import { byId, make, quoted, say, writeNumber } from "#page/dom.js";
-import { makeModeView, splitMode } from "#page/modes.js";
-import { makeSheet } from "#page/sheet.js";
+// The view of sliding boards: the board, in play or in study, its address, and sheets of boards.
+import { counted, makeButton, quoted, say, writeNumber } from "#page/dom.js";
+import { drawCell, drawLabel, makePicture } from "#page/pictures.js";
 import { makeSlideBoard } from "#page/slide_board.js";
 import { makeSlidePlay } from "#page/slide_play.js";
 import { nameTile } from "#page/slide_rules.js";
-import { describeSlideSheet, drawSlide } from "#page/slide_sheet.js";
 import { makeSlideStudy } from "#page/slide_study.js";
+import { makeView, readParts, splitMode } from "#page/view.js";
 
-const MOVES = /^[UDLR]+$/;
-const STEP = /^\d{1,4}$/;
-const HINTS = /^hints=(\d{1,4})$/;
+/** What can follow the start and the goal in an address. */
+const PARTS = { moves: /^[UDLR]+$/, step: /^\d{1,4}$/, hints: /^hints=(\d{1,4})$/, hinted: /^hint$/ };
+
+/** Draw a board as a picture. */
+function drawSlide(state, columns) {
+  const content = [...state].flatMap((tile, cell) => {
+    const at = [cell % columns, Math.floor(cell / columns)];
+    return tile === "0" ? [drawCell(...at, "#e7e2d7")] : [drawCell(...at, "#ffffff"), drawLabel(...at, nameTile(tile))];
+  });
+  return makePicture(columns, state.length / columns, ...content);
+}
+
+/** Describe a game's sheets; the boards of one have their goal in common, for a new one that of the board on view. */
+function describeSheet(game) {
+  const draw = (state) => drawSlide(state, game().columns);
+  return {
+    title: () => game().title,
+    task: "Slide tiles into the gap until the board looks like the one on the right. Count your moves.",
+    key: "The fewest moves, and the tiles to slide, one after the other.",
+    usual: 12,
+    most: 24,
+    ratio: () => game().columns / game().rows,
+    about: ({ goal }) => goal,
+    expand: (goal) => game().goals.find(({ name }) => name === goal)?.state ?? goal,
+    levels: (goal) => game().levels(goal),
+    draw: (goal, level) => game().draw(goal, level),
+    problem(goal, state) {
+      const bad = [goal, state].find((text) => game().problem(text));
+      if (bad !== undefined) return `${quoted(bad)} is not an arrangement: ${game().problem(bad)}.`;
+      return game().goalProblem(goal) && `${quoted(goal)} is not a goal: ${game().goalProblem(goal)}.`;
+    },
+    name: (_, state) => [...state].map((tile) => (tile === "0" ? "gap" : nameTile(tile))).join(" "),
+    aim: draw,
+    picture: (_, state) => draw(state),
+    blanks: () => ["Moves"],
+    answer(goal, state) {
+      const { distance, tiles } = game().facts(state, goal);
+      if (distance === undefined) return "being searched…";
+      if (distance === null) return "This board cannot reach the goal.";
+      return `${counted(distance, "move")}: ${[...tiles].map(nameTile).join(" ")}`;
+    },
+    place: (goal, [start]) => ({ start, goal }),
+  };
+}
 
 /**
  * Make the view of a name; it calls `went(parts, how)` to change the address. `games` has the games
@@ -18,25 +58,28 @@ const HINTS = /^hints=(\d{1,4})$/;
  * further ones to `games`, or return why it cannot.
  */
 export function makeSlideView(name, games, went, findMore = async () => "") {
-  const mine = (part) => byId(`${name}-${part}`);
   let game = null;
   let isShown = false;
   let unfound = ""; // why there are no further games
-  const section = byId(`view-${name}`);
-  const board = makeSlideBoard(mine("board"), (move) => view.now().slid?.(move));
-  const view = makeModeView(section, went, (tools) => {
-    const shared = { name, mine, board, game: () => game, changed, begin, change: tools.change };
-    const sheet = describeSlideSheet(shared.game, () => view.now().place);
-    return { play: makeSlidePlay(shared), study: makeSlideStudy(shared), sheet: makeSheet(name, sheet, { ...tools, changed }) };
-  }, (mode, place) => {
-    mode.show(place);
-    changed(mode.parts());
+  const view = makeView(name, went, {
+    name: () => game.title,
+    address: () => game.address,
+    makeModes(tools) {
+      const shared = { ...tools, board: makeSlideBoard(tools.mine("board"), (move) => tools.now().slid?.(move)), game: () => game, begin };
+      return { board: shared.board, play: makeSlidePlay(shared), study: makeSlideStudy(shared) };
+    },
+    sheet: describeSheet(() => game),
+    entered(mode, place) {
+      mode.show(place);
+      changed(mode.parts());
+    },
+    taken({ taken: { state, facts } }) {
+      const rows = [...state].map((tile) => (tile === "0" ? " ." : ` ${tile}`)).join("")
+        .match(new RegExp(`.{${2 * game.columns}}`, "g"));
+      return { rows, facts, picture: drawSlide(state, game.columns), name: `${name}-${state}` };
+    },
   });
-  const { now, modesOf } = view;
-
-  function changed(parts, how) {
-    view.changed([...game.address, ...parts], how);
-  }
+  const { mine, now, changed, modesOf } = view;
 
   /** Show what a search that takes long knows so far. */
   function showSearch({ least, path }) {
@@ -70,7 +113,7 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     game.onKnown = (state, known) => { if (game === other && now().states?.includes(state)) showSearch(known); };
     hideSearch();
     game.onProgress = (text) => { if (game === other) mine("unit").textContent = text; };
-    board.lay(game);
+    modesOf.board.lay(game);
     modesOf.study.lay();
     const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
     mine("title").textContent = game.title;
@@ -92,11 +135,8 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   function listBoards() {
     for (const each of Object.keys(games)) {
       if (mine("boards").querySelector(`[data-board="${each}"]`)) continue;
-      const button = make("button", {
-        type: "button", "data-board": each, "aria-pressed": String(games[each] === game),
-      }, each.replace("x", "×"));
-      button.addEventListener("click", () => { location.hash = `#${name}/${view.mode}/${each}`; });
-      mine("boards").append(button);
+      const described = { "data-board": each, "aria-pressed": String(games[each] === game) };
+      mine("boards").append(makeButton(each.replace("x", "×"), () => { location.hash = `#${name}/${view.section.dataset.mode}/${each}`; }, described));
     }
     mine("boards").hidden = Object.keys(games).length < 2;
   }
@@ -113,44 +153,30 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   }
 
   /** Return what an address describes in a game, with its problems. */
-  function read(wanted, parts) {
+  function read(wanted, [from, to, ...rest]) {
     const problems = [];
     const good = (text, check) => {
       const bad = text === undefined ? "" : check(text);
       if (bad) problems.push(`${quoted(text)} is not an arrangement: ${bad}.`);
       return bad ? undefined : text;
     };
-    const [from, to, ...rest] = parts;
     const start = good(from, (text) => wanted.problem(text));
     const named = wanted.goals.find((one) => one.name === to)?.state ?? to;
     const goal = good(named, (text) => wanted.problem(text) || wanted.goalProblem(text))
       ?? wanted.findGoal(start ?? wanted.first());
     if (start === undefined) return { start, goal, problems };
-    const { letters: moves, problem } = wanted.readMoves(start, rest.filter((part) => MOVES.test(part)).join(""));
+    const { moves: text = "", step, hinted, hints = hinted, strange } = readParts(rest, PARTS);
+    const { letters: moves, problem } = wanted.readMoves(start, text);
     if (problem) problems.push(problem);
-    const asked = rest.find((part) => STEP.test(part));
-    const hinted = rest.includes("hint");
-    const hints = rest.map((part) => HINTS.exec(part)?.[1]).find(Boolean) ?? hinted;
-    const strange = rest.find((part) => ![MOVES, STEP, HINTS, /^hint$/].some((known) => known.test(part)));
     if (strange !== undefined) problems.push(`${quoted(strange)} is neither moves, such as ULDR, nor a step.`);
-    return { start, goal, moves, step: Number(asked ?? moves.length), hints: Number(hints), hinted, isRead: true, problems };
-  }
-
-  /** Return what can be taken away: the board that is shown, as a text and as a picture. */
-  function taken() {
-    if (now().whole) return now().whole;
-    const { state, facts } = now().taken;
-    const rows = [...state].map((tile) => (tile === "0" ? " ." : ` ${tile}`)).join("")
-      .match(new RegExp(`.{${2 * game.columns}}`, "g"));
-    const text = [...rows, "", ...facts.map(([term, said]) => `${term.padEnd(12)}${said}`), ""].join("\n");
-    return { text, picture: drawSlide(state, game.columns), name: `${name}-${state}` };
+    return {
+      start, goal, moves, step: Number(step ?? moves.length), hints: hints === "hint" ? 1 : Number(hints ?? 0),
+      hinted: Boolean(hinted), isRead: true, problems,
+    };
   }
 
   return {
     ...view,
-    taken,
-    get name() { return game.title; },
-    board: `${name}-board`,
     listBoards,
     async open(parts) {
       const [, named] = splitMode(parts);
@@ -170,11 +196,11 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       const asked = mode === "sheet" ? { problems: [], ...modesOf.sheet.read(rest) } : read(wanted, bad ? [] : rest);
       if (mode !== "sheet" && asked.start === undefined) {
         const address = location.hash;
-        section.inert = !isShown;
+        view.section.inert = !isShown;
         asked.start = (mode === "play" ? await modesOf.play.draw(asked.goal, wanted) : null) ?? wanted.first();
         if (location.hash !== address) return "";
       }
-      section.inert = false;
+      view.section.inert = false;
       isShown = true;
       // from here on nothing waits: board, mode and game change together
       if (wanted !== game) use(wanted);

@@ -1,13 +1,11 @@
 // Sliding boards whose tables are inside the page, the 8-puzzle one of them: all answers are read at once.
 import { pickOne } from "#page/dom.js";
-import { answerFrom, once, openIndex } from "#page/reader.js";
+import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
 import { describeBoard, Game } from "#page/slide_rules.js";
 import { drawNumber } from "#page/today.js";
 import { EIGHT as EIGHT_BOARD, listGoals } from "#tables/sliding.js";
 
 const LEVELS = [5, 10, 20];
-/** The distance of what a table does not reach. */
-const UNREACHED = 255;
 
 class TabledGame extends Game {
   tables = {};
@@ -40,9 +38,7 @@ class TabledGame extends Game {
   /** Yield the states at a distance from a goal, in a random order. */
   * #drawStates(goal, distance) {
     const view = this.turn(goal);
-    const distances = this.#listDistances(view);
-    const ranks = [];
-    for (let at = distances.indexOf(distance); at >= 0; at = distances.indexOf(distance, at + 1)) ranks.push(at);
+    const ranks = findRanks(this.#listDistances(view), distance);
     while (ranks.length) {
       const [rank] = ranks.splice(Math.floor(Math.random() * ranks.length), 1);
       const state = this.unrank(rank, view.tableGoal.state);
@@ -55,9 +51,7 @@ class TabledGame extends Game {
   hardest(goal) {
     let found = this.#hardest.get(goal) ?? [];
     if (found.length) return found;
-    let most = 0;
-    for (const distance of this.#listDistances(this.turn(goal))) if (distance > most && distance < UNREACHED) most = distance;
-    for (; !found.length; most--) found = [...this.#drawStates(goal, most)];
+    for (let most = findMost(this.#listDistances(this.turn(goal))); !found.length; most--) found = [...this.#drawStates(goal, most)];
     this.#hardest.set(goal, found);
     return found;
   }

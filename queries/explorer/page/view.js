@@ -1,4 +1,6 @@
-// The modes of a view: play, study, and a sheet to print.
+// A view: its modes, which are play, study, and a sheet to print, and its address.
+import { byId } from "#page/dom.js";
+import { makeSheet } from "#page/sheet.js";
 
 const MODES = ["play", "study", "sheet"];
 
@@ -19,11 +21,18 @@ export function readParts(parts, patterns) {
 }
 
 /**
- * Make what every view does by the mode that is shown, which is `now()`. `makeModesOf(tools)` makes the modes, with
- * the tools of each: `changed(parts, how)` changes the address, `change(mode)` shows another mode at the place where this one
- * was, and `enter(mode)` another mode alone. `entered(mode, place, modesOf)` shows the place that the other mode showed.
+ * Make the view of a name; it calls `went(parts, how)` to change the address. A `puzzle` has
+ *
+ * - `name()`, for the window, `open(parts)`, which makes it ready, and the first parts of its `address()`, if there are any;
+ * - `makeModes(tools)`, which makes `play` and `study`: `now()` is the mode that is shown, `mine(part)` an element of the
+ *   view, `changed(parts, how)` changes the address, `change(mode)` shows another mode at the place where this one was,
+ *   and `enter(mode)` another mode alone;
+ * - its `sheet`, and `entered(mode, place, modesOf)`, which shows in a mode the place that another one showed;
+ * - what can be `taken(mode)` away: `rows` of text, `facts`, a `picture` and the `name` of its files.
  */
-export function makeModeView(section, went, makeModesOf, entered) {
+export function makeView(name, went, puzzle) {
+  const mine = (part) => byId(`${name}-${part}`);
+  const section = byId(`view-${name}`);
   const buttons = [...section.querySelectorAll(".modes button")];
   const described = section.querySelector("[data-study]");
   const now = () => modesOf[section.dataset.mode];
@@ -40,23 +49,33 @@ export function makeModeView(section, went, makeModesOf, entered) {
 
   function change(mode) {
     const { place } = now();
-    entered(enter(mode), place, modesOf);
+    puzzle.entered(enter(mode), place, modesOf);
   }
 
   function changed(parts, how) {
     const { mode } = section.dataset;
-    went(mode === "study" ? parts : [mode, ...parts], how);
+    went([...(mode === "study" ? [] : [mode]), ...(puzzle.address?.() ?? []), ...parts], how);
   }
 
   for (const button of buttons) {
     button.addEventListener("click", () => { if (button.dataset.mode !== section.dataset.mode) change(button.dataset.mode); });
   }
-  const modesOf = makeModesOf({ changed, change, enter });
+  const tools = { name, mine, now, changed, change, enter };
+  const modesOf = { ...puzzle.makeModes(tools), sheet: makeSheet(puzzle.sheet, tools) };
   return {
-    now, enter, changed, modesOf,
-    get mode() { return section.dataset.mode; },
+    ...tools,
+    section,
+    modesOf,
+    name: puzzle.name,
+    board: `${name}-board`,
     title: () => now().title(),
+    open: puzzle.open,
     leave: () => now().leave?.(),
+    taken() {
+      if (now().whole) return now().whole;
+      const { rows, facts, ...file } = puzzle.taken(now());
+      return { ...file, text: [...rows, "", ...facts.map(([term, said]) => `${term.padEnd(12)}${said}`), ""].join("\n") };
+    },
     /** Show the contents of an address; return its problem. */
     show(parts) {
       const [mode, rest] = splitMode(parts);
