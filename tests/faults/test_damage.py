@@ -16,6 +16,7 @@ from queries.dispatch import open_reader
 from queries.index_reader import IndexReader
 from tablebase.errors import TableError
 from tablebase.puzzles import list_puzzles
+from tablebase.tables import MANIFEST
 from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Folder
@@ -126,7 +127,8 @@ def test_no_damage_changes_an_answer(
 ) -> None:
     path = damaged_folder / name
     original = path.read_bytes()
-    right_answers = [answer(outputs, query) for query in QUERIES]
+    queries = [query for query in QUERIES if name.startswith((query[0], MANIFEST))]
+    right_answers = [answer(outputs, query) for query in queries]
     draw = random.Random(f"{name} {damage.__name__}")
     error_count = 0
     try:
@@ -134,7 +136,7 @@ def test_no_damage_changes_an_answer(
             data = bytearray(original)
             damage(data, draw)
             path.write_bytes(data)
-            for query, expected in zip(QUERIES, right_answers, strict=True):
+            for query, expected in zip(queries, right_answers, strict=True):
                 result = answer_or_error(damaged_folder, query)
                 if isinstance(result, TableError):
                     assert "Run: pipeline precompute" in str(result)
@@ -157,7 +159,7 @@ def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
         path = replace_link(copy / name) if (copy / name).is_symlink() else copy / name
         original = path.read_bytes()
         draw = random.Random(f"verify {name} {damage.__name__}")
-        for _ in range(often(2, 100)):
+        for _ in range(often(1, 100)):
             data = bytearray(original)
             while data == original:
                 damage(data, draw)

@@ -69,7 +69,10 @@ def test_a_damaged_table_makes_no_page(outputs: Path, tmp_path: Path, damaged: s
     assert not (tmp_path / "explorer.html").exists()
 
 
-def test_a_page_that_cannot_be_written_is_reported(outputs: Path, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_reported(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(made, "_make_page", lambda store: "")
     with pytest.raises(OutputError, match="cannot be written: no such file or directory"):
         write_explorer(Folder(outputs), str(tmp_path / "nowhere" / "explorer.html"))
 

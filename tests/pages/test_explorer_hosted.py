@@ -13,12 +13,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from queries import open_tables
 from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
 from tests.support.explorer_browser import DESK
 from tests.support.faults import ALWAYS, fail, make_fault, spoil
 from tests.support.hosts import Answer, Fault, Host, Request, serve
-from tests.support.tampered import link_copy, write_manifest
+from tests.support.tampered import link_copy
 
 STATE, GOAL = "0369147a258b", "123456789ab0"
 
@@ -26,11 +24,7 @@ STATE, GOAL = "0369147a258b", "123456789ab0"
 @pytest.fixture
 def folder(outputs: Path, large_boards: Path, explorer: Path, tmp_path: Path) -> Path:
     """Return the default tables with a board of bytes, one of bits, and the page beside them."""
-    copy = link_copy(outputs, tmp_path)
-    listed = read_manifest(Folder(copy)) | read_manifest(Folder(large_boards))
-    for file in large_boards.glob("sliding_*"):
-        (copy / file.name).symlink_to(file)
-    write_manifest(Folder(copy), listed)
+    copy = link_copy(outputs, tmp_path, large_boards)
     shutil.copy(explorer, copy / "explorer.html")
     return copy
 

@@ -13,8 +13,7 @@ from queries.dispatch import open_reader
 from queries.explorer.writer import list_source_tables, write_explorer
 from queries.sliding import BoardReader
 from tablebase.errors import GoalUnreachable
-from tablebase.puzzles.fifteen import BOARD, PARTITIONS
-from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from tablebase.puzzles.fifteen import BOARD
 from tablebase.puzzles.sliding import PUZZLE, parse_board
 from tablebase.tables.store import Folder
 from tests import LONG, wide
@@ -39,14 +38,17 @@ BOARDS = ("2x2", "2x3", "2x4", "3x3")
 
 
 @pytest.fixture(scope="module")
-def folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    outputs: Path,
+    small_boards: Path,
+    patterns_555: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """Copy the published tables, and add those of some boards and the explorer."""
 
     def make(place: Path) -> None:
-        copy = link_copy(outputs, place)
-        tables = [table for board in BOARDS for table in PUZZLE.find_tables(f"sliding_{board}")]
-        build_tables(copy, PUZZLE, *tables)
-        build_tables(copy, FIFTEEN, *PARTITIONS["5-5-5"].make_tables())
+        copy = link_copy(outputs, place, small_boards, patterns_555)
+        build_tables(copy, PUZZLE, *PUZZLE.find_tables("sliding_2x4"))
         write_explorer(Folder(copy), str(copy / "explorer.html"))
 
     return make_once(tmp_path_factory, "boards", make) / "copy"

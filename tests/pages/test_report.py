@@ -27,14 +27,14 @@ from queries.report.chapters import load_boards
 from queries.svg import COLOURS, draw_histogram
 from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
 from tablebase.puzzles import MODULES, get_puzzle
-from tablebase.tables.manifest import Entry, read_manifest, read_pages
+from tablebase.tables.manifest import read_pages
 from tablebase.tables.store import Folder
 from tests import first, long_run, wide
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
 from tests.support.shell import ROOT, skip
-from tests.support.tampered import write_manifest
+from tests.support.tampered import link_copy
 from tools.recipe_results import run_code
 
 MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
@@ -516,16 +516,7 @@ def test_sliding_boards_that_are_built_have_a_chapter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The queries in the page give the same numbers; a board of bits has no rows to count."""
-    place = tmp_path / "place"
-    folder = place / "outputs"
-    folder.mkdir(parents=True)
-    entries: dict[str, Entry] = {}
-    for source in (outputs, large_boards):
-        entries |= read_manifest(Folder(source))
-        for file in source.glob("*.*"):
-            if file.suffix in (".parquet", ".idx"):
-                (folder / file.name).symlink_to(file)
-    write_manifest(Folder(folder), entries)
+    folder = link_copy(outputs, tmp_path, large_boards).rename(tmp_path / "outputs")
     write_report(Folder(folder), tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     chapter = page.partition("<h2>Sliding boards</h2>")[2].partition("<h2>")[0]
@@ -533,7 +524,7 @@ def test_sliding_boards_that_are_built_have_a_chapter(
     assert "239,500,800 states, 18 of them 53 moves from 123456789ab0" in chapter
     section, files, _ = load_boards(Folder(folder)) or pytest.fail("no chapter")
     sources = Sources(Folder(folder), files)
-    monkeypatch.chdir(place)
+    monkeypatch.chdir(tmp_path)
     for figure in section.figures:
         assert run_code(sources.format_code(figure)).equals(sources.answer(figure))
 

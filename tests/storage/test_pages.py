@@ -77,7 +77,9 @@ def test_a_page_that_no_manifest_can_list_is_refused(
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the report's queries and drawings, so that it only looks its tables up."""
+    """Replace the report's queries and drawings, so that it only looks its tables up; and what is
+    in the explorer.
+    """
 
     def answer(options: Sources, figure: Figure) -> pl.DataFrame:
         for name in figure.sources:
@@ -85,6 +87,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         return pl.DataFrame()
 
     monkeypatch.setattr(Sources, "answer", answer)
+    monkeypatch.setattr("queries.explorer.writer._make_page", lambda store: "")
     monkeypatch.setattr("queries.report._render_picture", lambda options, figure: "<svg></svg>")
     monkeypatch.setattr(
         "queries.report.page._format_figure", lambda sources, figure: str(sources.answer(figure))

@@ -5,7 +5,9 @@ import hashlib
 import json
 import random
 import shutil
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +51,7 @@ from tablebase.tables.manifest import (
     facts_of_rows,
     format_manifest,
     measure_file,
+    read_manifest,
     read_pages,
     sum_up_depths,
 )
@@ -93,14 +96,19 @@ def _drop_old_counts(entry: dict[str, Any]) -> Any:
     return entry
 
 
-def link_copy(outputs: Path, tmp_path: Path) -> Path:
-    """Copy the published folder: its tables become links, its manifest a file of its own."""
+def link_copy(outputs: Path, tmp_path: Path, *others: Path) -> Path:
+    """Copy the published folder, with the tables of others: they become links, the manifest a file
+    of its own.
+    """
     folder = tmp_path / "copy"
     folder.mkdir()
-    for path in outputs.iterdir():
+    for path in chain.from_iterable(source.iterdir() for source in (outputs, *others)):
         if path.suffix in (".parquet", ".idx"):
             (folder / path.name).symlink_to(path)
-    shutil.copy(outputs / "manifest.json", folder)
+    shutil.copy(outputs / MANIFEST, folder)
+    if others:
+        known = [read_manifest(Folder(source)) for source in (outputs, *others)]
+        write_manifest(Folder(folder), dict(ChainMap(*known)))
     return folder
 
 
