@@ -96,25 +96,22 @@ def read_chunks(
     if source.format in UNTYPED and column is None and key not in head.columns:
         _require_header(head.columns, keys, is_key)
     name = _choose_column(head.columns, column, key)
-    kinds = head.schema
-    can_hold = can_hold_keys(kinds.get(name), keys.key_digits)
-    _require_text(head, name, can_hold, "the keys with --column")
-    if second is not None:
-        can_hold = can_hold_answers(kinds.get(second))
-        _require_text(head, second, can_hold, "the answers with --answer-column")
+    if not can_hold_keys(head.schema.get(name), keys.key_digits):
+        raise _make_type_error(head, name, "the keys with --column")
+    if second and not can_hold_answers(head.schema.get(second)):
+        raise _make_type_error(head, second, "the answers with --answer-column")
     return name, head, _ensure_one(chunks, head)
 
 
-def _require_text(head: pl.DataFrame, name: str, can_hold: bool, what: str) -> None:
-    """Raise BadRequest if no column of that name can hold texts; `what` tells how to name it."""
+def _make_type_error(head: pl.DataFrame, name: str, what: str) -> BadRequest:
+    """Make the error for a column that is missing or has no texts; `what` tells how to name it."""
     kind = head.schema.get(name)
-    if not can_hold:
-        columns = ", ".join(quote(each) for each in head.columns[:20])
-        type_note = "" if kind is None else f" (it has the type {kind})"
-        raise BadRequest(
-            f"The input has no text column {quote(name)}{type_note}",
-            f"Its columns: {columns}. Name the one that holds {what}",
-        )
+    columns = ", ".join(quote(each) for each in head.columns[:20])
+    type_note = "" if kind is None else f" (it has the type {kind})"
+    return BadRequest(
+        f"The input has no text column {quote(name)}{type_note}",
+        f"Its columns: {columns}. Name the one that holds {what}",
+    )
 
 
 def _choose_column(names: list[str], requested: str | None, key: str) -> str:

@@ -28,16 +28,11 @@ READERS = {
 
 def get_reader_class(name: str) -> type[Reader]:
     """Return the reader class of a puzzle."""
-    reader_class: type[Reader]
-    if name in READERS:
-        reader_class = import_object(READERS[name])
-    elif (puzzle := get_puzzle(name)).reader:
-        reader_class = load_part(puzzle, puzzle.reader)
-    else:
-        has_goals = isinstance(puzzle, GoalPuzzle)
-        reader_class = import_object(
-            "queries.goal_reader:GoalReader" if has_goals else "queries.reader:DefaultReader"
-        )
+    puzzle = get_puzzle(name)
+    where = READERS.get(name, puzzle.reader)
+    has_goals = isinstance(puzzle, GoalPuzzle)
+    default = "queries.goal_reader:GoalReader" if has_goals else "queries.reader:DefaultReader"
+    reader_class: type[Reader] = load_part(puzzle, where) if where else import_object(default)
     return reader_class
 
 

@@ -12,6 +12,7 @@ from queries.fifteen_search import (
     PlainSolver,
     SearchPaused,
     SearchState,
+    find_any_path,
 )
 from queries.goal_reader import BoardAnswer
 from queries.index_reader import IndexReader
@@ -259,7 +260,8 @@ class FifteenQuery(Query):
         reader, partition = self.reader, self.reader.find_partition(self.partition)
         if not self.is_shortest or self.seconds is not None:
             search.raise_bound(reader.open_plain(partition).compute_bound(board))
-            known += reader.find_any_path(partition, board, search.pause)
+            solver, most = reader.open_plain(partition), reader.max_good_positions
+            known += find_any_path(solver, board, search.pause, most)
         if not self.is_shortest:
             return known
         search.pause()
@@ -359,15 +361,6 @@ class FifteenReader(Reader[FifteenSolution]):
             except PlainSearchOver:
                 pass
         return self.open_compiled(partition, search.pause).search(board, search)
-
-    def find_any_path(
-        self, partition: str, board: list[int], pause: Callable[[], None]
-    ) -> list[int]:
-        """Return the blank's cells on a solution that is found at once, and may be longer."""
-        from queries.fifteen_search import find_any_path
-
-        solver = self.open_plain(partition)
-        return find_any_path(solver, board, pause, self.max_good_positions)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""

@@ -139,12 +139,11 @@ Question = tuple[list[int], SearchState]
 class CompiledSolver:
     """A solver with the tables in memory; several threads may use it at once."""
 
-    def __init__(
-        self, patterns: Sequence[Pattern], tables: SearchTables, budget: int = BUDGET
-    ) -> None:
+    budget = BUDGET
+
+    def __init__(self, patterns: Sequence[Pattern], tables: SearchTables) -> None:
         self._patterns = patterns
         self._tables = tables
-        self._budget = budget
 
     def search(self, board: list[int], state: SearchState) -> list[int]:
         """Return the cells of the blank on a shortest solution, the first one included.
@@ -176,7 +175,7 @@ class CompiledSolver:
                     break
             if not states:
                 return
-            continue_searches(*arrays, self._budget // boards_at_once)
+            continue_searches(*arrays, self.budget // boards_at_once)
             for number, (state, earlier) in [*states.items()]:
                 search = searches[number]
                 state.limit = int(search[words.LIMIT])

@@ -169,7 +169,7 @@ class PlainSolver:
         path = [board.index(0)]
         if bounds[0] == 0:
             return path
-        search = _Iterations(board[:], images, self.steps, self.width, state, max_positions)
+        search = _Iterations(self, board[:], images, state, max_positions)
         key = sum(tile << 4 * cell for cell, tile in enumerate(board[:KEY_CELLS]))
         while not search.visit(path, bounds, key):
             search.seen.clear()
@@ -183,15 +183,12 @@ class _Iterations:
     """The iterations of a search, one for each limit."""
 
     def __init__(
-        self, board: list[int], images: list[Image], steps: list[list[int]], width: int,
-        state: SearchState, max_positions: int,
+        self, solver: PlainSolver, board: list[int], images: list[Image], state: SearchState,
+        max_positions: int,
     ) -> None:  # fmt: skip
-        self._board = board
-        self._images = images
-        self._steps = steps
-        self._width = width
-        self._state = state
-        self._max_positions = max_positions
+        self._board, self._images = board, images
+        self._steps, self._width = solver.steps, solver.width
+        self._state, self._max_positions = state, max_positions
         self.seen = dict[int, tuple[int, int]]()
         """Keys of positions that this iteration searched, and the room for moves that they had."""
         self.positions = state.positions

@@ -376,14 +376,13 @@ class GoalReader(Reader[GoalFound]):
         and the number is compared with the index.
         """
         distance, count = self.find_distance(state, goal)
-        layers = list[dict[str, list[tuple[str, str]]]]()
-        counts = {state: 1}
+        best_moves, counts = dict[str, list[tuple[str, str]]](), {state: 1}
         for _ in range(distance):
-            layers.append({here: self.list_best_moves(here, goal) for here in counts})
             next_counts: dict[str, int] = {}
-            for here, best_moves in layers[-1].items():
-                for _, neighbour in best_moves:
-                    next_counts[neighbour] = next_counts.get(neighbour, 0) + counts[here]
+            for here, ways in counts.items():
+                best_moves[here] = self.list_best_moves(here, goal)
+                for _, neighbour in best_moves[here]:
+                    next_counts[neighbour] = next_counts.get(neighbour, 0) + ways
             counts = next_counts
         total = counts.get(goal, 0)
         if not total or count not in (None, total):
@@ -398,15 +397,13 @@ class GoalReader(Reader[GoalFound]):
                 f"{self.max_solutions:,} can be listed",
                 "Use --path for one of them",
             )
-        prefixes = {state: [""]}
-        for layer in layers:
-            extended: dict[str, list[str]] = {}
-            for here, texts in prefixes.items():
-                for letter, neighbour in layer[here]:
-                    extended.setdefault(neighbour, []).extend(letters + letter for letters in texts)
-            prefixes = extended
+        solutions = {goal: [""]}  # of the nearest states first
+        for here, steps in reversed(best_moves.items()):
+            solutions[here] = [
+                letter + rest for letter, after in steps for rest in solutions.get(after, ())
+            ]
         order = self.puzzle.letters.index
-        return sorted(prefixes[goal], key=lambda letters: [order(letter) for letter in letters])
+        return sorted(solutions[state], key=lambda letters: [order(letter) for letter in letters])
 
     def list_unreached_goals(self, state: str, goal: str) -> list[str]:
         """Return the other goals of the state's table, which the state does not reach."""

@@ -135,11 +135,7 @@ def find_ranks(distances: Distances, distance: int, places: Numbers | None = Non
             seen, here = seen + len(here), here[ascending[begin:end] - seen]
         ranks.append(here)
     result = np.concatenate(ranks)
-    if order is None:
-        return result
-    unsorted = np.empty_like(result)
-    unsorted[order] = result
-    return unsorted
+    return result if order is None else result[np.argsort(order)]
 
 
 def draw_ranks(

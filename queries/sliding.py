@@ -104,7 +104,7 @@ class BoardTableQuery(BoardQuery):
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         reader, goal = self.reader, self.goal_state
-        if self.path or self.solutions or len(keys) < reader.count_single_keys():
+        if self.path or self.solutions or len(keys) < reader.max_single_keys:
             return super().answer_keys(keys)
         from queries.answer_frames import merge_answers
         from queries.sliding_columns import answer_keys
@@ -154,10 +154,6 @@ class BoardReader(GoalReader[BoardAnswer]):
         for records in self.open_index(self.table_names[view.table_goal]).iter_chunks():
             yield np.frombuffer(records, np.uint8)
 
-    def count_single_keys(self) -> int:
-        """Return how many keys are looked up singly: with more, it is faster to read the table."""
-        return self.max_single_keys
-
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
         from queries.sliding_columns import GoalLookup
@@ -181,10 +177,9 @@ class BitReader(BoardReader):
     which.
     """
 
-    max_single_keys = 300
-
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
+        self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
         self._walks: dict[tuple[str, str], int] = {}
         """Distances of the states that walks passed, by goal and state of its table."""
 
@@ -194,9 +189,6 @@ class BitReader(BoardReader):
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES
-
-    def count_single_keys(self) -> int:
-        return self.max_single_keys + self.puzzle.size // STATES_PER_WALK
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""

@@ -192,22 +192,18 @@ def _draw_board(
         picture.add_text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if is_moved else INK)
 
 
-def draw_tour(
-    board: KnightBoard,
-    path: str,
-    *,
-    square: float = 44,
-    with_numbers: bool = True,
-    bare: bool = False,
-) -> str:
-    """Draw the board with the tour's line, its start green and its end amber."""
+def draw_tour(board: KnightBoard, path: str, *, is_small: bool = False) -> str:
+    """Draw the board with the tour's line, its start green and its end amber.
+
+    A small picture is for a page, and has no numbers.
+    """
     squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
     closed = squares[-1] in board.list_neighbours(squares[0])
     kind = "closed" if closed else "open"
     title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
-    picture = Picture("" if bare else f"A knight's tour of {title}")
-    edge, top = (26, 42) if with_numbers else (2, 24)
-    size, weight = (14, BOLD) if with_numbers else (12, "")
+    picture = Picture("" if is_small else f"A knight's tour of {title}")
+    square, edge, top = (27, 2, 24) if is_small else (44, 26, 42)
+    size, weight = (12, "") if is_small else (14, BOLD)
     picture.add_text(edge, top - 10, title, size, INK, "start", weight)
 
     centres = draw_board(picture, board, edge, top, square)
@@ -216,18 +212,18 @@ def draw_tour(
         picture.add_line(
             *points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"'
         )
-    picture.add_path(points, BLUE, 1.8 if with_numbers else 1.4)
+    picture.add_path(points, BLUE, 1.4 if is_small else 1.8)
     for place, (x, y) in enumerate(points, start=1):
         end = {1: GREEN, len(points): AMBER}.get(place)
         picture.add_dot(x, y, square / 8 if end else square / 18, end or BLUE)
-        if with_numbers:
+        if not is_small:
             # an outline in the square's colour separates the number from the lines
             fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
             rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
             corner = x - square / 2 + 4, y - square / 2 + 12
             picture.add_text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
     bottom = top + board.ranks * square
-    if with_numbers:
+    if not is_small:
         for file in range(board.files):
             x, _ = centres[file]
             picture.add_text(x, bottom + 16, board.name_square(file)[0])
@@ -235,7 +231,7 @@ def draw_tour(
             _, y = centres[rank * board.files]
             picture.add_text(edge - 10, y + 4, str(rank + 1))
     width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
-    return picture.to_svg(width, bottom + (26 if with_numbers else 2))
+    return picture.to_svg(width, bottom + (2 if is_small else 26))
 
 
 def draw_board(

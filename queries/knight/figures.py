@@ -195,7 +195,7 @@ def _show_gallery(frame: pl.DataFrame) -> Shown:
     shapes = []
     for number, path in enumerate(frame["path"]):
         row, column = divmod(number, columns)
-        tour = draw_tour(EIGHT, path, square=27, with_numbers=False, bare=True)
+        tour = draw_tour(EIGHT, path, is_small=True)
         shapes.append(
             f'<g transform="translate({column * pitch_x} {row * pitch_y})">'
             f"{tour[tour.index('>') + 1 : tour.rindex('</svg>')].strip()}</g>"

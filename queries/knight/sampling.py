@@ -160,6 +160,7 @@ def _run_parallel(
 
 
 CHUNK_ROWS = 1 << 20
+"""Rows of a list that are read at a time."""
 
 
 def count_ranked_tours(ranked: RankedTours) -> list[int]:
@@ -231,19 +232,14 @@ def sample_by_rank(
     )
 
 
-def sample_list(
-    reader: Reader, table: Table, total: int, numbers: Array, chunk_rows: int = CHUNK_ROWS
-) -> pl.DataFrame:
-    """Return the rows of a list with these row numbers, in the order of the numbers.
-
-    `chunk_rows`: rows that are read at a time.
-    """
+def sample_list(reader: Reader, table: Table, total: int, numbers: Array) -> pl.DataFrame:
+    """Return the rows of a list with these row numbers, in the order of the numbers."""
     rows = reader.scan_table(table)
     order = np.argsort(numbers, kind="stable")
     ascending, frames = numbers[order], list[pl.DataFrame]()
-    for begin in range(0, total, chunk_rows):
-        first, last = np.searchsorted(ascending, (begin, begin + chunk_rows))
+    for begin in range(0, total, CHUNK_ROWS):
+        first, last = np.searchsorted(ascending, (begin, begin + CHUNK_ROWS))
         if first < last:
-            chunk = reader.collect(table, rows.slice(begin, chunk_rows))
+            chunk = reader.collect(table, rows.slice(begin, CHUNK_ROWS))
             frames.append(chunk[ascending[first:last] - begin])
     return pl.concat(frames)[np.argsort(order)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, require_choice
 from tablebase.puzzle import GoalPuzzle, Puzzle
-from tablebase.puzzles import collect_from_each, import_object, list_puzzles, load_part
+from tablebase.puzzles import collect_from_each, list_puzzles, load_part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,10 +133,8 @@ def _make_section(puzzle: Puzzle) -> Section | None:
     from queries.report.chapters import make_section
 
     section: Section | None = None
-    if puzzle.name in SECTIONS:
-        section = import_object(SECTIONS[puzzle.name])
-    elif puzzle.section:
-        section = load_part(puzzle, puzzle.section)
+    if where := SECTIONS.get(puzzle.name, puzzle.section):
+        section = load_part(puzzle, where)
     elif isinstance(puzzle, GoalPuzzle):
         section = make_section(puzzle)
     return section

@@ -144,7 +144,7 @@ def expire(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return expire
 
 
-FIND_PATH = "queries.fifteen_search.find_any_path"
+FIND_PATH = "queries.fifteen.find_any_path"
 
 
 def test_a_time_limit_ends_with_what_is_known(

@@ -137,14 +137,17 @@ def test_samples_are_drawn_in_chunks(replacement: bool) -> None:
     assert all(0 <= number < 1000 for part in parts for number in part)
 
 
-def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
+def test_open_tours_are_sampled_from_their_list(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
         (chosen,) = SampleRequest(300, 1).draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
         table = make_tour_table(KnightBoard(5, 5))
-        in_chunks = sample_list(tables.knight, table, all_tours.height, chosen, chunk_rows=500)
+        monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
+        in_chunks = sample_list(tables.knight, table, all_tours.height, chosen)
         assert in_chunks.equals(drawn)
         all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)
         assert all_drawn["path"].n_unique() == 1728

@@ -60,7 +60,7 @@ def pictures(outputs: Path) -> dict[str, str]:
         "eight": draw_histogram(count_states("eight", Folder(outputs))),
         "senet": draw_histogram(count_states("senet", Folder(outputs))),
         "tour": ask("knight", outputs, "b1", closed=True).to_svg(),
-        "small": draw_tour(KnightBoard(5, 5), str(small["path"]), with_numbers=False),
+        "small": draw_tour(KnightBoard(5, 5), str(small["path"]), is_small=True),
         "boards": ask("eight", outputs, "867254301").to_svg(),
         "line": ask("senet", outputs, ".A..BB..ABBABAA").to_svg(),
         "strips": draw_strips(["ABABABABAB.....", ".....AAAAABBBBB"]),

@@ -48,7 +48,9 @@ def make_solvers(name: str, budget: int = BUDGET) -> tuple[PlainSolver, Compiled
         ]
     )
     tables = make_tables(patterns, [[content] for content in data])
-    return plain, CompiledSolver(patterns, tables, budget)
+    compiled = CompiledSolver(patterns, tables)
+    compiled.budget = budget
+    return plain, compiled
 
 
 def make_state() -> SearchState:
