@@ -17,6 +17,8 @@ from queries import open_tables
 from queries.api import Tables
 from queries.knight.reader import KnightAnswer
 from tablebase.errors import BadRequest, NotationError, PositionUnreachable, TableMissing
+from tablebase.puzzle import GoalPuzzle
+from tablebase.puzzles import list_puzzles
 from tablebase.puzzles.eight import PUZZLE
 from tests import first, long_run, often
 from tests.support import oracles, reference_numbers
@@ -277,6 +279,7 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: 
 
 @pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
 def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
-    sentence = f"{name!r} is not a puzzle with goals. Choose one of: eight."
+    with_goals = [each.name for each in list_puzzles() if isinstance(each, GoalPuzzle)]
+    sentence = f"{name!r} is not a puzzle with goals. Choose one of: {', '.join(with_goals)}."
     with pytest.raises(BadRequest, match=f"^{re.escape(sentence)}$"):
         tables.goals(name)
