@@ -231,7 +231,7 @@ def _require_distinct(names: list[str]) -> None:
     known = set[str]()
     for name in names:
         if name in known:
-            raise BadRequest(f"The input has two columns {quote(name)}")
+            raise BadRequest(f"The input has two columns {quote(name)}", "Rename one of them")
         known.add(name)
 
 

@@ -79,7 +79,7 @@ def open_input(source: str, format: str | None) -> Iterator[Input]:
             if kind != "parquet":
                 file = _decode(head, file)
             elif not head.startswith(PARQUET):
-                raise BadRequest(f"{name} is not a Parquet file")
+                raise BadRequest(f"{name} is not a Parquet file", "Choose --input-format")
             elif compression or not raw_file.seekable():
                 # Parquet is read from its end, so the file has to be seekable
                 copy = stack.enter_context(tempfile.TemporaryFile())

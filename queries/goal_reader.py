@@ -207,7 +207,8 @@ class GoalReader(Reader[GoalFound]):
     options: tuple[Option, ...] = (
         Option(
             "goal",
-            "Goal to reach: a name or any state (default: the named goal that the state reaches).",
+            "Goal to reach, by its name or as its state (default: the named goal that the state "
+            "reaches).",
             "GOAL",
         ),
         Option("path", "Print every state of a shortest solution, one per line."),

@@ -177,9 +177,15 @@ def _refuse_lone(option: Option, name: str, *, is_batch: bool) -> NoReturn:
 
     `is_batch`: whether the arguments request a batch; otherwise the key may be missing by mistake.
     """
+    kind = get_reader_class(name)
     if is_batch:
-        raise BadRequest(f"{option.flag} works with a single key only", "Batches have --format")
-    key = get_reader_class(name).key
+        if option.name in kind.keyless:
+            raise BadRequest(
+                f"{option.flag} cannot be combined with a batch", "Leave out one of them"
+            )
+        step = "Batches have --format" if option.name == "json" else f"Leave out {option.flag}"
+        raise BadRequest(f"{option.flag} works with a single key only", step)
+    key = kind.key
     words = " ".join(filter(None, ("pipeline query", name, key, option.flag, option.metavar)))
     raise BadRequest(f"{option.flag} needs a {key}", f"Write: {words}")
 

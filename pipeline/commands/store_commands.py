@@ -126,8 +126,10 @@ def histogram(
     from queries.histogram import format_bars
 
     if output is not None:
-        if name or board or svg or as_json:
-            raise BadRequest("--output writes the numbers of all tables", "Leave out the others")
+        given = {name: name, "--board": board, "--svg": svg, "--json": as_json}
+        if others := [word for word, value in given.items() if word and value]:
+            step = f"Leave out {', '.join(others)}"
+            raise BadRequest("--output writes the numbers of all tables", step)
         _write_counts(open_store(outputs), output)
         return
     if name is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, require_choice
+from tablebase.errors import BadRequest, TableMissing, require_choice
 from tablebase.puzzle import GoalPuzzle, Puzzle
 from tablebase.puzzles import collect_from_each, list_puzzles, load_part
 
@@ -46,22 +46,16 @@ def write_report(
     Parquet file of closed tours as `pipeline sample` draws them, `run` the name of a run record.
     """
     require_choice(format, "format", *PAGE_FORMATS)
-    try:
-        import altair
-        import vl_convert
-    except ImportError as error:
-        raise BadRequest(
-            f"The report needs altair and vl-convert, and {error.name} is not installed",
-            "In a clone, run: make report",
-        ) from error
-    del altair, vl_convert
+    _require_packages()
     from queries.figure import Sources
     from queries.knight.jump_report import load_sample
     from queries.report.chapters import load_boards, load_run
     from queries.report.page import make_page
     from tablebase import __version__
     from tablebase.output import STANDARD, open_output, require_other_file
-    from tablebase.tables.manifest import record_page, require_page_name
+    from tablebase.tables import MANIFEST
+    from tablebase.tables.access import format_rebuild_command
+    from tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
     sections = list_sections()
     files: dict[str, Source] = {}
@@ -78,6 +72,8 @@ def write_report(
         sections.append(section)
     sources = Sources(store, files)
     sources.entries.update(boards[2] if boards else {})
+    if not read_manifest(store):
+        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     if format == "html":
         require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
@@ -89,6 +85,19 @@ def write_report(
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
     return _write_pictures(sources, list_figures(sections), str(target), format)
+
+
+def _require_packages() -> None:
+    """Raise BadRequest if a package that draws is not installed."""
+    try:
+        import altair
+        import vl_convert
+    except ImportError as error:
+        raise BadRequest(
+            f"The report needs altair and vl-convert, and {error.name} is not installed",
+            "In a clone, run: make report",
+        ) from error
+    del altair, vl_convert
 
 
 def _write_pictures(sources: Sources, figures: list[Figure], folder: str, format: str) -> list[str]:

@@ -31,7 +31,8 @@ def open_store(location: object) -> Store:
     given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
     text = str(given)
     if not text or "\0" in text:
-        raise BadRequest(f"Tables are in a folder or at a URL, not in {quote(text)}")
+        problem = f"Tables are in a folder or at a URL, not in {quote(text)}"
+        raise BadRequest(problem, "Example: outputs, or https://example.org/tables")
     if ":" not in text and not text.startswith("~"):
         return Folder(text)
 

@@ -484,6 +484,8 @@ def test_what_cannot_be_drawn_is_refused(report_extra: None, outputs: Path, tmp_
         write_report(Folder(outputs), tmp_path / "file" / "docs", "svg")
     with pytest.raises(TableMissing):
         write_report(Folder(tmp_path), tmp_path / "report.html")
+    with pytest.raises(TableMissing, match="Run: pipeline precompute --outputs "):
+        write_report(Folder(tmp_path / "none"), tmp_path / "none" / "report.html")
     for file in outputs.iterdir():
         if file.suffix != ".html":
             (tmp_path / file.name).symlink_to(file)

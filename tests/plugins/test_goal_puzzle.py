@@ -117,6 +117,8 @@ def test_probes_of_every_stack(folder: Path) -> None:
     problem = "No table of pancakes has the goal 54321. Choose one of: stacked (12345)."
     with pytest.raises(BadRequest, match=f"^{re.escape(problem)}$"):
         pancakes.probe("12345", "54321")
+    (goal,) = (option for option in pancakes.options if option.name == "goal")
+    assert "any" not in goal.help, "only the named goals are answered"
     with pytest.raises(BadRequest, match="No table of pancakes"):
         pancakes.get("12345", goal="54321", default="no")
     with pytest.raises(BadRequest, match="Choose one of: eight, pancakes"):

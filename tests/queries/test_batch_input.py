@@ -269,7 +269,7 @@ UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
     "--column state": [(b"123456780", "is read as text, which has no columns.")],
     "--input-format xml": [(b"", "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parq")],
     "--input-format parquet": [
-        (b"state\n", "Standard input is not a Parquet file."),
+        (b"state\n", "Standard input is not a Parquet file. Choose --input-format."),
         (b"", "Standard input is not a Parquet file."),
         (b"PAR1" * 9, "Standard input cannot be read ("),
     ],
@@ -277,7 +277,7 @@ UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
         (b"state,b\n1,2\n3\n", "Row 3 of the input has 1 column, its head"),
         (b'state,x\n1,"open\n2,2\n', "opens on line 2 of the input is never"),
         (b'"state\n1\n', "The quote that opens on line 1 of the input is"),
-        (b"state,a,a\n", "The input has two columns 'a'."),
+        (b"state,a,a\n", "The input has two columns 'a'. Rename one of them."),
         (b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
         (b"state\n\0\n", "Line 2 of the input has a NUL byte"),
         (b"378546201\n1\n", "has the key '378546201', and not the names"),

@@ -218,6 +218,7 @@ COMMANDS = {
         sample knight --board 5x5 --size 10000001 --distinct
         sample knight --json --format csv
         sample knight --closed --board 5x6 --output x.txt
+        histogram eight --output x.csv --json
         histogram senet --board 3x4
         histogram sliding
         histogram eight --json --svg -
