@@ -7,6 +7,7 @@ functions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from tablebase.tables.access import make_open_error
 from tablebase.tables.hash_notes import HashNotes
 from tablebase.tables.manifest import Entry, Page, has_manifest, read_backup, read_manifest
 from tablebase.tables.parquet import compute_description
-from tablebase.tables.run_records import TableRun, find_table_run
+from tablebase.tables.run_records import find_table_run
 from tablebase.tables.store import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
@@ -191,29 +192,12 @@ def find_saved_work(store: Store, table: Table) -> SavedWork | None:
 
 def _estimate_cost(store: Store, table: Table) -> tuple[Cost | None, str]:
     """Estimate the cost of a table from its last run, or from its recipe; say which it was."""
-    run = _find_last_run(store, table)
-    if run is not None:
-        return _convert_run(run), "last run"
-    cost = estimate_cost(table)
-    return cost, f"rates of {RATES_DATE}" if cost else "unknown"
-
-
-def _find_last_run(store: Store, table: Table) -> TableRun | None:
-    """Find the last run that built a table; None if the records cannot be listed.
-
-    A store that cannot be reached is reported by what is read next.
-    """
-    try:
-        return find_table_run(store, table.name, table.recipe.list_parameters())
-    except (OSError, TableUnreadable):
-        return None
-
-
-def _convert_run(run: TableRun) -> Cost:
-    """Convert the figures of a run to those that every estimate has."""
-    return Cost(
-        run.records if run.rows is None else run.rows,
-        run.processor_seconds or 0.0,
-        run.bytes or 0,
-        run.process_peak_memory or PROCESS_BYTES,
-    )
+    run = None
+    with suppress(OSError, TableUnreadable):  # what is read next reports a store out of reach
+        run = find_table_run(store, table.name, table.recipe.list_parameters())
+    if run is None:
+        cost = estimate_cost(table)
+        return cost, f"rates of {RATES_DATE}" if cost else "unknown"
+    rows = run.records if run.rows is None else run.rows
+    memory = run.process_peak_memory or PROCESS_BYTES
+    return Cost(rows, run.processor_seconds or 0.0, run.bytes or 0, memory), "last run"

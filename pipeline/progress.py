@@ -20,7 +20,7 @@ from rich.text import Text
 from pipeline.terminal import SCREEN, clear_line, find_width, wrap_message
 from tablebase.output import STANDARD
 from tablebase.process import CleanupOnSignal
-from tablebase.tables.run_records import COMPLETED, TableRun
+from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
 if TYPE_CHECKING:
     from pipeline.verify import Claim, TableVerdict, Verified
@@ -286,13 +286,17 @@ class _Step:
 
 
 class BuildProgress(ProgressBar, BuildObserver):
-    """Observer of a build that prints its lines and shows its bars."""
+    """Observer of a build that prints its lines and shows its bars.
 
-    def __init__(self, *, quiet: bool) -> None:
+    `on_run` gets what is known of each table when its build begins and when it ends.
+    """
+
+    def __init__(self, *, quiet: bool, on_run: Callable[[TableRun], object] = id) -> None:
         count = bars.MofNCompleteColumn(table_column=UNBROKEN)
         left = bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN)
         super().__init__(count, left, shown=not quiet)
         self._steps: dict[str, _Step] = {}
+        self._on_run = on_run
         self.planned: list[str] = []
         """The names of the tables that the build makes."""
         self._lock = RLock()
@@ -315,6 +319,10 @@ class BuildProgress(ProgressBar, BuildObserver):
             self._steps[table.name] = _Step()
             self._print(f"building {table.name} ({reason})")
             self.show(table.name, 0, None, table.name)
+        parameters = table.recipe.list_parameters()
+        self._on_run(
+            TableRun(table=table.name, reason=reason, outcome=RUNNING, parameters=parameters)
+        )
 
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         """Show a table's progress; without a terminal, print a line now and then."""
@@ -331,6 +339,7 @@ class BuildProgress(ProgressBar, BuildObserver):
 
     def on_end(self, run: TableRun) -> None:
         """Print how much a finished table has, and its seconds."""
+        self._on_run(run)
         with self._lock:
             self.hide(run.table)
             self._steps.pop(run.table, None)

@@ -16,11 +16,9 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from pipeline.progress import UP_TO_DATE, BuildObserver
 from tablebase import __version__
 from tablebase.errors import StoreError, TablebaseError
 from tablebase.resources import count_cores
-from tablebase.schema import Table
 from tablebase.tables.run_records import (
     COMPLETED,
     FAILED,
@@ -43,17 +41,16 @@ LIBRARIES = ("numba", "numpy", "polars", "pyarrow")
 """The libraries whose versions a record has."""
 
 
-class RunRecorder(BuildObserver):
-    """A build observer that writes a run record, and passes everything on to another observer.
+class RunRecorder:
+    """A writer of the record of a run, which gets each of its tables when that begins and ends.
 
     No record is written for a run that builds nothing, since the store may be read-only. A record
     that cannot be written does not end the build.
     """
 
-    def __init__(self, store: Store, command: Sequence[str], observer: BuildObserver) -> None:
+    def __init__(self, store: Store, command: Sequence[str]) -> None:
         self._store = store
         self._folder = store.open_subfolder(RUNS)
-        self._observer = observer
         self._started_at = time.monotonic()
         self._lock = RLock()
         self.problem = ""
@@ -88,32 +85,7 @@ class RunRecorder(BuildObserver):
             self._finish(FAILED, str(error), code)
         self._stack.close()
 
-    def on_plan(self, tables: Sequence[Table]) -> None:
-        self._observer.on_plan(tables)
-
-    def on_table(self, table: Table, reason: str) -> None:
-        self._observer.on_table(table, reason)
-        if reason != UP_TO_DATE:
-            self._change(
-                TableRun(
-                    table=table.name,
-                    reason=reason,
-                    outcome=RUNNING,
-                    parameters=table.recipe.list_parameters(),
-                )
-            )
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        self._observer.on_step(table, doing, done, total)
-
-    def on_end(self, run: TableRun) -> None:
-        self._observer.on_end(run)
-        self._change(run)
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        self._observer.on_recovery(problem, tables, left_out)
-
-    def _change(self, table_run: TableRun) -> None:
+    def record(self, table_run: TableRun) -> None:
         """Change a table's part of the record and write it; the first time, begin the record."""
         with self._lock:
             self._tables[table_run.table] = table_run

@@ -84,17 +84,14 @@ class WordSpace(NamedTuple):
         """The number of all states."""
         return len(self.sides) * self.states
 
-    def list_row_kinds(self, first: int, last: int) -> npt.NDArray[np.uint8]:
-        """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
-        return _list_row_kinds(self.radices, first, last)
 
-
-def _list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
+def list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
+    """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
     if not radices:
         return np.zeros(last - first, dtype=np.uint8)
     *others, radix = radices
     start = first // radix
-    kinds = _list_row_kinds(others, start, -(-last // radix))
+    kinds = list_row_kinds(others, start, -(-last // radix))
     all_kinds = (kinds[:, None] ^ (np.arange(radix) % 2).astype(np.uint8)).reshape(-1)
     return all_kinds[first - start * radix : last - start * radix]
 
@@ -107,7 +104,6 @@ class Layout:
 
     def __init__(self, line: int, cells: int) -> None:
         self.line = line
-        self.cells = cells
         tiles = cells - 1
         self.head = max(0, tiles - TAIL)
         self.padding = max(0, TAIL - tiles)
@@ -116,7 +112,6 @@ class Layout:
         """The number of values of each digit."""
         self.weights = [prod(radices[at + 1 :]) for at in range(self.head)]
         """What a head's digit is worth in the number of its row."""
-        self.rows = prod(radices)
         self.states = prod(range(3, tiles + 1))
         """The states of a block: half of all orders."""
 

@@ -160,14 +160,15 @@ def _build(run: Invocation) -> None:
     from pipeline.tasks import open_executor
 
     request = run.request
-    progress = BuildProgress(quiet=run.is_quiet)
+    recorder = RunRecorder(request.store, run.command)
+    progress = BuildProgress(quiet=run.is_quiet, on_run=recorder.record)
     with (
         CleanupOnSignal(partial(_note_interrupt, run, progress)),
         progress,
-        RunRecorder(request.store, run.command, progress) as recorder,
+        recorder,
         open_executor(run.scheduler, request.jobs) as (executor, at_once),
     ):
-        build(dataclasses.replace(request, jobs=at_once), recorder, executor)
+        build(dataclasses.replace(request, jobs=at_once), progress, executor)
     if recorder.problem and not run.is_quiet:
         print_error(f"note: the run record was not written: {recorder.problem}")
     if run.as_json:

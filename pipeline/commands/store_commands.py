@@ -66,12 +66,10 @@ def remove(
     from pipeline.selection import make_removal
 
     store = open_store(outputs)
-    with (
-        BuildProgress(quiet=quiet) as progress,
-        RunRecorder(store, sys.argv[1:], progress) as recorder,
-    ):
+    recorder = RunRecorder(store, sys.argv[1:])
+    with BuildProgress(quiet=quiet, on_run=recorder.record) as progress, recorder:
         request = make_removal(store, names, JOBS)
-        build(request, recorder)
+        build(request, progress)
     if not quiet:
         print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
 

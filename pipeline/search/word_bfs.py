@@ -45,6 +45,7 @@ from tablebase.word_space import (
     WORDS,
     WordSpace,
     WordTables,
+    list_row_kinds,
 )
 
 MAX_TASK_ROWS = 1 << 17
@@ -60,7 +61,8 @@ class Planes:
     """
 
     def __init__(self, space: WordSpace, first: int = 0, last: int | None = None) -> None:
-        self.row_kinds = space.list_row_kinds(first, space.rows if last is None else last)
+        end = space.rows if last is None else last
+        self.row_kinds = list_row_kinds(space.radices, first, end)
         """For each row of a block, whether the sum of its head's digits is odd."""
         rows = space.blocks * len(self.row_kinds)
         memory = allocate_pages(rows * 2 * WORDS * 8)

@@ -101,22 +101,16 @@ def list_facts(
     store: Store, tables: dict[str, Entry], verdicts: Sequence[TableVerdict]
 ) -> list[TableFacts]:
     """List the facts of published tables, in the order of their names."""
-    weakest = find_weakest(verdicts)
     return [
-        _read_facts(
-            store,
-            name,
-            entry,
-            str(weakest[name]),
-            [each for each in verdicts if each.table == name],
-        )
+        _read_facts(store, name, entry, [each for each in verdicts if each.table == name])
         for name, entry in sorted(tables.items())
     ]
 
 
 def _read_facts(
-    store: Store, name: str, entry: Entry, verdict: str, verdicts: Sequence[TableVerdict]
+    store: Store, name: str, entry: Entry, verdicts: Sequence[TableVerdict]
 ) -> TableFacts:
+    verdict = str(find_weakest(verdicts)[name])
     shown = [
         f"{len(boards):,} board{'s' * (len(boards) > 1)} {kind}: {how}" if boards else how
         for kind, how, boards in group_boards(verdicts)

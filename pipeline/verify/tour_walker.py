@@ -318,14 +318,9 @@ def _fill_layer(
 
 
 def walk(
-    half: HalfBoard,
-    on_layer: Callable[[CountedLayer], object] = len,
-    on_part: Callable[[], object] = int,
+    half: HalfBoard, on_layer: Callable[[CountedLayer], object] = len
 ) -> dict[int | None, int]:
-    """Count the tours from each of `half.turns`; `on_layer` gets every layer, in order.
-
-    `on_part` is called now and then where the halves meet.
-    """
+    """Count the tours from each of `half.turns`; `on_layer` gets every layer, in order."""
     layers = {0: half.make_first_layer()}
     on_layer(layers[0])
     for square in range(half.longer):
@@ -340,7 +335,7 @@ def walk(
         if turn is not None and turn >= half.longer
     }
     states = sort_distinct(last.keys, *joined.values()) if joined else last.keys
-    completions = count_completions(half, states, layers[half.shorter], on_part)
+    completions = count_completions(half, states, layers[half.shorter])
     totals = {}
     for turn in half.turns:
         layer = last
@@ -375,9 +370,7 @@ def _join_keys(keys: Array, one: int, other: int) -> Array:
 # ---- where the halves meet --------------------------------------------------------------------
 
 
-def count_completions(
-    half: HalfBoard, states: Array, other: CountedLayer, on_part: Callable[[], object] = int
-) -> Array:
+def count_completions(half: HalfBoard, states: Array, other: CountedLayer) -> Array:
     """Count the ways to complete each state at the cut by edges there and by the other half.
 
     Each side gets every second edge of the cut: a state of each, and edges of each, complete each
@@ -409,7 +402,7 @@ def count_completions(
         spare.put(completions)
 
     for _ in run_in_threads(meet, zip(np.array_split(needs, PARTS)), threads):
-        on_part()
+        pass
     completions = spare.get()
     for _ in range(threads - 1):
         completions += spare.get()

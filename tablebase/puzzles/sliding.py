@@ -246,13 +246,10 @@ class SlidingBoard(GoalPuzzle):
         down, right = a // self.width - b // self.width, a % self.width - b % self.width
         return abs(down) + abs(right)
 
-    def compute_manhattan(self, state: str, goal: str) -> int:
-        """Compute the sum of each tile's steps to its cell in the goal."""
-        tiles = CHARACTERS[1 : self.cells]
-        return sum(self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
-
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
-        return {"manhattan": self.compute_manhattan(state, goal)}
+        tiles = CHARACTERS[1 : self.cells]
+        steps = (self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
+        return {"manhattan": sum(steps)}
 
     def list_symmetries(self) -> list[list[int]]:
         """List the symmetries that map this board to the wide one.
@@ -412,9 +409,7 @@ class Sliding(Puzzle):
             example = f"Example: pipeline precompute {TABLE_PREFIX}{EXAMPLE_BOARD}"
             raise BadRequest(f"{name} has no default tables: name a board", example)
         if board_and_goal := find_goal(name):
-            board, _ = board_and_goal
-            tables = board.select_tables(every_goal=True, with_rows=with_rows)
-            return tuple(table for table in tables if table.name == name)
+            return board_and_goal[0].find_tables(name, with_rows=with_rows)
         text, _, goals = name.removeprefix(TABLE_PREFIX).partition("_")
         if not name.startswith(TABLE_PREFIX) or not text[:1].isdigit():
             return ()

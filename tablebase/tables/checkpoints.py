@@ -201,13 +201,10 @@ class Checkpoints:
                     stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
             file.write(_encode_checksum(checksummed.checksum))
 
-    def count_bytes(self) -> int:
-        """Count the bytes of the table's checkpoints, of all recipes."""
-        return sum(map(self._store.get_size, list_checkpoint_files(self._store, self._table)))
-
     def require_space(self, needed: int) -> None:
         """Raise DiskShort if so many bytes do not fit the store, with those that are there."""
-        self._store.require_space(f"A search for {self._table}", needed - self.count_bytes())
+        present = map(self._store.get_size, list_checkpoint_files(self._store, self._table))
+        self._store.require_space(f"A search for {self._table}", needed - sum(present))
 
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists."""
