@@ -29,11 +29,8 @@ def select_tables(
     for name in names:
         puzzle, tables = find_request(name, with_rows=with_rows)
         selected.setdefault(puzzle.name, {}).update((table.name, table) for table in tables)
-    if with_rows and not any(
-        table.recipe.list_parameters().get("rows")
-        for tables in selected.values()
-        for table in tables.values()
-    ):
+    every_table = [table for tables in selected.values() for table in tables.values()]
+    if with_rows and not any(each.recipe.list_parameters().get("rows") for each in every_table):
         problem = "--parquet needs the name of a sliding board, or of patterns of the 15-puzzle"
         raise BadRequest(problem, "Example: pipeline precompute sliding_3x4 --parquet")
     if not names:
@@ -126,12 +123,9 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
             if table in published or (table in tables and find_unlisted_files(store, table, None))
         ]
         if not present:
-            removable = list_removable(store)
-            hint = (
-                f"Removable tables: {', '.join(removable)}"
-                if removable
-                else "This folder has no removable tables"
-            )
+            hint = "This folder has no removable tables"
+            if removable := list_removable(store):
+                hint = f"Removable tables: {', '.join(removable)}"
             raise BadRequest(f"There is no table {quote(name)} to remove", hint)
         without |= {*present}
     return Request(store, [], jobs=jobs, without=frozenset(without))

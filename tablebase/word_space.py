@@ -161,11 +161,8 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
                 continue
             exchanges = layout.list_exchanges(source, target)
             weight, cycle, move_offsets, move_sources = _trace_rows(layout, exchanges)
-            rows.append(
-                _describe_move(
-                    layout, exchanges, [source, weight, cycle, start if cycle > 1 else 0]
-                )
-            )
+            numbers = [source, weight, cycle, start if cycle > 1 else 0]
+            rows.append(_describe_move(layout, exchanges, numbers))
             if cycle > 1:
                 offsets.append(move_offsets)
                 sources.append(move_sources)
@@ -217,14 +214,9 @@ def _describe_move(layout: Layout, exchanges: list[int], numbers: list[int]) -> 
         [at - layout.head for at in part if at >= layout.head]
         for part in (exchanges[:split], exchanges[split:])
     )
-    padded = ([*part, *[0] * (MAX_EXCHANGES - len(part))] for part in (outer, inner))
-    return [
-        *numbers,
-        int(is_border),
-        len(outer),
-        len(inner),
-        *[at for share in padded for at in share],
-    ]
+    padded = [*outer, *[0] * (MAX_EXCHANGES - len(outer))]
+    padded += [*inner, *[0] * (MAX_EXCHANGES - len(inner))]
+    return [*numbers, int(is_border), len(outer), len(inner), *padded]
 
 
 def make_masks() -> npt.NDArray[np.uint64]:

@@ -129,11 +129,8 @@ def make_tour_per_pair(
     """
     board, tours_by_start = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
-    return TableData(
-        _iter_pairs(board, context.tasks, pairs, tours_by_start),
-        _iter_records(board, tours_by_start),
-        pairs,
-    )
+    rows = _iter_pairs(board, context.tasks, pairs, tours_by_start)
+    return TableData(rows, _iter_records(board, tours_by_start), pairs)
 
 
 def _iter_pairs(

@@ -235,13 +235,7 @@ def format_diff(comparisons: list[Comparison]) -> str:
 def format_leftovers(leftovers: list[Leftover]) -> str:
     """Format the files that unfinished builds left."""
     rows = [
-        (
-            leftover.kind,
-            leftover.table,
-            f"{len(leftover.files):,}",
-            f"{leftover.bytes:,}",
-            leftover.note,
-        )
-        for leftover in leftovers
+        (each.kind, each.table, f"{len(each.files):,}", f"{each.bytes:,}", each.note)
+        for each in leftovers
     ]
     return _format_table(("kind", "table", "files", "bytes", "note"), rows)

@@ -248,11 +248,9 @@ def cut_board(
     one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
     images = [*virtual, *reversed(one), *reversed(other), cells - 1]
     mirror = np.array(images if mirrored else range(cells))
-    colour = (
-        color_squares(later_neighbours)
-        if paths
-        else np.zeros(len(later_neighbours), dtype=np.int64)
-    )
+    colour = np.zeros(len(later_neighbours), dtype=np.int64)
+    if paths:
+        colour = color_squares(later_neighbours)
     can_end = colour * colour.sum() >= 0  # squares where a path can end
 
     def make_step(square: int) -> Step:

@@ -321,15 +321,8 @@ def _list_units(space: WordSpace) -> list[int]:
 
     Moves that exchange tiles of head and tail stay in a unit.
     """
-    least = max(
-        (
-            int(move[WEIGHT] * move[CYCLE])
-            for moves in space.moves
-            for move in moves
-            if move[IS_BORDER]
-        ),
-        default=1,
-    )
+    border_moves = [move for moves in space.moves for move in moves if move[IS_BORDER]]
+    least = max((int(move[WEIGHT] * move[CYCLE]) for move in border_moves), default=1)
     units = [space.rows]
     for radix in space.radices:
         if units[-1] // radix >= least:

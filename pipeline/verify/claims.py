@@ -102,11 +102,8 @@ class VerifyFailed(TableError):
 def _format_value(value: object) -> str:
     # a damaged file may hold any text, of any length and with control characters
     text = str(value)
-    return (
-        text
-        if text.isprintable() and len(text) <= MAX_SHOWN_VALUE
-        else quote(text, MAX_SHOWN_VALUE)
-    )
+    is_plain = text.isprintable() and len(text) <= MAX_SHOWN_VALUE
+    return text if is_plain else quote(text, MAX_SHOWN_VALUE)
 
 
 @dataclass(frozen=True, slots=True)

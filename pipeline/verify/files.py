@@ -186,9 +186,8 @@ def decode_rows(
     table, entry = published.definition, published.entry
     footer, groups = _list_groups(published)
     content, count = ContentHash(table.columns), 0
-    with published.begin_claim(
-        "every row decodes, and the content hash matches the manifest"
-    ) as check:
+    text = "every row decodes, and the content hash matches the manifest"
+    with published.begin_claim(text) as check:
 
         def decode_group(number: int, begin: int) -> tuple[Rows, Result]:
             rows = _read_group(check, table, footer, number, begin)

@@ -188,13 +188,8 @@ def _prove_moves(
         rows.require_none(
             check, stray, lambda m: describe_move(m, wanted(goal[int(sources[m])])), sources
         )
-        expected_move = "a move that can be undone"
-        rows.require_none(
-            check,
-            space.find_one_way_moves()[has_row],
-            lambda move: describe_move(move, expected_move),
-            sources,
-        )
+        one_way, undone = space.find_one_way_moves()[has_row], "a move that can be undone"
+        rows.require_none(check, one_way, lambda move: describe_move(move, undone), sources)
     return sources, targets, letters
 
 

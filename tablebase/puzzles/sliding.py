@@ -88,13 +88,9 @@ class SlidingBoard(GoalPuzzle):
         self.orders = weights[0] * (self.cells - 1)
         """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
-        self.goals = {
-            goal: goal
-            for cell in sorted(
-                {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}, reverse=True
-            )
-            for goal in [self.make_ordered_state(cell)]
-        }
+        blanks = {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}
+        goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
+        self.goals = {goal: goal for goal in goals}
         self.example = next(iter(self.goals))
         self.spellings = {"corner": self.example}
         self.is_packed = self.cells > MAX_SMALL_CELLS

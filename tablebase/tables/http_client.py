@@ -340,11 +340,8 @@ def _make_connection(scheme: str, place: str) -> _Plain:
     timeout = max(0.1, min(question.count_remaining(), question.limits.wait_seconds))
     connection: _Plain
     if scheme == "https":
-        connection = _Secure(
-            host,
-            timeout=timeout,
-            context=_make_context(*map(os.environ.get, CERTIFICATE_VARIABLES)),
-        )
+        context = _make_context(*map(os.environ.get, CERTIFICATE_VARIABLES))
+        connection = _Secure(host, timeout=timeout, context=context)
         if proxy:
             connection.set_tunnel(place, headers=login)
     else:

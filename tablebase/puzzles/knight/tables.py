@@ -169,14 +169,9 @@ class TourCounts(Recipe):
         return sum(MIN_STATES + COUNTED_LAYERS * states for states in layers)
 
     def estimate_memory(self, table: Table) -> int | None:
-        return max(
-            (
-                estimate_count_cost(sides, closed=sides in self.closed)
-                for sides in self.boards
-                if min(sides) > 2
-            ),
-            default=None,
-        )
+        boards = [sides for sides in self.boards if min(sides) > 2]
+        costs = (estimate_count_cost(sides, closed=sides in self.closed) for sides in boards)
+        return max(costs, default=None)
 
 
 class BoardRecipe(Recipe):
