@@ -13,7 +13,7 @@ from threading import Lock
 
 from pipeline.builders import build_table_data, checkpoints
 from pipeline.plan import FORCED, Request, list_reasons, read_published
-from pipeline.progress import UP_TO_DATE, BuildObserver
+from pipeline.progress import UP_TO_DATE, BuildProgress
 from pipeline.recovery import make_entry, require_own_files
 from pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
@@ -42,7 +42,7 @@ TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 
 
 def build(
-    request: Request, observer: BuildObserver, executor: Executor | None = None
+    request: Request, observer: BuildProgress, executor: Executor | None = None
 ) -> dict[str, Entry]:
     """Build the tables that are missing or out of date; return all published entries afterwards.
 
@@ -75,7 +75,7 @@ def _build_tables(
     request: Request,
     reasons: Iterable[tuple[Puzzle, Table, str]],
     published: Mapping[str, Entry],
-    observer: BuildObserver,
+    observer: BuildProgress,
     executor: Executor | None,
 ) -> dict[str, Entry]:
     """Build the tables that are out of date, several at a time; return their entries."""
@@ -96,7 +96,7 @@ def _build_tables(
     return entries
 
 
-def _read_or_recover(request: Request, observer: BuildObserver) -> dict[str, Entry]:
+def _read_or_recover(request: Request, observer: BuildProgress) -> dict[str, Entry]:
     """Read the published entries; write a new manifest if tables had to be recovered."""
     published, recovery = read_published(request)
     unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
@@ -115,7 +115,7 @@ def _find_outdated(
     store: Store,
     reasons: Iterable[tuple[Puzzle, Table, str]],
     published: Mapping[str, Entry],
-    observer: BuildObserver,
+    observer: BuildProgress,
 ) -> list[TableQueue]:
     """Find the tables that are out of date, each with puzzle, reason and published entry.
 
@@ -187,7 +187,7 @@ def _build_queue(
     memory: MemoryLimit,
     store: Store,
     manifest_lock: Lock,
-    observer: BuildObserver,
+    observer: BuildProgress,
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; `manifest_lock` guards the manifest."""
     entries, compute_once = {}, cache(call)

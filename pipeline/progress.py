@@ -234,29 +234,6 @@ class BatchProgress(ProgressBar):
             self._progress.start()
 
 
-class BuildObserver:
-    """Receiver of a build's progress, which does nothing with it.
-
-    Several tables may be built at the same time.
-    """
-
-    def on_plan(self, tables: Sequence[Table]) -> None:
-        """Handle the list of the tables that are going to be built."""
-
-    def on_table(self, table: Table, reason: str) -> None:
-        """Handle the start of a table: why it is built, or that it is up to date."""
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
-        """Handle progress on a table; `total` is None where it is unknown."""
-
-    def on_end(self, run: TableRun) -> None:
-        """Handle the end of a table: it is published, or it was not built."""
-
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        """Handle a recovery: the manifest's problem, the recovered tables, and for each table that
-        was left out the reason."""
-
-
 class _Step:
     """The activity of a table that is being built."""
 
@@ -285,8 +262,8 @@ class _Step:
         return "".join([*parts, f", {time.monotonic() - self.table_started:.0f} s"])
 
 
-class BuildProgress(ProgressBar, BuildObserver):
-    """Observer of a build that prints its lines and shows its bars.
+class BuildProgress(ProgressBar):
+    """Observer of a build that prints its lines and shows its bars, of several tables at a time.
 
     `on_run` gets what is known of each table when its build begins and when it ends.
     """

@@ -69,7 +69,7 @@ __all__ = [
     "prove",
     "verify",
 ]
-OnVerdicts = Callable[[Sequence[TableVerdict]], None]
+OnVerdicts = Callable[[Sequence[TableVerdict]], object]
 """A callback for the verdicts on one table."""
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
@@ -127,17 +127,13 @@ class Verified:
     """The default or named tables that the manifest does not list."""
 
 
-def ignore_verdicts(verdicts: Sequence[TableVerdict]) -> None:
-    """Do nothing."""
-
-
 def verify(
     store: Store,
     names: Collection[str] = (),
     *,
     quick: bool = False,
     listener: Listener = ignore_claim,
-    on_verdicts: OnVerdicts = ignore_verdicts,
+    on_verdicts: OnVerdicts = len,
 ) -> Verified:
     """Verify every table in a store; raise VerifyFailed at the first claim that does not hold.
 
@@ -177,7 +173,7 @@ def verify(
     return Verified(claims, verdicts, [name for name in defaults if name not in proved])
 
 
-def prove(tables: Iterable[PublishedTable], on_verdicts: OnVerdicts = ignore_verdicts) -> None:
+def prove(tables: Iterable[PublishedTable], on_verdicts: OnVerdicts = len) -> None:
     """Run each table's proof in turn and report its verdicts."""
     proofs = dict[str, Proof]()
     for published in tables:

@@ -1,11 +1,12 @@
 """A build observer that records its calls, and short functions for building."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 from pipeline.build import build
 from pipeline.plan import Request
-from pipeline.progress import BuildObserver
+from pipeline.progress import BuildProgress
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -18,14 +19,18 @@ COUNTS = make_count_table(((3, 4), (2, 2)))
 SMALL = (TOURS, COUNTS)
 
 
-class Recorder(BuildObserver):
-    """Build observer that keeps everything that a build reports."""
+class Recorder(BuildProgress):
+    """Build observer that keeps everything that a build reports, and prints nothing."""
 
     def __init__(self) -> None:
+        super().__init__(quiet=True)
         self.reasons: dict[str, str] = {}
         self.steps: list[tuple[str, int, int | None]] = []
         self.finished: list[str] = []
         self.recovery: tuple[str, list[str], dict[str, str]] | None = None
+
+    def on_plan(self, tables: Sequence[Table]) -> None:
+        """Show no bar, so that nothing is known to be on the screen."""
 
     def on_table(self, table: Table, reason: str) -> None:
         self.reasons[table.name] = reason
