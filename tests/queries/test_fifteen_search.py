@@ -1,5 +1,6 @@
 """Searches for shortest solutions, beside the distances of all states of small boards."""
 
+import math
 import random
 from collections.abc import Iterator
 from typing import Any, NoReturn
