@@ -1,6 +1,6 @@
 """The writer of the explorer: one page that shows every answer, with the data of its tables inside.
 
-`page/` holds its source: small modules of JavaScript, a style sheet and a template. They are
+`page/` holds its source: small modules of JavaScript, a style sheet and templates. They are
 combined here without a build tool: the modules become one, because a browser takes longer to load a
 module than to run it; an import map holds it and the search's worker as data URLs, each index is
 compressed and written as text, and the page's content security policy allows the hashes of these

@@ -15,7 +15,7 @@ export function makeKnightStudy({ drawing, mine, changed }) {
   let facts = null;
   const fields = { start: mine("start"), end: mine("end"), number: mine("number") };
   const player = makePlayer(mine("player"), {
-    name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown,
+    name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
   });
 
   const end = () => facts?.squares.at(-1) ?? null;
@@ -72,12 +72,9 @@ export function makeKnightStudy({ drawing, mine, changed }) {
     }
   }
 
-  function shown(at, { moved = false, playing = false }) {
+  function shown(at, { moved, playing }) {
     paint(at);
-    if (playing) return;
-    // a tour being drawn would fill the browser's history: the address changes when it stops
-    changed(parts(), { replace: true });
-    if (moved) say(`${at + 1}: ${name(facts.squares[at])}.`);
+    if (moved && !playing) say(`${at + 1}: ${name(facts.squares[at])}.`);
   }
 
   function paint(at) {
@@ -96,20 +93,25 @@ export function makeKnightStudy({ drawing, mine, changed }) {
         [isClosing(square), "closing", "ends a closed tour"],
       ],
     });
-    mine("now").textContent = facts
-      ? `${facts.start} to ${facts.finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`
-      : start === null ? "Choose the square where the tour starts."
-        : `From ${name(start)}: now choose where it ends${listed(board) ? ", or a number" : ""}.`;
+    const words = wordTour(at);
+    ["now", "kind", "ends"].forEach((part, place) => { mine(part).textContent = words[place]; });
+  }
+
+  /** Return what is said above the board at a step of the tour, of what kind the tour is, and what follows that. */
+  function wordTour(at) {
+    if (facts) {
+      const { start: from, finish, closed } = facts;
+      const now = `${from} to ${finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`;
+      return [now, closed ? "Closed" : "Open", `tour from ${from} to ${finish}`];
+    }
+    if (start === null) return ["Choose the square where the tour starts.", "Start?", "choose a square"];
+    const [from, total] = [name(start), writeNumber(toursOf(board).total(start))];
+    return listed(board) ? [`From ${from}: now choose where it ends, or a number.`, "End?", `${total} tours start at ${from}`]
+      : [`From ${from}: now choose where it ends.`, "End?", `${total} squares can end a tour from ${from}`];
   }
 
   function answer() {
     const total = start === null ? 0 : toursOf(board).total(start);
-    mine("kind").textContent = facts ? (facts.closed ? "Closed" : "Open") : start === null ? "Start?" : "End?";
-    mine("ends").textContent = facts
-      ? `tour from ${facts.start} to ${facts.finish}`
-      : start === null ? "choose a square"
-        : listed(board) ? `${writeNumber(total)} tours start at ${name(start)}`
-          : `${total} squares can end a tour from ${name(start)}`;
     mine("legend").hidden = start === null || facts !== null;
     mine("turn").disabled = !facts;
     mine("other").disabled = start === null;

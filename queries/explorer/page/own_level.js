@@ -7,10 +7,11 @@ export const OWN = "own";
 const IS_OWN = "isOwnLevel";
 
 /**
- * Make the levels of a view's list. The own one begins at `first`, goes up and down by `step`, and is never below `least`. A
+ * Make the levels of a view, by which its next game begins. The own one begins at `first`, goes up and down by `step`, and is never below `least`. A
  * `game` has a `title()`, the `most()` of its own level, its other `levels()`, `write(level)`, and `deal()`, which begins another.
  */
-export function makeLevels(list, { first, least, step }, game) {
+export function makeLevels(mine, { first, least, step }, game) {
+  const list = mine("level");
   let isCounted = false; // whether the game has changed the level
 
   /** Return the own level in a puzzle, which has at most `most`. */
@@ -29,6 +30,12 @@ export function makeLevels(list, { first, least, step }, game) {
     keep(IS_OWN, list.value === OWN);
     game.deal();
   });
+  for (const part of ["next", "another"]) {
+    mine(part).addEventListener("click", async () => {
+      await game.deal();
+      mine("board").focus({ preventScroll: true });
+    });
+  }
   return {
     find, choose,
     /** Begin a game, which may be over. */

@@ -3,9 +3,10 @@ import { icon, make, makeButton } from "#page/dom.js";
 
 /**
  * Make controls in an element. `show(at, how)` is called whenever the place in the line changes;
- * `how` has whether one step was made (so that it can be animated) and whether the line is playing.
+ * `how` has whether one step was made (so that it can be animated) and whether the line is playing. `stopped()` is called
+ * where it stays: a line being played would fill the browser's history.
  */
-export function makePlayer(place, { name, step, delay, show }) {
+export function makePlayer(place, { name, step, delay, show, stopped }) {
   let last = 0;
   let at = 0;
   let timer = 0;
@@ -49,7 +50,9 @@ export function makePlayer(place, { name, step, delay, show }) {
     at = Math.max(0, Math.min(last, to));
     if (at === last) stop();
     refresh();
-    if (at !== from) show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
+    if (at === from) return;
+    show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
+    if (!timer) stopped();
   }
 
   function start() {
@@ -64,6 +67,7 @@ export function makePlayer(place, { name, step, delay, show }) {
     stop();
     refresh();
     show(at, { moved: false, playing: false, from: at });
+    stopped();
   }
 
   slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });

@@ -43,7 +43,7 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
     [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`]
   ));
   const other = mine("other");
-  const levels = makeLevels(mine("level"), OWN_LEVELS, {
+  const levels = makeLevels(mine, OWN_LEVELS, {
     title: () => PUZZLE, deal, most: findMostPlies, write: count,
     levels: () => [
       ...Array.from({ length: findMostPlies() }, (_, at) => ({ name: String(at + 1), label: `a position in ${count(at + 1)}` })),
@@ -212,7 +212,6 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
   });
   mine("again").addEventListener("click", () => begin({ target }));
   mine("back").addEventListener("click", () => change("study"));
-  for (const part of ["next", "another"]) mine(part).addEventListener("click", () => deal());
   other.addEventListener("change", () => refresh());
 
   return {

@@ -29,7 +29,7 @@ export function makeSenetStudy({ board, mine, change, changed }) {
   let game = null; // if the line is that of a game: its hints, and the plies to the position at each place
   const field = mine("position");
   const player = makePlayer(mine("player"), {
-    name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown,
+    name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
   });
 
   /** Return the position after a number of plies of the line. */
@@ -107,13 +107,11 @@ export function makeSenetStudy({ board, mine, change, changed }) {
     paint(0);
   }
 
-  function shown(at, { moved = false, playing = false, from = at }) {
+  function shown(at, { moved, from }) {
     paint(at);
     const made = at > 0 && !draft ? line[at - 1] : null;
     if (moved && from < at && made) board.travel(made);
     if (moved && made) say(`${made.mover} throws ${made.throw}: ${wordMove(made)}.`);
-    // a line being played would fill the browser's history: the address changes when it stops
-    if (!playing) changed(parts(), { replace: true });
   }
 
   function paint(at) {

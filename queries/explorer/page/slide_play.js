@@ -22,7 +22,7 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   let asked = false; // whether a hint is being searched for
   let isLost = false; // whether a search has failed
   const title = () => game().title;
-  const levels = makeLevels(mine("level"), OWN_LEVELS, {
+  const levels = makeLevels(mine, OWN_LEVELS, {
     title, deal, most: () => game().most(at.goal), levels: () => game().levels(at.goal), write: (level) => counted(level, "move"),
   });
   const round = makeRound({ name: view, mine }, title, (number) => game().findToday(number));
@@ -156,12 +156,6 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     begin(at.start, at.goal, { replace: true });
     mine("board").focus({ preventScroll: true });
   });
-  for (const part of ["next", "another"]) {
-    mine(part).addEventListener("click", async () => {
-      await deal();
-      mine("board").focus({ preventScroll: true });
-    });
-  }
 
   return {
     show, parts, draw, slid,

@@ -7,7 +7,7 @@ import { makeGrid } from "#page/grid.js";
 import { makePlayer } from "#page/player.js";
 import { TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
-import { swapCells } from "#tables/sliding.js";
+import { joinLetters, swapCells } from "#tables/sliding.js";
 
 const PLAY_MS = 450;
 
@@ -22,7 +22,7 @@ export function makeSlideStudy(view) {
   let facts = null;
   let isLost = false; // whether the search for the answer has failed
   const player = makePlayer(mine("player"), {
-    name: "Place on the way", step: "move", delay: PLAY_MS, show: shown,
+    name: "Place on the way", step: "move", delay: PLAY_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
   });
   const setups = [
     makeSetup(view, "start", { get: () => state(), set: (to) => begin(to, at.goal), check: (to) => game().problem(to) }),
@@ -65,10 +65,11 @@ export function makeSlideStudy(view) {
     }
     player.set(line.length - 1, step);
     shown(step, { moved: true, playing: false });
+    changed(parts(), { replace: true });
   }
 
   /** Return the letters of the line's first steps. */
-  const lettersTo = (step) => game().trace(line.slice(0, step + 1)).map(({ letter }) => letter).join("");
+  const lettersTo = (step) => joinLetters(game().trace(line.slice(0, step + 1)));
 
   function paint(step, { sliding }) {
     isLost = false;
@@ -86,34 +87,30 @@ export function makeSlideStudy(view) {
   /** Show another place of the line; called by the player. */
   function shown(step, { moved, playing }) {
     paint(step, { sliding: moved });
-    // a line being played would fill the browser's history: the address changes when it stops
-    if (!playing) {
-      changed(parts(), { replace: true });
-      if (moved) tell();
-    }
+    if (moved && !playing) tell();
   }
 
   function paintAnswer() {
-    const { distance } = facts;
-    const isKnown = distance !== undefined;
-    const isReached = distance !== null;
-    mine("distance").textContent = !isKnown ? "…" : isReached ? distance : "No solution";
+    const words = wordAnswer();
+    ["distance", "unit", "now"].forEach((part, at) => { mine(part).textContent = words[at]; });
     mine("marks").textContent = !facts.best_moves ? ""
       : facts.has_one_best ? "A best move is marked." : "The best moves are marked.";
-    mine("unit").textContent = !isKnown ? (isLost ? "not known" : "searching for a shortest solution") : !isReached ? "for this goal"
-      : distance === 0 ? "moves: this is the goal" : distance === 1 ? "move to the goal" : "moves to the goal";
-    mine("now").textContent = !isKnown ? (isLost ? "Not known." : "Searching…") : !isReached ? "Out of reach."
-      : distance === 0 ? "Solved." : `${counted(distance, "move")} to go.`;
-    mine("mend").hidden = isReached;
-    setFacts(mine("facts"), !isKnown ? [] : isReached ? listSolved() : listUnsolved());
-    if (!isReached) {
-      const [one, other] = listExchange();
-      mine("exchange").textContent = `Swap tiles ${nameTile(one)} and ${nameTile(other)}`;
-    }
+    mine("mend").hidden = facts.distance !== null;
+    setFacts(mine("facts"), facts.distance === null ? listUnsolved() : facts.distance ? listSolved() : []);
+    const [one, other] = listExchange().map(nameTile);
+    mine("exchange").textContent = `Swap tiles ${one} and ${other}`;
+  }
+
+  /** Return the distance as it is written, what follows it, and what is said above the board. */
+  function wordAnswer() {
+    const { distance } = facts;
+    if (distance === undefined) return isLost ? ["…", "not known", "Not known."] : ["…", "searching for a shortest solution", "Searching…"];
+    if (distance === null) return ["No solution", "for this goal", "Out of reach."];
+    if (distance === 0) return [0, "moves: this is the goal", "Solved."];
+    return [distance, `move${distance === 1 ? "" : "s"} to the goal`, `${counted(distance, "move")} to go.`];
   }
 
   function listSolved() {
-    if (facts.distance === 0) return [];
     const tiles = [...facts.best_tiles].map(nameTile);
     const best = [...facts.best_moves].map((letter, place) => make("span", {
       class: "chip", "aria-label": `${tiles[place]} ${TILE_WAY[letter]}`, role: "img",

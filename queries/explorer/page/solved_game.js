@@ -1,8 +1,8 @@
 // A game of sliding boards without a table inside the page: each answer is a solution that is found when it is
 // first needed, by a search or on a host.
-
 import { byId, pickOne } from "#page/dom.js";
 import { Game } from "#page/slide_rules.js";
+import { joinLetters, joinTiles } from "#tables/sliding.js";
 
 const UNANSWERED = "This board cannot be answered:";
 /** By how many steps a random walk is longer than the distance that it should reach, more for each further try. */
@@ -60,11 +60,11 @@ export class SolvedGame extends Game {
       goal,
       goal_state: goal,
       distance: line.length,
-      best_moves: best.map((move) => move.letter).join(""),
-      best_tiles: best.map((move) => move.tile).join(""),
+      best_moves: joinLetters(best),
+      best_tiles: joinTiles(best),
       has_one_best: letters === undefined,
-      solution: line.map((move) => move.letter).join(""),
-      tiles: line.map((move) => move.tile).join(""),
+      solution: joinLetters(line),
+      tiles: joinTiles(line),
       path,
     };
   }

@@ -11,6 +11,11 @@ export const IS_ON_DISK = location.protocol === "file:";
  */
 export function makeTakeAway(section, taken) {
   const said = section.querySelector(".taken");
+  const saver = (ending, draw) => async () => {
+    const { picture, name } = taken();
+    save(await draw(picture), `${name}.${ending}`);
+    return `${name}.${ending} is saved.`;
+  };
   const takers = {
     async link() {
       const text = IS_ON_DISK ? location.hash : location.href;
@@ -21,16 +26,8 @@ export function makeTakeAway(section, taken) {
       const { text } = taken();
       return await copyText(text) ? "The text is copied." : text;
     },
-    async svg() {
-      const { picture, name } = taken();
-      save(new Blob([write(picture)], { type: "image/svg+xml" }), `${name}.svg`);
-      return `${name}.svg is saved.`;
-    },
-    async png() {
-      const { picture, name } = taken();
-      save(await paint(picture), `${name}.png`);
-      return `${name}.png is saved.`;
-    },
+    svg: saver("svg", (picture) => new Blob([write(picture)], { type: "image/svg+xml" })),
+    png: saver("png", paint),
   };
   if (IS_ON_DISK) section.querySelector("[data-take=link]").textContent = "Copy end of address";
   for (const button of section.querySelectorAll("[data-take]")) {
