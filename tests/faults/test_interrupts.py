@@ -118,8 +118,13 @@ def await_reader(process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("words", ["query eight", "query eight --output answers.csv"])
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        *(("query eight --output answers.csv", number) for number in SIGNALS),
+        ("query eight", signal.SIGINT),
+    ],
+)
 def test_a_signal_while_the_command_waits_for_keys(words: str, number: int, folder: Path) -> None:
     code, took, text = stop_command(words, number, None, folder)
     assert (code, text) == (128 + number, "")

@@ -21,10 +21,12 @@ from tests.support.tampered import link_copy
 STATE, GOAL = "0369147a258b", "123456789ab0"
 
 
-@pytest.fixture
-def folder(outputs: Path, large_boards: Path, explorer: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(
+    outputs: Path, large_boards: Path, explorer: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Return the default tables with a board of bytes, one of bits, and the page beside them."""
-    copy = link_copy(outputs, tmp_path, large_boards)
+    copy = link_copy(outputs, tmp_path_factory.mktemp("hosted"), large_boards)
     shutil.copy(explorer, copy / "explorer.html")
     return copy
 
