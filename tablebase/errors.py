@@ -316,8 +316,10 @@ class ClusterError(TablebaseError):
     exit_code = 3
 
     def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
-        saved = " Finished tasks are saved; run the command again to resume." if has_begun else ""
-        super().__init__(f"Cannot build with the scheduler {address}: {problem}.{saved}")
+        step = "Check the address and the cluster, or leave out --scheduler"
+        if has_begun:
+            step = "Finished tasks are saved; run the command again to resume"
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {step}.")
         self.address = address
         self.problem = problem
 

@@ -166,8 +166,10 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
         open_executor(f"tcp://127.0.0.1:{port}", 1),
     ):
         pass
-    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}."
-    assert str(caught.value).startswith(text)
+    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}"
+    assert (
+        str(caught.value) == f"{text}. Check the address and the cluster, or leave out --scheduler."
+    )
     assert caught.value.exit_code == 3
 
 
