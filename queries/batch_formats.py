@@ -122,7 +122,16 @@ def _choose_column(names: list[str], requested: str | None, key: str) -> str:
 
 
 def _require_header(names: list[str], keys: KeyFormat, is_key: Callable[[str], bool]) -> None:
-    """Raise BadRequest if a column's name is a key: then the input's first row is no header."""
+    """Raise BadRequest if a column's name is a key: then the input's first row is no header.
+
+    Nor may the only name hold what separates the columns of other files.
+    """
+    if len(names) == 1 and any(mark in names[0] for mark in ",;\t"):
+        raise BadRequest(
+            f"The input has one column, {quote(names[0])}",
+            "Separate columns with commas, or with tabs and --input-format tsv. "
+            "If there is one, name it with --column",
+        )
     texts = read_key_column(pl.Series(names, dtype=pl.String), keys.key_digits, is_untyped=True)
     for name, text in zip(names, texts, strict=True):
         if is_key(text):

@@ -153,7 +153,9 @@ def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> Bad
         suggestion = _find_similar(match[1], names)
     if suggestion:
         hint = f"Did you mean {suggestion}? See: {path} --help"
-    elif names and context is not None and context.parent:  # the subcommands of a command are few
+    elif names and context is not None and context.parent:  # its subcommands are puzzles
+        if match:
+            problem = f"{context.info_name} has no puzzle {quote(match[1])}"
         hint = f"{'Choose' if match else 'First choose'} one of: {', '.join(names)}"
     else:
         hint = f"See: {path} --help"
@@ -167,7 +169,8 @@ def _describe(error: Any) -> tuple[str, str]:
     if flag is not None and hasattr(error, "possibilities"):
         # dashes are no likeness
         flags = {known.lstrip("-"): known for known in error.possibilities or ()}
-        near = get_close_matches(flag.lstrip("-"), flags, cutoff=NEAR)
+        longer = [name for name in flags if flag.endswith(f"-{name}")]
+        near = longer or get_close_matches(flag.lstrip("-"), flags, cutoff=NEAR)
         return f"There is no option {flag}", " or ".join(sorted(flags[one] for one in near))
     if flag is not None:
         has_value = message.endswith("does not take a value.")
