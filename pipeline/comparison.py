@@ -40,7 +40,11 @@ class RowCounts(NamedTuple):
 
 
 def compare_rows(
-    stores: tuple[Store, Store], entries: tuple[Entry, Entry]
+    stores: tuple[Store, Store],
+    entries: tuple[Entry, Entry],
+    *,
+    share_rows: int = SHARE_ROWS,
+    max_rows: int = MAX_ROWS,
 ) -> tuple[RowCounts | None, str]:
     """Count the rows that differ; return None and the reason where they cannot be compared."""
     try:
@@ -50,9 +54,9 @@ def compare_rows(
             names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
             return None, f"columns ({', '.join(names)})" if names else "order of columns"
         rows = max(entry.rows for entry in entries)
-        if rows > MAX_ROWS:
-            return None, f"rows not compared one by one: more than {MAX_ROWS:,}"
-        return count_differences(a, b, 1 + rows // SHARE_ROWS), ""
+        if rows > max_rows:
+            return None, f"rows not compared one by one: more than {max_rows:,}"
+        return count_differences(a, b, 1 + rows // share_rows), ""
     except pl.exceptions.PolarsError:  # the manifest lists files that are no tables
         return None, "rows that cannot be decoded"
 

@@ -266,12 +266,20 @@ class BuildProgress(ProgressBar):
     """Observer of a build that prints its lines and shows its bars, of several tables at a time.
 
     `on_run` gets what is known of each table when its build begins and when it ends.
+    `line_interval`: see `LINE_INTERVAL`.
     """
 
-    def __init__(self, *, quiet: bool, on_run: Callable[[TableRun], object] = id) -> None:
+    def __init__(
+        self,
+        *,
+        quiet: bool,
+        on_run: Callable[[TableRun], object] = id,
+        line_interval: float = LINE_INTERVAL,
+    ) -> None:
         count = bars.MofNCompleteColumn(table_column=UNBROKEN)
         left = bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN)
         super().__init__(count, left, shown=not quiet)
+        self._line_interval = line_interval
         self._steps: dict[str, _Step] = {}
         self._on_run = on_run
         self.planned: list[str] = []
@@ -308,7 +316,7 @@ class BuildProgress(ProgressBar):
             step.update(doing, done, total)
             self.show(f"{table}: {doing}", done, total, table)
             # an activity that was printed once is also printed when it is complete
-            is_due = time.monotonic() - step.printed_at > LINE_INTERVAL or (
+            is_due = time.monotonic() - step.printed_at > self._line_interval or (
                 step.printed_doing == doing and done == total
             )
             if is_due:

@@ -102,6 +102,7 @@ class TaskRunner:
     """Whether other machines may run tasks: results are then saved in the store and read there."""
     usage: TaskUsage = field(default_factory=TaskUsage)
     """What the tasks used so far; each table's runner has its own."""
+    min_saved_seconds: float = MIN_SAVED_SECONDS
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
 
@@ -113,10 +114,11 @@ class TaskRunner:
         `jobs` tasks and one more are submitted at a time, so that no worker waits for the next.
         """
         pending: deque[Future[Any]] = deque()
+        run = partial(_run_task, is_remote=self.is_remote, min_saved_seconds=self.min_saved_seconds)
         try:
             for arguments in items:
                 future: Future[Any] = self.executor.submit(
-                    _run_task, self.checkpoints, self.is_remote, function, arguments
+                    run, self.checkpoints, function, arguments
                 )
                 future.add_done_callback(self._note_failure)
                 pending.append(future)
@@ -194,9 +196,11 @@ def run_in_threads(
 
 def _run_task(
     checkpoints: Checkpoints | None,
-    is_remote: bool,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
+    *,
+    is_remote: bool = False,
+    min_saved_seconds: float = MIN_SAVED_SECONDS,
 ) -> TaskResult:
     """Load a task's result from its checkpoint, or compute and save it.
 
@@ -215,7 +219,7 @@ def _run_task(
         result = function(*arguments)
         if is_remote:
             checkpoints.save(name, result)
-        elif time.monotonic() - begun > MIN_SAVED_SECONDS:
+        elif time.monotonic() - begun > min_saved_seconds:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     value = name if is_remote else result
@@ -228,10 +232,12 @@ def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...
 
 
 @contextmanager
-def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | None, int]]:
+def open_executor(
+    address: str | None, jobs: int, connect_seconds: float = CONNECT_SECONDS
+) -> Iterator[tuple[Executor | None, int]]:
     """Open a scheduler's executor; yield it and the number of tasks its workers run in parallel.
 
-    Without an address, yield None and `jobs`.
+    Without an address, yield None and `jobs`. The scheduler must answer within `connect_seconds`.
     """
     if address is None:
         yield None, jobs
@@ -254,9 +260,9 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
     except ValueError as error:
         problem = f"{quote(address)} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
-    _require_scheduler(address)
+    _require_scheduler(address, connect_seconds)
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=connect_seconds, set_as_default=False)
     except (OSError, ImportError) as error:  # ImportError: its packages have other versions
         raise ClusterError(address, "no scheduler answers there") from error
     try:
@@ -276,8 +282,8 @@ def open_executor(address: str | None, jobs: int) -> Iterator[tuple[Executor | N
             client.close()
 
 
-def _require_scheduler(address: str) -> None:
-    """Raise ClusterError unless a Dask scheduler answers in time.
+def _require_scheduler(address: str, connect_seconds: float) -> None:
+    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
 
     The client itself would wait for the first answer forever.
     """
@@ -287,15 +293,16 @@ def _require_scheduler(address: str) -> None:
     from distributed.utils import LoopRunner
 
     async def identify() -> Any:
-        async with rpc(address, timeout=CONNECT_SECONDS) as peer:
-            return await asyncio.wait_for(peer.identity(), CONNECT_SECONDS)
+        async with rpc(address, timeout=connect_seconds) as peer:
+            return await asyncio.wait_for(peer.identity(), connect_seconds)
 
     try:
         # not asyncio.run: a notebook runs an event loop in this thread already
         kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
     except (OSError, TimeoutError) as error:
-        problem = f"no scheduler answers there (it has {CONNECT_SECONDS} seconds)"
-        raise ClusterError(address, problem) from error
+        raise ClusterError(
+            address, f"no scheduler answers there (it has {connect_seconds} seconds)"
+        ) from error
     except Exception as error:
         # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
         raise ClusterError(address, "what answers there is not a Dask scheduler") from error

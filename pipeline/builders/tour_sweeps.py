@@ -66,22 +66,27 @@ CHUNK_RECORDS = 1 << 14
 """Records in a chunk."""
 
 
-# sizes and times of a sweep: its memory and speed depend on them, and no count does
-MIN_STORED_BYTES = 1 << 24
-"""Bytes from which arrays are saved in the store instead of memory."""
-SLICE_STATES = 1 << 18
-"""States of one slice, whose backward counts one thread computes at a time."""
-MAX_THREADS = 4
-"""Maximum number of threads where the halves meet: each one adds up counts for all states, in an
-array of its own."""
-MAX_TASKS = 512
-"""Maximum number of tasks into which the needs that the halves share are divided."""
-NEEDS_PER_TASK = 1000
-"""The needs that a task, which is for one thread, should have at least."""
-TASKS_PER_ROUND = 32
-"""Tasks after which all threads wait for each other."""
-CHECKPOINT_SECONDS = 300.0
-"""Seconds between two checkpoints where the halves meet."""
+class SweepSettings(NamedTuple):
+    """The sizes and times of a sweep: its memory and speed depend on them, and no count does."""
+
+    min_stored_bytes: int = 1 << 24
+    """Bytes from which arrays are saved in the store instead of memory."""
+    slice_states: int = 1 << 18
+    """States of one slice, whose backward counts one thread computes at a time."""
+    max_threads: int = 4
+    """Maximum number of threads where the halves meet: each one adds up counts for all states, in
+    an array of its own."""
+    max_tasks: int = 512
+    """Maximum number of tasks into which the needs that the halves share are divided."""
+    needs_per_task: int = 1000
+    """The needs that a task, which is for one thread, should have at least."""
+    tasks_per_round: int = 32
+    """Tasks after which all threads wait for each other."""
+    checkpoint_seconds: float = 300.0
+    """Seconds between two checkpoints where the halves meet."""
+
+
+DEFAULT_SETTINGS = SweepSettings()
 
 
 class TourTotals(NamedTuple):
@@ -94,7 +99,9 @@ class TourTotals(NamedTuple):
 class LayerCache:
     """The layers of the longer half: all are made first, and large ones read back when used."""
 
-    def __init__(self, halves: Halves, name: str, runner: TaskRunner) -> None:
+    def __init__(
+        self, halves: Halves, name: str, runner: TaskRunner, settings: SweepSettings
+    ) -> None:
         self._name = name
         self._checkpoints = runner.checkpoints
         self._in_memory = {0: halves.first}
@@ -103,8 +110,8 @@ class LayerCache:
             on_step = partial(runner.report_progress, f"{name}, steps", done, len(halves.steps))
             make_layer = partial(advance_layer, layer, step, on_step)
             layer_name = self._name_layer(done + 1)
-            layer = Layer(*load_or_compute(layer_name, make_layer, runner))
-            if self._checkpoints is None or not is_large(layer):
+            layer = Layer(*load_or_compute(layer_name, make_layer, runner, settings))
+            if self._checkpoints is None or not is_large(layer, settings):
                 self._in_memory[done + 1] = layer
 
     def __getitem__(self, number: int) -> Layer:
@@ -117,23 +124,32 @@ class LayerCache:
 
 
 def load_or_compute(
-    name: str, compute: Callable[[], Sequence[Array]], runner: TaskRunner
+    name: str,
+    compute: Callable[[], Sequence[Array]],
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> Sequence[Array]:
     """Return the arrays saved under a name; else compute them, and save them if they are large."""
     arrays: Sequence[Array] | None = runner.checkpoints.load(name) if runner.checkpoints else None
     if arrays is None:
         arrays = compute()
-        if runner.checkpoints and is_large(arrays):
+        if runner.checkpoints and is_large(arrays, settings):
             runner.checkpoints.save(name, list(arrays))
     return arrays
 
 
-def is_large(arrays: Sequence[Array]) -> bool:
+def is_large(arrays: Sequence[Array], settings: SweepSettings) -> bool:
     """Return whether arrays are saved in the store instead of memory."""
-    return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
+    return sum(array.nbytes for array in arrays) > settings.min_stored_bytes
 
 
-def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourTotals:
+def count_tours(
+    board: KnightBoard,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool,
+) -> TourTotals:
     """Count a board's tours; it must have at most as many files as ranks.
 
     Its squares are numbered along its files.
@@ -146,16 +162,22 @@ def count_tours(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> TourT
         return TourTotals(np.array(tours_by_start), 0)
     try:
         # each cycle is a closed tour from every square, in two directions
-        closed = 2 * count_cycles(board, runner, paths=False)[0]
+        closed = 2 * count_cycles(board, runner, settings, paths=False)[0]
         if closed >= COUNT_LIMIT:
             raise CountOverflow
-        tours = count_cycles(board, runner, paths=True)[1] if paths else None
+        tours = count_cycles(board, runner, settings, paths=True)[1] if paths else None
     except CountOverflow:
         raise SearchError(f"The tours of {board} are more than a table can hold (2^63).") from None
     return TourTotals(tours, closed)
 
 
-def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tuple[int, Array]:
+def count_cycles(
+    board: KnightBoard,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool,
+) -> tuple[int, Array]:
     """Count the cycles through all squares, and those that use each square's virtual edge.
 
     The virtual edge of a square leads to the virtual square.
@@ -163,16 +185,17 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
     rows = board.files
     board_halves = cut_board(board.list_later_neighbours(), rows, paths=paths)
     name, steps = f"{board} {'open' if paths else 'closed'}", board_halves.steps
-    layers = LayerCache(board_halves, name, runner)
+    layers = LayerCache(board_halves, name, runner, settings)
 
     def combine() -> list[Array]:
         longer = layers[len(steps)]
         shorter = longer if board_halves.shorter == len(steps) else layers[board_halves.shorter]
-        doing = f"{name}, where the halves meet"
-        side, onward, uses = combine_halves(longer, shorter, board_halves, doing, runner)
+        side, onward, uses = combine_halves(
+            longer, shorter, board_halves, f"{name}, where the halves meet", runner, settings
+        )
         return [side.keys, onward, uses, np.array([sum_cycles(side.ways, onward)])]
 
-    keys, onward, uses, (total,) = load_or_compute(f"{name}, met", combine, runner)
+    keys, onward, uses, (total,) = load_or_compute(f"{name}, met", combine, runner, settings)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
     if not paths or not total:
@@ -185,7 +208,9 @@ def count_cycles(board: KnightBoard, runner: TaskRunner, *, paths: bool) -> tupl
         table = HashTable.from_columns(states[0], states[1])
         states.clear()
         layer = layers[number]
-        by_square[number], onward = _step_back(layer, steps[number], table, runner.usage)
+        by_square[number], onward = _step_back(
+            layer, steps[number], table, runner.usage, settings.slice_states
+        )
         states += layer.keys, onward
         del layer, table, onward
     # an edge at a square of a state is an edge at the square's image in the state's image
@@ -226,7 +251,12 @@ class ThreadSums:
 
 
 def combine_halves(
-    longer: Layer, shorter: Layer, board_halves: Halves, name: str, runner: TaskRunner
+    longer: Layer,
+    shorter: Layer,
+    board_halves: Halves,
+    name: str,
+    runner: TaskRunner,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> tuple[Layer, Array, Array]:
     """Combine two half sweeps at the cut.
 
@@ -238,10 +268,12 @@ def combine_halves(
     del longer, shorter  # large, and no longer needed
     needs = find_shared_needs(one, other, len(board_halves.mirror))
     removal = make_pair_removal(find_max_pairs(needs))
-    tasks = min(MAX_TASKS, 1 + len(needs) // NEEDS_PER_TASK)
-    threads = min(count_cores(), MAX_THREADS)
+    tasks, threads = (
+        min(settings.max_tasks, 1 + len(needs) // settings.needs_per_task),
+        min(count_cores(), settings.max_threads),
+    )
     initial = np.zeros_like(one.ways), np.zeros(MAX_CELLS, dtype=np.int64), np.array([0])
-    checkpoints = runner.checkpoints if is_large(initial) else None
+    checkpoints = runner.checkpoints if is_large(initial, settings) else None
     onward, uses, (done,) = (checkpoints.load(name) if checkpoints else None) or initial
     sums, saved_at = ThreadSums(onward, threads), time.monotonic()
 
@@ -250,25 +282,28 @@ def combine_halves(
             return add_completions(needs[number::tasks], one, other, removal, onward)
 
     while done < tasks:
-        numbers = range(done, min(tasks, done + TASKS_PER_ROUND))
+        numbers = range(done, min(tasks, done + settings.tasks_per_round))
         for number, uses_found in zip(
             numbers, run_in_threads(run_task, zip(numbers), threads, runner.usage), strict=True
         ):
             runner.report_progress(name, number, tasks)
             uses += uses_found
         done = numbers.stop
-        is_due = time.monotonic() - saved_at >= CHECKPOINT_SECONDS
+        is_due = time.monotonic() - saved_at >= settings.checkpoint_seconds
         if checkpoints and done < tasks and is_due:
             checkpoints.save(name, [sums.merge(), uses, np.array([done])])
             saved_at = time.monotonic()
     return Layer(one.keys, one.ways), sums.merge(), uses
 
 
-def _step_back(layer: Layer, step: Step, table: HashTable, usage: TaskUsage) -> tuple[int, Array]:
+def _step_back(
+    layer: Layer, step: Step, table: HashTable, usage: TaskUsage, slice_states: int
+) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
-    firsts = range(0, len(layer.keys), SLICE_STATES)
-    slices = [slice(first, first + SLICE_STATES) for first in firsts]
+    slices = [
+        slice(first, first + slice_states) for first in range(0, len(layer.keys), slice_states)
+    ]
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(
@@ -316,7 +351,11 @@ def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunk
 
 
 def make_ranking(
-    recipe: TourRanking, puzzle: Puzzle, table: Table, context: BuildContext
+    recipe: TourRanking,
+    puzzle: Puzzle,
+    table: Table,
+    context: BuildContext,
+    settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, not recipe.closed
@@ -325,7 +364,7 @@ def make_ranking(
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:
-        layers = [*_iter_layers(sweep, int(form[:-1]), runner)]
+        layers = [*_iter_layers(sweep, int(form[:-1]), runner, settings)]
     except CountOverflow:
         raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
     count = sum(len(firsts) for firsts, *_ in layers)
@@ -333,7 +372,9 @@ def make_ranking(
     return TableData(rows, records, count)
 
 
-def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Arrays]:
+def _iter_layers(
+    sweep: Sweep, width: int, runner: TaskRunner, settings: SweepSettings
+) -> Iterator[Arrays]:
     """Iterate over the layers' records: first keys, sums before them, and states."""
     board = sweep.upright
     board_halves = cut_board(
@@ -345,8 +386,12 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
     layers_made = list[Arrays]()
 
     def save_layer(make_layer: Callable[[], Layer]) -> Arrays:
-        name = f"layer {len(layers_made)}"
-        records = load_or_compute(name, lambda: encode_layer(*make_layer(), width), runner)
+        records = load_or_compute(
+            f"layer {len(layers_made)}",
+            lambda: encode_layer(*make_layer(), width),
+            runner,
+            settings,
+        )
         layers_made.append([*records])
         return layers_made[-1]
 
@@ -355,18 +400,25 @@ def _iter_layers(sweep: Sweep, width: int, runner: TaskRunner) -> Iterator[Array
         return Layer(*decode_layer(firsts, states))
 
     def make_next_layer(number: int, step: Step) -> Layer:
-        on_step = partial(runner.report_progress, "steps", len(layers_made), layer_count)
-        keys, ways = advance_layer(load_layer(number), step, on_step)
+        keys, ways = advance_layer(
+            load_layer(number),
+            step,
+            partial(runner.report_progress, "steps", len(layers_made), layer_count),
+        )
         order = np.argsort(keys)
         return Layer(keys[order], ways[order])
 
     def make_cut_layer(route: Route) -> Layer:
         name = f"layer {len(layers_made)} of {layer_count}, where the halves meet"
-        halves = board_halves
-        if route.start >= sweep.longer:
-            halves = halves.require_edge(sweep.find_cell(route.start, sweep.longer))
-        longer, shorter = load_layer(route.layers[-1]), load_layer(sweep.shorter)
-        states, onward, _ = combine_halves(longer, shorter, halves, name, runner)
+        in_cut = route.start >= sweep.longer
+        halves = (
+            board_halves.require_edge(sweep.find_cell(route.start, sweep.longer))
+            if in_cut
+            else board_halves
+        )
+        states, onward, _ = combine_halves(
+            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner, settings
+        )
         sum_cycles(states.ways, onward)
         has_completions = onward > 0
         return Layer(

@@ -57,14 +57,16 @@ class Filter(NamedTuple):
     surplus: int = 0
 
 
-def iter_edge_sets(needs: Array, edges: Array, kept: Filter) -> Iterator[EdgeSets]:
+def iter_edge_sets(
+    needs: Array, edges: Array, kept: Filter, batch_sets: int = SETS_PER_BATCH
+) -> Iterator[EdgeSets]:
     """Iterate over the sets of edges that states with these needs can take, in bounded batches.
 
     `edges` has a row of two cells for each edge. No state is divided between two batches.
     """
     edge_needs: Array = (1 << 2 * edges).sum(axis=1)
     most = 1 << len(edges)  # sets for a state
-    capacity = min(most * len(needs), SETS_PER_BATCH + most)
+    capacity = min(most * len(needs), batch_sets + most)
     place, limits = np.zeros(1, dtype=np.int64), np.array(kept)
     while place[0] < len(needs):
         rows, bits, left = np.empty((3, capacity), dtype=np.int64)
@@ -193,7 +195,12 @@ class Step(NamedTuple):
     """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
-def iter_successors(keys: Array, step: Step) -> Iterator[tuple[Array, Array, Array]]:
+def iter_successors(
+    keys: Array,
+    step: Step,
+    batch_states: int = STATES_PER_BATCH,
+    batch_sets: int = SETS_PER_BATCH,
+) -> Iterator[tuple[Array, Array, Array]]:
     """Iterate over the successors of states, in bounded batches, state by state.
 
     A batch has for each the number of the state that it follows, a bit for each of `Step.others`
@@ -208,10 +215,10 @@ def iter_successors(keys: Array, step: Step) -> Iterator[tuple[Array, Array, Arr
     first, dark, light = (_insert_cell(cells, step.cell) for cells in (3, step.dark, step.light))
     wanted = 1 << step.wanted if step.wanted >= 0 else 0
     kept = Filter(wanted, 3 << 2 * step.cell, first, dark, light, step.surplus)
-    for start in range(0, len(keys), STATES_PER_BATCH):
-        batch = keys[start : start + STATES_PER_BATCH]
+    for start in range(0, len(keys), batch_states):
+        batch = keys[start : start + batch_states]
         needs = batch >> MATCHING_BITS | FREE << 2 * step.cells
-        for rows, joined, left in iter_edge_sets(needs, edges, kept):
+        for rows, joined, left in iter_edge_sets(needs, edges, kept, batch_sets):
             next_keys = _make_keys(batch[rows], joined, left, edges, step)
             is_legal = next_keys >= 0
             yield start + rows[is_legal], joined[is_legal], next_keys[is_legal]

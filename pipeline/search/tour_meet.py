@@ -21,7 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_edge_sets import Filter, iter_edge_sets, rank_edge_sets, relabel_needs
+from pipeline.search.tour_edge_sets import (
+    SETS_PER_BATCH,
+    Filter,
+    iter_edge_sets,
+    rank_edge_sets,
+    relabel_needs,
+)
 from pipeline.search.tour_sweep import COUNT_LIMIT, CountOverflow, Halves, HashTable, Layer
 from tablebase.frontier.compiled import END_BITS, MATCHING_COUNTS, MAX_CELLS, list_all_partners
 from tablebase.frontier.layers import FREE, MATCHING_BITS
@@ -104,11 +110,18 @@ def _swap_first_ends(pairs: int, partner: int) -> Array:
     return ranks
 
 
-# sizes of a meeting's batches: no count depends on them
-MAX_SUMS = 1 << 16
-"""Most matchings for which numbers are added up at a time, unless a single need has more."""
-MAX_ROWS = 1 << 16
-"""States of both sides above which fewer needs are combined at a time."""
+class MeetingLimits(NamedTuple):
+    """The sizes of a meeting's batches: no count depends on them."""
+
+    max_sums: int = 1 << 16
+    """Most matchings for which numbers are added up at a time, unless a single need has more."""
+    max_rows: int = 1 << 16
+    """States of both sides above which fewer needs are combined at a time."""
+    batch_sets: int = SETS_PER_BATCH
+    """Sets of edges that are listed at a time."""
+
+
+DEFAULT_LIMITS = MeetingLimits()
 
 
 class Side(NamedTuple):
@@ -232,7 +245,12 @@ class MatchingStates(NamedTuple):
 
 
 def add_completions(
-    needs: Array, one: Side, other: Side, removal: PairRemoval, onward: Array
+    needs: Array,
+    one: Side,
+    other: Side,
+    removal: PairRemoval,
+    onward: Array,
+    limits: MeetingLimits = DEFAULT_LIMITS,
 ) -> Array:
     """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
@@ -244,30 +262,34 @@ def add_completions(
     sizes = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
     done, count = 0, 8
     while done < len(needs):
-        fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), MAX_SUMS, side="right")
+        fitting = np.searchsorted(
+            np.cumsum(sizes[done : done + count]), limits.max_sums, side="right"
+        )
         batch = needs[done : done + max(int(fitting), 1)]
         done += len(batch)
-        one_rows = _find_states(batch, one)
-        other_rows = _find_states(full_needs - batch, other)
+        one_rows = _find_states(batch, one, limits.batch_sets)
+        other_rows = _find_states(full_needs - batch, other, limits.batch_sets)
         _combine(batch, (one, other), (one_rows, other_rows), removal, onward, uses)
         rows = len(one_rows.needs) + len(other_rows.needs)
-        count = max(count // 2, 1) if rows > MAX_ROWS else 2 * count
+        count = max(count // 2, 1) if rows > limits.max_rows else 2 * count
     # sums over two views may exceed 2^63, but no number of cycles does
     total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
 
 
-def _find_states(needs: Array, side: Side) -> MatchingStates:
+def _find_states(needs: Array, side: Side, batch_sets: int) -> MatchingStates:
     """Find the states of a side that have one of these needs after some edges, in all views."""
     batches = [
         rows
         for view, edges in zip(side.views, side.edges, strict=True)
-        for rows in _iter_states(needs, side, view, edges[:, :2])
+        for rows in _iter_states(needs, side, view, edges[:, :2], batch_sets)
     ]
     return MatchingStates(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
-def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterator[MatchingStates]:
+def _iter_states(
+    needs: Array, side: Side, view: Array, edges: Array, batch_sets: int
+) -> Iterator[MatchingStates]:
     """Iterate over the states in one view; `edges` has the cells that each edge joins.
 
     A cell needs two edges less what it has: so the edges before which a state has few needs are
@@ -275,7 +297,7 @@ def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterato
     """
     full = sum(FREE << 2 * cell for cell in range(len(view)))
     own_needs = relabel_needs(needs, np.argsort(view))
-    for sets in iter_edge_sets(full - own_needs, edges, Filter(side.wanted)):
+    for sets in iter_edge_sets(full - own_needs, edges, Filter(side.wanted), batch_sets):
         group = side.table.look_up(full - sets.left + 1) - 1
         at = np.flatnonzero(group >= 0)
         group = group[at]

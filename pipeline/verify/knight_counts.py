@@ -1,18 +1,23 @@
-"""The proof of the table that counts tours by board and start square, and second counts of tours.
+"""The proof of the table that counts tours, and second counts of tours.
+
+Second counts of tours, by other methods than the search's, and published numbers of them.
+
+Tours are followed path by path, or counted by the walker of `tour_walker`, start by start, where
+there are too many paths to follow. Published numbers have a source each, and none is ever put into
+a table: a second count proves that a list is complete, and these confirm it. A board without a
+second count has nothing but these, and then its verdict is *published*.
+
+The proof of the table that counts tours by board and start square.
 
 Its counts are compared with the tables that list tours, with second counts and with published
 totals. Each board gets one verdict on the counts of all its squares: a total that agrees shows
 nothing about the count of a single square.
-
-Tours are counted again path by path, or by the walker of `tour_walker`, start by start, where there
-are too many paths to follow. Published numbers have a source each, and none is ever put into a
-table: a second count proves that a list is complete, and these confirm it. A board without a second
-count has nothing but these, and then its verdict is *published*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,15 +74,6 @@ CLOSED = {
 
 FIVE_SQUARES = (304, 0, 56, 0, 304, 0, 56, 0, 56, 0, 56, 0, 64)
 """Directed tours of 5 x 5 by start, to the middle square (OEIS A165134, example by G. Coserea)."""
-
-WALKED_SQUARES = 36
-"""The number of squares of the largest boards whose tours are recounted path by path."""
-SWEPT_SIDE = 5
-"""The longest short side of larger boards that are recounted by a sweep, whatever the other."""
-SWEPT_SQUARES = 49
-"""The number of squares of the largest other boards whose tours are swept again."""
-SWEPT_CLOSED_SQUARES = 64
-"""The number of squares of the largest boards of which closed tours alone are swept again."""
 
 HOW_WALKED = "every square or its image was counted again, path by path"
 HOW_SWEPT = "every square or its image was counted again, by a second sweep, start by start"
@@ -191,22 +187,35 @@ def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
     return {"tours": tours, "closed": closed}
 
 
-def can_sweep(board: KnightBoard, *, is_open: bool) -> bool:
-    """Return whether a board is recounted by a sweep, unless it is walked."""
-    largest = SWEPT_SQUARES if is_open else SWEPT_CLOSED_SQUARES
-    return min(board.files, board.ranks) <= SWEPT_SIDE or board.squares <= largest
+class CountLimits(NamedTuple):
+    """The sizes of boards whose tours are counted a second time."""
+
+    walked_squares: int = 36
+    """The number of squares of the largest boards whose tours are recounted path by path."""
+    swept_side: int = 5
+    """The longest short side of larger boards that are recounted by a sweep, whatever the other."""
+    swept_squares: int = 49
+    """The number of squares of the largest other boards whose tours are swept again."""
+    closed_squares: int = 64
+    """The number of squares of the largest boards of which closed tours alone are swept again."""
+
+    def can_sweep(self, board: KnightBoard, *, is_open: bool) -> bool:
+        """Return whether a board is recounted by a sweep."""
+        largest = self.swept_squares if is_open else self.closed_squares
+        return min(board.files, board.ranks) <= self.swept_side or board.squares <= largest
 
 
+LIMITS = CountLimits()
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
 
 
-def prove_counts(published: PublishedTable, earlier: Seen) -> Proof:
+def prove_counts(published: PublishedTable, earlier: Seen, limits: CountLimits = LIMITS) -> Proof:
     """Prove the table of counts, given the proofs of the tables that list tours.
 
     The proof's result has, for each board and each start square, the number of closed tours and,
     if it was counted, that of all tours.
     """
-    proof = _Proof(published)
+    proof = _Proof(published, limits)
     proof.prove_rows()
     proof.prove_symmetry()
     proved = proof.compare_with_lists(earlier)
@@ -220,10 +229,11 @@ def prove_counts(published: PublishedTable, earlier: Seen) -> Proof:
 class _Proof:
     """The proof of the table of counts, with its rows by board."""
 
-    def __init__(self, published: PublishedTable) -> None:
+    def __init__(self, published: PublishedTable, limits: CountLimits) -> None:
         recipe = published.definition.recipe
         assert isinstance(recipe, TourCounts)
         self._published, self._rows, self._closed = published, read_rows(published), recipe.closed
+        self._limits = limits
         self._boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
         self._squares = [
             (board, at) for board in self._boards.values() for at in range(board.squares)
@@ -324,7 +334,7 @@ class _Proof:
         Boards in `proved` are left out: their proved tables were counted. Of a board and the same
         board turned sideways, which are proved to have equal counts, only one is recounted.
         """
-        boards, counted = self._boards, self._counted
+        boards, counted, limits = self._boards, self._counted, self._limits
         candidates = {
             name: name in counted
             for name, board in boards.items()
@@ -334,14 +344,14 @@ class _Proof:
         small = [
             name
             for name, is_open in candidates.items()
-            if is_open and boards[name].squares <= WALKED_SQUARES
+            if is_open and boards[name].squares <= limits.walked_squares
         ]
         text = f"on {len(small)} boards that no table lists: {COUNTED_AGAIN}"
         self._prove(text, small, lambda name: recount_tours(boards[name]))
         swept = [
             name
             for name, is_open in candidates.items()
-            if name not in small and can_sweep(boards[name], is_open=is_open)
+            if name not in small and limits.can_sweep(boards[name], is_open=is_open)
         ]
         if swept:
             self._prove(

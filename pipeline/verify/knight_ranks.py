@@ -40,13 +40,19 @@ from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, make_record_t
 Edge = tuple[int, int]
 
 
-ALL_RANKS = 1_000
-"""The number of tours up to which all ranks of a board are tried."""
-SAMPLED_RANKS = 200
-"""The number of ranks tried on a board with more tours."""
+class RankingLimits(NamedTuple):
+    """The number of ranks that are tried."""
+
+    tours: int = 1_000
+    """The number of tours up to which all ranks of a board are tried."""
+    sample: int = 200
+    """The number of ranks tried on a board with more tours."""
 
 
-def prove_ranks(published: PublishedTable, earlier: Seen) -> Proof:
+LIMITS = RankingLimits()
+
+
+def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits = LIMITS) -> Proof:
     """Prove the ranking of a board's tours."""
     recipe = published.definition.recipe
     assert isinstance(recipe, TourRanking)
@@ -58,7 +64,10 @@ def prove_ranks(published: PublishedTable, earlier: Seen) -> Proof:
         f"lead to it, at the cut with the tours that pass it, and no other state{colours}"
     )
     order = "layer after layer, each sum is that of the numbers before it"
-    with published.begin_claim(order) as order_check, published.begin_claim(text) as check:
+    with (
+        published.begin_claim(order) as order_check,
+        published.begin_claim(text) as check,
+    ):
         comparison = _Comparison(_iter_parts(published, order_check), check)
         totals = walk(half, comparison.require_layer)
         comparison.require_end()
@@ -73,7 +82,7 @@ def prove_ranks(published: PublishedTable, earlier: Seen) -> Proof:
         with published.begin_claim(text, total, "tours") as check:
             check.require_equal(kind, total, known[0] // directions)
     ranked = sum(totals.values())
-    tried = try_ranks(published, half, totals, comparison.records)
+    tried = try_ranks(published, half, totals, comparison.records, limits)
     published.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
     numbers = f"all {ranked:,}" if tried == ranked else f"{tried:,} of {ranked:,}"
     how = "every layer was counted again from the empty board, so each rank is one tour"
@@ -379,6 +388,7 @@ def try_ranks(
     half: HalfBoard,
     totals: Mapping[int | None, int],
     records: list[range],
+    limits: RankingLimits = LIMITS,
 ) -> int:
     """Follow all ranks, or a sample of them, to their tours, and return how many.
 
@@ -386,9 +396,9 @@ def try_ranks(
     """
     ends, turns = [*accumulate(totals.values())], [*totals]
     chosen: Sequence[int] = range(ends[-1])
-    if not (is_complete := ends[-1] <= ALL_RANKS):
+    if not (is_complete := ends[-1] <= limits.tours):
         generator = random.Random(published.name)  # noqa: S311  # not a secret
-        chosen = sorted(generator.randrange(ends[-1]) for _ in range(SAMPLED_RANKS))
+        chosen = sorted(generator.randrange(ends[-1]) for _ in range(limits.sample))
     kind, scope = ("tour", " of a start") if half.is_open else ("closed tour", "")
     which = f"each rank{scope} is another" if is_complete else f"{len(chosen)} ranks are each a"
     text = f"{which} {kind}: it visits each square once, by knight's jumps"

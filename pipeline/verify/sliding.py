@@ -209,7 +209,6 @@ HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
 ROWS_TOO = "; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 CHUNK_ORDERS = 1 << 16
-"""Orders that one thread checks at a time."""
 
 
 def find_known_layers(table: str) -> tuple[str, list[int]]:
@@ -239,10 +238,20 @@ def prove_board(published: PublishedTable, earlier: Seen) -> Proof:
 
 
 class Distances:
-    """The distances of a board to a goal, by rank."""
+    """The distances of a board to a goal, by rank.
 
-    def __init__(self, published: PublishedTable, board: SlidingBoard, goal: str) -> None:
+    `chunk_orders`: the number of orders that one thread checks at a time.
+    """
+
+    def __init__(
+        self,
+        published: PublishedTable,
+        board: SlidingBoard,
+        goal: str,
+        chunk_orders: int = CHUNK_ORDERS,
+    ) -> None:
         self._published = published
+        self._chunk_orders = chunk_orders
         self._board = board
         self._goal = goal
         odd = list_parities(board, goal)
@@ -272,15 +281,15 @@ class Distances:
         text = "every state except the goal has a neighbour one move nearer, and none still nearer"
         with published.begin_claim(text, index=True) as check:
             chunks = (
-                (*self._shared, first, min(board.orders, first + CHUNK_ORDERS))
-                for first in range(0, board.orders, CHUNK_ORDERS)
+                (*self._shared, first, min(board.orders, first + self._chunk_orders))
+                for first in range(0, board.orders, self._chunk_orders)
             )
             for number, (rank, near) in enumerate(run_in_threads(find_first_wrong, chunks)):
                 if rank >= 0:
                     nearest = f"its nearest neighbour at {near}"
                     wanted = f"one at {int(depth[rank]) - 1} and none nearer"
                     check.refute(nearest, wanted, rank, self._format_state(rank))
-                orders = min(board.orders, (number + 1) * CHUNK_ORDERS)
+                orders = min(board.orders, (number + 1) * self._chunk_orders)
                 check.report_progress(orders * board.cells)
         return self._prove_counts(layers, int(depth.max()))
 

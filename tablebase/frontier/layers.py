@@ -197,10 +197,14 @@ class LayerReader:
     """
 
     def __init__(
-        self, read_record: Callable[[int], tuple[int, int, int, bytes]], count: int
+        self,
+        read_record: Callable[[int], tuple[int, int, int, bytes]],
+        count: int,
+        max_cached_records: int = MAX_CACHED_RECORDS,
     ) -> None:
         self._read_record = read_record
         self._count = count
+        self._max_cached_records = max_cached_records
         self._cache: dict[int, tuple[list[int], list[int]]] = {}
 
     def iter_states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
@@ -279,7 +283,7 @@ class LayerReader:
         """Return the keys of a record and their numbers, from the cache if possible."""
         decoded = self._cache.get(at)
         if decoded is None:
-            if len(self._cache) >= MAX_CACHED_RECORDS:
+            if len(self._cache) >= self._max_cached_records:
                 self._cache.clear()
             _, key, _, encoded = self._read_record(at)
             decoded = self._cache[at] = _decode_states(key, encoded)

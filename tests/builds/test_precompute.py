@@ -4,11 +4,9 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
-from pipeline import progress
 from pipeline.build import build
 from pipeline.plan import Request
 from pipeline.progress import BuildProgress
@@ -159,10 +157,7 @@ def read_progress(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], interval: float, *tables: Table
 ) -> list[str]:
     """Build tables; return the printed lines, of which none depends on how long the build takes."""
-    with (
-        patch.object(progress, "LINE_INTERVAL", interval),
-        BuildProgress(quiet=False) as report,
-    ):
+    with BuildProgress(quiet=False, line_interval=interval) as report:
         build(Request(Folder(tmp_path), [(PUZZLE, tables)]), report)
     return capsys.readouterr().err.splitlines()
 
@@ -212,9 +207,8 @@ def test_progress_names_the_table_while_several_are_built(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("time.monotonic", lambda: 0.0)
-    monkeypatch.setattr(progress, "LINE_INTERVAL", -1)
     five, six = PUZZLE.tables[:2]
-    with BuildProgress(quiet=False) as report:
+    with BuildProgress(quiet=False, line_interval=-1) as report:
         report.on_table(five, "missing")
         report.on_step(five.name, "starts", 1, 25)
         report.on_table(six, "missing")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.builders import checkpoints, tour_sweeps
-from pipeline.builders.tour_sweeps import make_ranking
+from pipeline.builders.tour_sweeps import SweepSettings, make_ranking
 from pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
 from pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
 from queries.dispatch import open_reader
@@ -60,10 +60,12 @@ def test_a_killed_build_resumes_from_the_saved_layers(
         with ThreadPoolExecutor(1) as pool:
             work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
             context = BuildContext(work, MemoryLimit(1 << 40))
-            return make_ranking(SIX.recipe, PUZZLE, SIX, context)
+            # a record and what it begins with
+            return make_ranking(
+                SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000)
+            )
 
     monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
-    monkeypatch.setattr(tour_sweeps, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
     with pytest.raises(KilledError):
         rebuild()
     assert len(layer_sizes) == 12

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline import tasks
 from pipeline.build import build
 from pipeline.builders import BUILDERS, checkpoints
 from pipeline.builders.tour_lists import list_tours_from
@@ -181,12 +180,10 @@ def interrupt() -> None:
 
 
 @pytest.fixture
-def saving_runner(
-    pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> TaskRunner:
+def saving_runner(pool: CountingExecutor, tmp_path: Path) -> TaskRunner:
     """Return a runner that saves the result of every task, however short it is."""
-    monkeypatch.setattr(tasks, "MIN_SAVED_SECONDS", -1)
-    return TaskRunner(pool, 2, checkpoints=checkpoints(Folder(tmp_path), TOURS))
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    return TaskRunner(pool, 2, checkpoints=saved, min_saved_seconds=-1)
 
 
 def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
@@ -205,11 +202,8 @@ def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: P
     assert find_recomputed(saving_runner, tmp_path) == [False] * 3
 
 
-def test_the_result_of_a_short_task_is_not_saved(
-    saving_runner: TaskRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tasks, "MIN_SAVED_SECONDS", 60)
-    find_recomputed(saving_runner, tmp_path)
+def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_path: Path) -> None:
+    find_recomputed(replace(saving_runner, min_saved_seconds=60), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -73,7 +73,7 @@ def test_status(cli: Cli, place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("query {}", "There is no command '{:.60}'... (1,000 characters). Choose"),
+        ("query {}", "query has no puzzle '{:.60}'... (1,000 characters). Choose"),
         ("query eight --{}", "There is no option --{:.279}. See: "),
     ],
 )

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from pipeline import tasks
 from pipeline.build import build
 from pipeline.plan import Request
 from pipeline.tasks import TaskRunner, open_executor
@@ -157,13 +156,12 @@ def serve_answer(answer: bytes | None) -> Iterator[int]:
     ],
 )
 def test_a_server_that_is_no_scheduler_is_reported_soon(
-    answer: bytes | None, seconds: int, problem: str, monkeypatch: pytest.MonkeyPatch
+    answer: bytes | None, seconds: int, problem: str
 ) -> None:
-    monkeypatch.setattr(tasks, "CONNECT_SECONDS", seconds)
     with (
         serve_answer(answer) as port,
         pytest.raises(ClusterError) as caught,
-        open_executor(f"tcp://127.0.0.1:{port}", 1),
+        open_executor(f"tcp://127.0.0.1:{port}", 1, seconds),
     ):
         pass
     text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}"
@@ -175,7 +173,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
 
 def test_no_scheduler_at_a_closed_port() -> None:
     with pytest.raises(ClusterError, match="no scheduler answers there"):
-        open_executor("tcp://127.0.0.1:1", 1).__enter__()
+        open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
 
 
 def test_a_thread_may_run_an_event_loop_already() -> None:
@@ -299,5 +297,5 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadRequest, match=r"pip install -e '\.\[cluster\]'"):
-        open_executor("tcp://127.0.0.1:1", 1).__enter__()
+        open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

@@ -281,6 +281,7 @@ UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
         (b"state\n\xe9\n", "Line 2 of the input is not UTF-8."),
         (b"state\n\0\n", "Line 2 of the input has a NUL byte"),
         (b"378546201\n1\n", "has the key '378546201', and not the names"),
+        (b"state;x\n123456780;1\n", "The input has one column, 'state;x'. Separate columns with"),
         (b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
     ],
     "--input-format tsv": [

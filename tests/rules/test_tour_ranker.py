@@ -199,8 +199,7 @@ def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(key, packed)
 
     monkeypatch.setattr("tablebase.frontier.layers._decode_states", reported)
-    monkeypatch.setattr("tablebase.frontier.layers.MAX_CACHED_RECORDS", 3)
-    layers = LayerReader(records.__getitem__, len(records))
+    layers = LayerReader(records.__getitem__, len(records), max_cached_records=3)
     for key in (0, 1, 5, 9, 2, 6):
         assert layers.find_state(0, key) == (key, 1)
     assert unpacked == [0, 4, 8]

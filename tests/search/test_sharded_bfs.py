@@ -186,7 +186,7 @@ class RepeatingExecutor(Executor):
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **options: Any
     ) -> Future[Any]:
-        _, _, task, task_arguments = arguments
+        _, task, task_arguments = arguments
         old, written = {*self.folder.iterdir()}, []
         for _ in range(2):
             task(*task_arguments)

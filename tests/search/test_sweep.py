@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.builders import checkpoints, tour_sweeps
+from pipeline.builders.tour_sweeps import SweepSettings
 from pipeline.search import tour_sweep
 from pipeline.search.tour_edge_sets import Step
 from pipeline.search.tour_sweep import (
@@ -82,13 +83,13 @@ def test_a_killed_count_resumes_from_stored_layers(
             raise KilledError
 
     monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
-    monkeypatch.setattr(tour_sweeps, "MIN_STORED_BYTES", 3 * 16)
+    settings = SweepSettings(min_stored_bytes=3 * 16)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            tour_sweeps.count_tours(board, work, paths=True)
+            tour_sweeps.count_tours(board, work, settings, paths=True)
         layers = len(sizes)
-        result = tour_sweeps.count_tours(board, work, paths=True)
+        result = tour_sweeps.count_tours(board, work, settings, paths=True)
     repeated = sizes[layers:]
     assert layers == 2 * 8
     assert len(repeated) < 8
@@ -108,15 +109,14 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
             if part == 5 and len(done) == 6:
                 raise KilledError
 
-    sizes = {"MIN_STORED_BYTES": 16, "NEEDS_PER_TASK": 4, "TASKS_PER_ROUND": 2}
-    for name, size in {**sizes, "CHECKPOINT_SECONDS": 0}.items():
-        monkeypatch.setattr(tour_sweeps, name, size)
+    sizes = {"min_stored_bytes": 16, "needs_per_task": 4, "tasks_per_round": 2}
+    settings = SweepSettings(**sizes, checkpoint_seconds=0)
     monkeypatch.setattr(tour_sweeps, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
         work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            tour_sweeps.count_tours(board, work, paths=True)
-        result = tour_sweeps.count_tours(board, work, paths=True)
+            tour_sweeps.count_tours(board, work, settings, paths=True)
+        result = tour_sweeps.count_tours(board, work, settings, paths=True)
     assert done[6] == 4, "the round that was begun is made again"
     assert done[6:] == [*range(4, done[-1] + 1)]
     assert list_counts(result) == list_counts(count_board(4, 6))

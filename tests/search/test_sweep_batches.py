@@ -1,14 +1,13 @@
 """Batches of a sweep: whatever their sizes, they are bounded, complete, and count the same."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.builders import tour_sweeps
-from pipeline.search import tour_edge_sets, tour_meet
+from pipeline.builders.tour_sweeps import SweepSettings
 from pipeline.search.tour_edge_sets import iter_successors
 from pipeline.search.tour_meet import (
+    MeetingLimits,
     add_completions,
     find_max_pairs,
     find_shared_needs,
@@ -19,23 +18,18 @@ from pipeline.search.tour_sweep import SLICE_PLACES, HashTable, advance_layer
 from tests.support.sweeps import count_board, cut_into_halves, list_counts
 
 
-def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = count_board(4, 6)
-    for name, size in {"SLICE_STATES": 7, "NEEDS_PER_TASK": 4, "TASKS_PER_ROUND": 3}.items():
-        monkeypatch.setattr(tour_sweeps, name, size)
-    assert list_counts(count_board(4, 6)) == list_counts(whole)
+def test_slicing_layers_does_not_change_counts() -> None:
+    sliced = count_board(4, 6, SweepSettings(slice_states=7, needs_per_task=4, tasks_per_round=3))
+    assert list_counts(sliced) == list_counts(count_board(4, 6))
 
 
-def test_batches_of_successors_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_successors_are_bounded_and_complete() -> None:
     """Expand states 5 at a time, with 3 sets of edges at a time, or those of one state."""
     halves = cut_into_halves(4, 6)
     layer = halves.first
     for step in halves.steps:
         whole = next(iter_successors(layer.keys, step))
-        with monkeypatch.context() as patch:
-            patch.setattr(tour_edge_sets, "STATES_PER_BATCH", 5)
-            patch.setattr(tour_edge_sets, "SETS_PER_BATCH", 3)
-            batches = [*iter_successors(layer.keys, step)]
+        batches = [*iter_successors(layer.keys, step, batch_states=5, batch_sets=3)]
         most = 3 + (1 << len(step.others))
         assert max(len(rows) for rows, *_ in batches) <= most
         for at, column in enumerate(whole):
@@ -44,7 +38,7 @@ def test_batches_of_successors_are_bounded_and_complete(monkeypatch: pytest.Monk
     assert len(layer.keys) > 20
 
 
-def test_few_needs_at_a_time_give_the_same_completions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_needs_at_a_time_give_the_same_completions() -> None:
     halves = cut_into_halves(4, 6)
     layers = [halves.first]
     for step in halves.steps:
@@ -53,12 +47,13 @@ def test_few_needs_at_a_time_give_the_same_completions(monkeypatch: pytest.Monke
     needs = find_shared_needs(one, other, len(halves.mirror))
     removal = make_pair_removal(find_max_pairs(needs))
     results = []
-    for sums, rows, sets in ((1 << 16, 1 << 16, 1 << 15), (20, 20, 3), (1, 1 << 16, 1 << 15)):
-        monkeypatch.setattr(tour_meet, "MAX_SUMS", sums)
-        monkeypatch.setattr(tour_meet, "MAX_ROWS", rows)
-        monkeypatch.setattr(tour_edge_sets, "SETS_PER_BATCH", sets)
+    for limits in (
+        MeetingLimits(),
+        MeetingLimits(max_sums=20, max_rows=20, batch_sets=3),
+        MeetingLimits(max_sums=1),
+    ):
         onward = np.zeros_like(one.ways)
-        uses = add_completions(needs, one, other, removal, onward)
+        uses = add_completions(needs, one, other, removal, onward, limits)
         results.append((onward.tolist(), uses.tolist()))
     assert results[0] == results[1] == results[2]
     assert any(results[0][1])

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import comparison
 from pipeline.comparison import (
     Comparison,
     RowCounts,
@@ -168,16 +167,12 @@ def test_counts_are_those_of_sets_of_rows(
     )
 
 
-def test_large_tables_are_compared_in_shares(
-    copy: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_tables_are_compared_in_shares(copy: Path, outputs: Path) -> None:
     rewrite(copy, "eight_edge", cell("distance", 7, 1))
     stores = Folder(outputs), Folder(copy)
     entries = read_manifest(stores[0])["eight_edge"], read_manifest(stores[1])["eight_edge"]
     for share_rows in (20_000, 1 << 20):
-        monkeypatch.setattr(comparison, "SHARE_ROWS", share_rows)
-        counts, problem = compare_rows(stores, entries)
+        counts, problem = compare_rows(stores, entries, share_rows=share_rows)
         assert (counts, problem) == ((1, 1), "")
-    monkeypatch.setattr(comparison, "MAX_ROWS", 1_000)
-    counts, problem = compare_rows(stores, entries)
+    counts, problem = compare_rows(stores, entries, max_rows=1_000)
     assert (counts, problem) == (None, "rows not compared one by one: more than 1,000")

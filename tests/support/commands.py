@@ -234,6 +234,7 @@ COMMANDS = {
         query Eight 378546201
         eight 378546201
         query eight --nope 123456780
+        query eight 123456780 --output-format csv
         query --hardest
         sample eight --count 5
         query eight --goal

@@ -2,7 +2,6 @@
 
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,6 +13,7 @@ from pipeline.verify.claims import (
     Verdict,
     ignore_claim,
 )
+from pipeline.verify.knight_counts import CountLimits
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import PUZZLE, make_count_table
 from tablebase.tables.manifest import read_manifest
@@ -28,8 +28,7 @@ TABLE = make_count_table(COUNTED, CLOSED)
 BOARDS = sorted((*COUNTED, *CLOSED))
 ENDS = accumulate(files * ranks for files, ranks in BOARDS)
 FIRST_ROWS = {f"{c}x{r}": end - c * r for (c, r), end in zip(BOARDS, ENDS, strict=True)}
-LIMITS: dict[str, Any] = {"WALKED_SQUARES": 16}
-"""Limits of `knight_counts` by which small boards are treated like large ones."""
+LIMITS = CountLimits(walked_squares=16)
 
 
 def open_counts(folder: Path, report: Listener = ignore_claim) -> PublishedTable:

@@ -2,15 +2,21 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from pipeline.builders.tour_sweeps import TourTotals, count_tours
+from pipeline.builders.tour_sweeps import DEFAULT_SETTINGS, SweepSettings, TourTotals, count_tours
 from pipeline.search.tour_sweep import Halves, cut_board
 from pipeline.tasks import TaskRunner
 from tablebase.puzzles.knight.board import KnightBoard
 
 
-def count_board(files: int, ranks: int, *, paths: bool = True) -> TourTotals:
+def count_board(
+    files: int,
+    ranks: int,
+    settings: SweepSettings = DEFAULT_SETTINGS,
+    *,
+    paths: bool = True,
+) -> TourTotals:
     with ThreadPoolExecutor(2) as pool:
-        return count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), paths=paths)
+        return count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths)
 
 
 def list_counts(totals: TourTotals) -> tuple[list[int], int]:

@@ -4,14 +4,13 @@ import random
 from collections.abc import Callable
 from itertools import pairwise, permutations, product
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from pipeline.verify import VerifyFailed, knight_counts
 from pipeline.verify.knight_counts import (
+    CountLimits,
     Counts,
     count_tours_from,
     find_known_closed,
@@ -56,8 +55,7 @@ def test_counts_of_every_kind_are_proved(
     published = open_counts(folder, reported)
     reported.clear()
     earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
-    with patch.multiple(knight_counts, **LIMITS):
-        result = prove_counts(published, earlier).result
+    result = prove_counts(published, earlier, LIMITS).result
     assert swept == [("4x5", True), ("5x6", False), ("7x3", True)]
     assert [*result] == [*FIRST_ROWS]
     for name, tours in result.items():
@@ -76,12 +74,9 @@ def test_closed_counts_above_all_counts_are_detected(
     changed = link_copy(folder, tmp_path)
     lower = change_counts(("tours", "4x5", -1, -99), ("tours", "5x4", -1, -99))
     rewrite(changed, TABLE.name, lower, table=TABLE)
-    limits: dict[str, Any] = {"SWEPT_SIDE": 3, "SWEPT_SQUARES": 16, "SWEPT_CLOSED_SQUARES": 16}
-    with (
-        patch.multiple(knight_counts, **LIMITS, **limits),
-        pytest.raises(VerifyFailed) as caught,
-    ):
-        prove_counts(open_counts(changed), list_earlier("3x4"))
+    limits = CountLimits(walked_squares=16, swept_side=3, swept_squares=16, closed_squares=16)
+    with pytest.raises(VerifyFailed) as caught:
+        prove_counts(open_counts(changed), list_earlier("3x4"), limits)
     failure = caught.value
     claim = "on 4x5, 5x4, 5x6, 6x5, counted only once: no more tours are closed than there are"
     assert (failure.claim.claim, failure.row) == (claim, FIRST_ROWS["4x5"])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from pipeline.verify import VerifyFailed
 from pipeline.verify import knight_ranks as proof
 from pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
 from pipeline.verify.files import check_files, iter_records
-from pipeline.verify.knight_ranks import prove_ranks, try_ranks
+from pipeline.verify.knight_ranks import LIMITS, RankingLimits, prove_ranks, try_ranks
 from pipeline.verify.tour_walker import HalfBoard, walk
 from tablebase.frontier.compiled import decode_layer, encode_layer
 from tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -46,30 +45,31 @@ def open_published(folder: Path, board: str, report: Listener = ignore_claim) ->
     )
 
 
-def prove_board(folder: Path, board: str, story: Listener = ignore_claim) -> None:
+def prove_board(
+    folder: Path, board: str, story: Listener = ignore_claim, limits: RankingLimits = LIMITS
+) -> None:
     """Prove the ranking table of one board."""
     given = open_published(folder, board, story)
     check_files(given)
-    prove_ranks(given, {})
+    prove_ranks(given, {}, limits)
 
 
 @pytest.mark.parametrize(
     ("board", "limits", "name"),
     [
-        ("10x3", {"ALL_RANKS": 1_000}, "claims_knight_closed_ranks"),
-        ("5x4 open", {"ALL_RANKS": 0, "SAMPLED_RANKS": 5}, "claims_knight_ranks"),
+        ("10x3", LIMITS, "claims_knight_closed_ranks"),
+        ("5x4 open", RankingLimits(tours=0, sample=5), "claims_knight_ranks"),
     ],
 )
 def test_claims_about_ranks(
     ranked_boards: Path,
     golden: Callable[[str, str], None],
     board: str,
-    limits: dict[str, Any],
+    limits: RankingLimits,
     name: str,
 ) -> None:
     story = Story()
-    with patch.multiple(proof, **limits):
-        prove_board(ranked_boards, board, story)
+    prove_board(ranked_boards, board, story, limits)
     golden(name, "".join(story))
 
 

@@ -113,15 +113,14 @@ def test_records_of_another_board_are_detected(folder: Path) -> None:
     assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
-def test_progress_is_reported_by_chunk(index_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_by_chunk(index_alone: Path) -> None:
     reported: dict[str, list[int]] = {}
 
     def on_claim(claim: Claim, done: int) -> None:
         reported.setdefault(claim.claim, []).append(done)
 
     published, board = open_one(index_alone, NAME, on_claim), parse_board("2x3")
-    monkeypatch.setattr(sliding, "CHUNK_ORDERS", 25)
-    sliding.Distances(published, board, board.example).prove()
+    sliding.Distances(published, board, board.example, chunk_orders=25).prove()
     assert reported[NEIGHBOUR] == [0, 150, 300, 360, 360]
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -367,8 +366,8 @@ def numbered_boards(ranked_boards: Path) -> list[TableVerdict]:
     names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
     prove([open_one(ranked_boards, name) for name in names], result.extend)
     published = open_one(ranked_boards, names[0])
-    with patch.multiple(knight_ranks, ALL_RANKS=0, SAMPLED_RANKS=5):
-        return [*result, *knight_ranks.prove_ranks(published, {}).verdicts]
+    few = knight_ranks.RankingLimits(tours=0, sample=5)
+    return [*result, *knight_ranks.prove_ranks(published, {}, few).verdicts]
 
 
 def without(known: Callable[[KnightBoard], Known], *names: str) -> Callable[[KnightBoard], Known]:
@@ -389,20 +388,21 @@ def counted_boards(tmp_path: Path) -> list[TableVerdict]:
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
-    few: dict[str, Any] = {"SWEPT_SIDE": 2, "SWEPT_SQUARES": 16, "SWEPT_CLOSED_SQUARES": 16}
-    return [*verdicts_on_counts(folder, table, {}), *verdicts_on_counts(folder, table, few)]
+    few = knight_counts.CountLimits(16, swept_side=2, swept_squares=16, closed_squares=16)
+    all_swept = knight_counts.CountLimits(walked_squares=16)
+    return [*verdicts_on_counts(folder, table, all_swept), *verdicts_on_counts(folder, table, few)]
 
 
-def verdicts_on_counts(folder: Path, table: Table, limits: dict[str, Any]) -> list[TableVerdict]:
+def verdicts_on_counts(
+    folder: Path, table: Table, limits: knight_counts.CountLimits
+) -> list[TableVerdict]:
     tours = open_one(folder, "knight_tours_3x4")
     published = replace(open_one(folder, table.name), table=table)
     earlier = {tours.name: prove_every_tour(tours, {})}
-    known: dict[str, Any] = {
-        "find_known_closed": without(find_known_closed, "10x3"),
-        "find_known_total": without(find_known_total, "4x6"),
-    }
-    with patch.multiple(knight_counts, WALKED_SQUARES=16, **limits, **known):
-        return [*knight_counts.prove_counts(published, earlier).verdicts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(knight_counts, "find_known_closed", without(find_known_closed, "10x3"))
+        patch.setattr(knight_counts, "find_known_total", without(find_known_total, "4x6"))
+        return [*knight_counts.prove_counts(published, earlier, limits).verdicts]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
