@@ -1,6 +1,7 @@
 """A compiler's cache that is damaged, full or not writable: kernels work, and one line says it."""
 
 import importlib
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +13,6 @@ import pytest
 from tablebase import jit
 from tests.support.shell import python
 
-PROGRAM = """
-import resource, sys
-sys.path.insert(0, sys.argv[1])
-if sys.argv[2:]:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
-from small_kernels import double, triple
-print(double(21), triple(14))
-"""
 KERNELS = """
 from tablebase.jit import compiled
 
@@ -31,15 +24,6 @@ def double(number):
 def triple(number):
     return 3 * number
 """
-
-
-def run_kernels(folder: Path, *words: str, **variables: str) -> str:
-    """Run both kernels in a process of their own; return what it writes to standard error."""
-    (folder / "small_kernels.py").write_text(KERNELS)
-    cache = {"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0"}
-    said = python(PROGRAM, str(folder), *words, env={**cache, **variables})
-    assert said[:2] == (0, "42 42\n"), said.err
-    return said.err
 
 
 CALLER = """
@@ -111,21 +95,11 @@ def test_a_change_that_a_kernel_of_another_module_makes_is_noticed(
             assert sum(caller.call.stats.cache_hits.values()) == hits
 
 
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda data: b"",
-    "cut": lambda data: data[:-40],
-    "zero": lambda data: bytes(len(data)),
-    "zero in part": lambda data: data[: len(data) // 2] + bytes(500) + data[len(data) // 2 + 500 :],
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_cache_is_replaced(
-    damage: str,
-    tmp_path: Path,
-    import_again: Import,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+@pytest.fixture
+def list_notes(
+    tmp_path: Path, import_again: Import, caplog: pytest.LogCaptureFixture
+) -> Callable[[], list[str]]:
+    """Return a function that runs kernels as a new process would, and lists what it says."""
     (tmp_path / "small_kernels.py").write_text(KERNELS)
 
     def list_notes() -> list[str]:
@@ -134,26 +108,56 @@ def test_a_damaged_cache_is_replaced(
         assert (kernels.double(21), kernels.triple(14)) == (42, 42)
         return caplog.messages
 
+    return list_notes
+
+
+def list_files(folder: Path) -> list[Path]:
+    return [file for file in (folder / "cache").rglob("*") if file.is_file()]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[:-40],
+    "zero": lambda data: bytes(len(data)),
+    "zero in part": lambda data: data[: len(data) // 2] + bytes(500) + data[len(data) // 2 + 500 :],
+}
+
+
+def test_a_damaged_cache_is_replaced(tmp_path: Path, list_notes: Callable[[], list[str]]) -> None:
     assert list_notes() == []
-    files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    files = list_files(tmp_path)
     assert len(files) >= 2
-    for file in files:
-        file.write_bytes(DAMAGES[damage](file.read_bytes()))
-    (note,) = list_notes()
-    assert note.startswith("note: the compiler's cache cannot be used ('")
-    assert note.endswith(" is damaged); functions are compiled again")
-    assert list_notes() == []
+    for damage in DAMAGES.values():
+        for file in files:
+            file.write_bytes(damage(file.read_bytes()))
+        (note,) = list_notes()
+        assert note.startswith("note: the compiler's cache cannot be used ('")
+        assert note.endswith(" is damaged); functions are compiled again")
+        assert list_notes() == []
 
 
-def test_a_cache_on_a_full_disk_is_left_out(tmp_path: Path) -> None:
-    noted = run_kernels(tmp_path, "1024")
+def test_a_cache_on_a_full_disk_is_left_out(
+    tmp_path: Path, list_notes: Callable[[], list[str]]
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
+    try:
+        notes = list_notes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     problem = "(file too large); functions are compiled again"
-    assert noted == f"note: the compiler's cache cannot be used {problem}\n"
-    assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert notes == [f"note: the compiler's cache cannot be used {problem}"]
+    assert list_files(tmp_path) == []
 
 
 def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path) -> None:
+    """Run a process, which says it on standard error."""
+    (tmp_path / "small_kernels.py").write_text(KERNELS)
     (tmp_path / "cache").write_bytes(b"")
-    noted = run_kernels(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator")
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "0"}
+    cache["NUMBA_CACHE_LOCATOR_CLASSES"] = "UserProvidedCacheLocator"
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import small_kernels as kernels; "
+    program += "print(kernels.double(21))"
+    said = python(program, str(tmp_path), env=cache)
     problem = "(no folder for it can be written to); functions are compiled again"
-    assert noted == f"note: the compiler's cache cannot be used {problem}\n"
+    assert said == (0, "42\n", f"note: the compiler's cache cannot be used {problem}\n")
