@@ -90,7 +90,7 @@ class EightQuery(BoardQuery):
     def list_depth_rows(self) -> pl.DataFrame:
         import polars as pl
 
-        states = pl.Series("state", self.reader.puzzle.list_states().astype(str))
+        states = pl.Series("state", self.reader.puzzle.list_states()).cast(pl.String)
         return self.reader.read_rows(self.goal)[:-1].insert_column(0, states)
 
 

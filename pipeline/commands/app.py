@@ -7,6 +7,7 @@ would otherwise evaluate each one, as text, at every start.
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Annotated, Any, cast
 
 import typer
@@ -85,13 +86,20 @@ def run_app(arguments: list[str]) -> int:
     return max(code, *(refusal.exit_code for refusal in get_load_errors()), 0)
 
 
+@cache
+def _make_commands() -> Any:
+    """Make Typer's group of all commands, once in a process: that takes as long as an answer."""
+    return typer.main.get_command(app)
+
+
 def _run_command(arguments: list[str]) -> int:
+    commands = _make_commands()
     try:
-        return int(app(arguments, prog_name="pipeline", standalone_mode=False) or 0)
+        return int(commands(arguments, prog_name="pipeline", standalone_mode=False) or 0)
     except UsageError as error:
         if not error.format_message().strip():  # no command was given: the help is printed already
             return 2
-        raise make_usage_error(error, arguments, typer.main.get_command(app)) from error
+        raise make_usage_error(error, arguments, commands) from error
     except OSError as error:
         if "--install-completion" not in arguments:
             raise
