@@ -63,11 +63,11 @@ precompute: $(TABLES) ## build all missing or outdated tables in outputs/
 test: precompute $(TESTS) ## run all tests on all cores (builds the tables first)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# The folders of tests that start no browser, cluster or web server.
+# The folders of tests that start no browser, cluster or web server: a worker a core suffices.
 FAST := tests/rules tests/search tests/queries
 
 test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: most faults show here, in a minute
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(FAST)
+	$(BIN)/python -m pytest -n logical --dist worksteal $(FAST)
 
 test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(FAST))

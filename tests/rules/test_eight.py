@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tablebase.errors import NotationError
 from tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
+from tests import often
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
@@ -99,14 +100,14 @@ def test_no_move_changes_the_parity(state: str) -> None:
     assert {is_odd(after) for _, after in PUZZLE.moves(state)} == {is_odd(state)}
 
 
-def test_every_move_of_every_state_is_in_the_graph(all_states: list[str]) -> None:
+def test_the_graph_has_every_move_of_a_state(all_states: list[str]) -> None:
     number = {state: rank for rank, state in enumerate(all_states)}
     graph = PUZZLE.make_graph()
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
     letters = ["UDLR"[label] for label in graph.labels.tolist()]
     assert len(offsets) == len(all_states) + 1
-    for rank, state in enumerate(all_states):
-        edges = slice(offsets[rank], offsets[rank + 1])
+    for rank in range(0, len(all_states), often(11, 1)):
+        state, edges = all_states[rank], slice(offsets[rank], offsets[rank + 1])
         result = list(zip(letters[edges], targets[edges], strict=True))
         expected = oracles.eight_neighbours(state)
         assert result == [(letter, number[after]) for letter, after in expected.items()], state

@@ -36,11 +36,12 @@ def eight_distances(goal: str) -> dict[str, int]:
 @lru_cache(4)  # a search takes most of a second
 def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
     """Return the fewest moves to the goal and the number of shortest solutions, for every state."""
-    distances, solutions = eight_distances(goal), {goal: 1}
-    for state in [*distances][1:]:
-        best = eight_best_moves(state, distances)
-        near = eight_neighbours(state)
-        solutions[state] = sum(solutions[near[letter]] for letter in best)
+    distances = eight_distances(goal)
+    solutions = {**dict.fromkeys(distances, 0), goal: 1}
+    for state, distance in distances.items():
+        for farther in eight_neighbours(state).values():
+            if distances[farther] > distance:
+                solutions[farther] += solutions[state]
     return distances, solutions
 
 

@@ -26,7 +26,7 @@ def _list_moves(blank: int, rows: int, columns: int) -> list[tuple[str, int]]:
     ]
 
 
-@lru_cache(4)
+@lru_cache(8)  # a search of 3x3 takes most of a second
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
     """Return the fewest moves to the goal, for every state that reaches it."""
     result = {goal: 0}
