@@ -101,7 +101,7 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     peaks = []
-    for times in (1, 12):
+    for times in (1, 6):
         source = tmp_path / "asked.txt"
         source.write_text(part * times)
         command = [PROGRAM, "query", "eight", "--input", str(source), "--outputs", str(outputs)]
@@ -113,7 +113,7 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
         )
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.5 * peaks[0]
-    assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 12 * 362_880
+    assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 6 * 362_880
 
 
 def test_annotate_equals_a_join(outputs: Path, tables: Tables) -> None:
@@ -234,8 +234,10 @@ def test_every_suffix_that_is_read_is_written() -> None:
     assert {*COMPRESSORS} == {*COMPRESSED_SUFFIXES} == {*READERS}
 
 
-@pytest.mark.parametrize("suffix", READERS)
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [("parquet", ".gz"), ("jsonl", ".zst"), *(("csv", each) for each in READERS)],
+)
 def test_batches_are_compressed_by_suffix(
     ask_in_process: Ask, tmp_path: Path, kind: str, suffix: str
 ) -> None:
@@ -278,7 +280,7 @@ class Full(io.BytesIO):
 @pytest.mark.parametrize("suffix", READERS)
 def test_a_failed_write_is_reported(suffix: str) -> None:
     with pytest.raises(OutputError), compress_output(Full(), suffix) as packed:
-        packed.write(bytes(range(256)) * 10_000)  # some compressors write only when they close
+        packed.write(bytes(range(256)) * 1_000)  # some compressors write only when they close
 
 
 @pytest.mark.parametrize("suffix", READERS)

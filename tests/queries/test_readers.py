@@ -3,6 +3,7 @@
 import pickle
 from collections import ChainMap
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -56,10 +57,11 @@ ROWS = {
 GetReader = Callable[[str], Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def get(outputs: Path, request: pytest.FixtureRequest) -> GetReader:
-    """Return a function that opens the tables of a puzzle, where they are, and returns them."""
+    """Return a function that opens the tables of a puzzle once, where they are."""
 
+    @cache
     def open_reader(name: str) -> Any:
         if name == "sliding":
             return pt.open_tables(str(request.getfixturevalue("small_boards"))).sliding("2x3")

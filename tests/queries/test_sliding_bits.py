@@ -19,7 +19,7 @@ from tablebase.errors import GoalUnreachable, TableDamaged
 from tablebase.puzzles import sliding as sliding
 from tablebase.puzzles.sliding import PUZZLE
 from tablebase.tables.store import Folder
-from tests import often
+from tests import LONG, often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.sliding_tables import treat_as_large
@@ -54,11 +54,14 @@ def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader
 
 
 def list_goals(name: str) -> list[str]:
-    """List the ordered goal, and random states with the blank on each cell."""
+    """List the ordered goal, and random states with the blank on each cell.
+
+    Those of 3x3 have it at an edge and in the centre, outside the long run.
+    """
     rows, columns = SIDES[name]
     tiles, chance = "12345678"[: rows * columns - 1], random.Random(name)
     goals = [f"{tiles}0"]
-    for blank in range(rows * columns):
+    for blank in (1, 4) if name == "3x3" and not LONG else range(rows * columns):
         marks = chance.sample(tiles, len(tiles))
         goals.append("".join([*marks[:blank], "0", *marks[blank:]]))
     return goals
@@ -68,8 +71,6 @@ def list_goals(name: str) -> list[str]:
 def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
     board_reader, chance, goals = open_board(folder, name), random.Random(1), list_goals(name)
-    if name == "3x3":  # the blank in a corner, at an edge and in the centre
-        goals = [goals[at] for at in often([0, 2, 5], [*range(len(goals))])]
     for goal in goals:
         known = oracle.distances(goal, rows, columns)
         for state in [goal, *chance.sample([*known], often(30, 2000))]:
@@ -87,16 +88,16 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SIDES)
 def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
-    for goal in list_goals(name)[:: often(4, 1)]:
+    for goal in list_goals(name):
         known = oracle.distances(goal, rows, columns)
-        states = random.Random(2).sample([*known], 500)
+        states = random.Random(2).sample([*known], 200)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
         answers, bad = open_board(folder, name, 0).make_query(goal=goal).answer_keys(keys)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
-        assert answers["error"].is_null().to_list() == [True] * 500 + [False, False, True, True]
+        assert answers["error"].is_null().to_list() == [True] * 200 + [False, False, True, True]
         assert len(bad) == 1
 
 

@@ -15,10 +15,9 @@ import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
-from queries import open_tables
+from queries import eight, open_tables
 from queries.api import Tables
 from queries.dispatch import Readers
-from queries.eight import MAX_GOALS
 from queries.reader import DefaultReader
 from tablebase.errors import TablebaseError
 from tablebase.puzzles import MODULES, get_puzzle
@@ -33,8 +32,17 @@ from tests.support.jugs import PUZZLE as JUGS
 from tests.support.tampered import link_copy
 
 THREADS = 8
+
+
+@pytest.fixture(autouse=True)
+def _few_goals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep frames of so few goals that a thread removes those of another."""
+    monkeypatch.setattr(eight, "MAX_GOALS", MAX_GOALS)
+
+
 Question = Callable[[Tables], object]
 STATES = ["".join(state) for state in random.Random(1).sample([*permutations("012345678")], 400)]
+MAX_GOALS = 1
 GOALS = STATES[: MAX_GOALS + 2]
 SMALL_BOARDS = ["".join(tiles) for tiles in permutations("012345")]
 FIFTEEN_BOARDS = ["123456789abcde0f", "123456789a0cdebf", "1234567890abdefc", "12345678a9bcdef0"]
