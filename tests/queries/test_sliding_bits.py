@@ -88,7 +88,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SIDES)
 def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
-    for goal in list_goals(name):
+    for goal in list_goals(name)[:: 1 if name == "3x3" else often(4, 1)]:
         known = oracle.distances(goal, rows, columns)
         states = random.Random(2).sample([*known], 200)
         swapped = states[0].translate(str.maketrans("12", "21"))
