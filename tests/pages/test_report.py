@@ -405,23 +405,23 @@ def test_on_paper_nothing_is_cut_off(open_report: OpenReport) -> None:
 
 def test_the_command_shows_a_sample(
     report_extra: None,
-    tmp_path: Path,
+    copy: Path,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    """Show only the sample: no table is read, and the page depends on none."""
+    """Show only the sample: then no table is read, and the page depends on none."""
     monkeypatch.setattr("queries.report.list_sections", list)
-    words = ["report", "--outputs", str(tmp_path), "--sample"]
+    words = ["report", "--outputs", str(copy), "--sample"]
     assert run_command([*words, str(sample)]) == 0
-    assert capfdbinary.readouterr().out.decode() == f"{tmp_path}/report.html\n"
-    page = (tmp_path / "report.html").read_text()
+    assert capfdbinary.readouterr().out.decode() == f"{copy}/report.html\n"
+    page = (copy / "report.html").read_text()
     assert "<h2>A sample of closed tours</h2>" in page
     assert "How often each jump occurs" in page
     assert "<code>cycles.parquet</code>" not in page, "it is no table"
-    assert read_pages(Folder(tmp_path))["report.html"].made_from == {}
+    assert read_pages(Folder(copy))["report.html"].made_from == {}
     assert run_command([*words, str(sample), "--format", "svg"]) == 0
-    (picture,) = (tmp_path / "report").iterdir()
+    (picture,) = (copy / "report").iterdir()
     assert picture.name == "01-knight-jumps.svg"
 
 
