@@ -1,17 +1,13 @@
-"""The proof of the table that counts tours, and second counts of tours.
-
-Second counts of tours, by other methods than the search's, and published numbers of them.
-
-Tours are followed path by path, or counted by the walker of `tour_walker`, start by start, where
-there are too many paths to follow. Published numbers have a source each, and none is ever put into
-a table: a second count proves that a list is complete, and these confirm it. A board without a
-second count has nothing but these, and then its verdict is *published*.
-
-The proof of the table that counts tours by board and start square.
+"""The proof of the table that counts tours by board and start square, and second counts of tours.
 
 Its counts are compared with the tables that list tours, with second counts and with published
 totals. Each board gets one verdict on the counts of all its squares: a total that agrees shows
 nothing about the count of a single square.
+
+Tours are counted again path by path, or by the walker of `tour_walker`, start by start, where there
+are too many paths to follow. Published numbers have a source each, and none is ever put into a
+table: a second count proves that a list is complete, and these confirm it. A board without a second
+count has nothing but these, and then its verdict is *published*.
 """
 
 from __future__ import annotations
