@@ -149,10 +149,6 @@ def run_batch(
     return invalid
 
 
-def _report_total(on_progress: Callable[[int], None], earlier: int, done: int) -> None:
-    on_progress(earlier + done)
-
-
 def choose_output_format(output: str | None, requested: str | None) -> str:
     """Return the requested format, else that of the file's suffix, else CSV.
 
