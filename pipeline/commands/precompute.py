@@ -162,6 +162,8 @@ def _build(run: Invocation) -> None:
     request = run.request
     recorder = RunRecorder(request.store, run.command)
     progress = BuildProgress(quiet=run.is_quiet, on_run=recorder.record)
+    if run.scheduler and not run.is_quiet:
+        print_error(f"connecting to {run.scheduler}")
     with (
         CleanupOnSignal(partial(_note_interrupt, run, progress)),
         progress,

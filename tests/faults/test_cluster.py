@@ -124,8 +124,9 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
 def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> None:
     text = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (2, "")
-    assert "'here' is no scheduler's address" in text.err
-    assert len(text.err.splitlines()) == 1
+    connecting, complaint = text.err.splitlines()
+    assert connecting == "pipeline: connecting to here"
+    assert "'here' is no scheduler's address" in complaint
 
 
 @contextmanager
