@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,7 +164,12 @@ class TableWriter:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is None and self._pending:
+        if kind is not None:  # the file is of no use; Arrow itself closes one that it cannot write
+            if self._writer:
+                with suppress(OSError):
+                    self._writer.close()
+            return
+        if self._pending:
             self._flush(last=True)
         if self._writer:
             self._writer.add_key_value_metadata(self._make_metadata())

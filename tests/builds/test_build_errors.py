@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 from threading import Event
 from typing import IO, TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from tablebase.graph import Graph, SearchResult
 from tablebase.output import open_output
 from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.schema import Table
-from tablebase.tables.parquet import TableWriter
+from tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
 from tablebase.tables.store import Folder
 from tests.support.build_recorder import (
     COUNTS,
@@ -149,6 +150,36 @@ def test_an_interrupted_write_keeps_the_old_table(
     assert litter(tmp_path) == []
     monkeypatch.undo()
     assert set(build_tables(tmp_path, KNIGHT, *SMALL).reasons.values()) == {"up to date"}
+
+
+class FullDisk(BytesIO):
+    """A file on a disk that has no space for one of the writes, and again for the next."""
+
+    def __init__(self, bad_write: int) -> None:
+        super().__init__()
+        self.bad_write, self.writes = bad_write, 0
+
+    def write(self, data: Any) -> int:
+        self.writes += 1
+        if self.writes == self.bad_write:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(data)
+
+
+def test_whatever_part_of_a_row_group_finds_no_space_the_error_says_so() -> None:
+    """Arrow closes a file when the end of a group's last column cannot be written."""
+    counts = np.arange(ROW_GROUP_ROWS) % 100
+    columns = {column.name: counts for column in COUNTS.columns}
+    columns["board"] = np.full(len(counts), b"8x8")
+
+    def write(file: FullDisk) -> int:
+        with TableWriter(file, COUNTS) as writer:
+            writer.write(columns)
+        return file.writes
+
+    for number in range(2, write(FullDisk(0)) + 1):  # the first is that of the file's first bytes
+        with pytest.raises(OSError, match="No space left on device"):
+            write(FullDisk(number))
 
 
 def test_a_failed_index_write_keeps_the_old_table(
