@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.queries.test_batch_input import write_frame
 from tests.support.shell import Cli
 
 STATE = "123450786"
@@ -32,12 +33,7 @@ def test_every_format_is_read_and_written(
     cli_in_process: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
 ) -> None:
     source, target = tmp_path / f"answers.{suffix}", tmp_path / f"judged.{output}"
-    if suffix == "jsonl":
-        FRAME.write_ndjson(source)
-    elif suffix == "parquet":
-        FRAME.write_parquet(source)
-    else:
-        FRAME.write_csv(source, separator="," if suffix == "csv" else "\t")
+    source.write_bytes(write_frame(suffix, FRAME))
     text = cli_in_process("check", "eight", "--input", str(source), "--output", str(target))
     assert (text.code, text.out, text.err) == (0, "", SUMMARY)
     read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[output]
