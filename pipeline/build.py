@@ -14,7 +14,7 @@ from threading import Lock
 from pipeline.builders import build_table_data, checkpoints
 from pipeline.plan import FORCED, Request, list_reasons, read_published
 from pipeline.progress import UP_TO_DATE, BuildProgress
-from pipeline.recovery import make_entry, require_own_files
+from pipeline.recovery import make_entry
 from pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
 from tablebase.errors import SearchError, TableDamaged, TableVersionError
 from tablebase.puzzle import Puzzle
@@ -29,6 +29,7 @@ from tablebase.tables.manifest import (
     Entry,
     StateCounter,
     amend_manifest,
+    bears_table,
     has_manifest,
     read_manifest,
     replace_manifest,
@@ -58,16 +59,16 @@ def build(
         for file in list_unfinished(request.store):
             request.store.remove(file)
         published = _read_or_recover(request, observer)
-        unlisted_names = [name for name in request.without if published.pop(name, None)]
+        removed = {name: published.pop(name, None) for name in request.without}
         notes = HashNotes(request.store)
         reasons = [*list_reasons(request, published, notes)]
         notes.save()
         observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
         published |= _build_tables(request, reasons, published, observer, executor)
-        if unlisted_names:
-            amend_manifest(request.store, without=unlisted_names)
-        for name in request.without:
-            _remove_unlisted(request.store, name, None)
+        if any(removed.values()):
+            amend_manifest(request.store, without=request.without)
+        for name, entry in removed.items():
+            _remove_unlisted(request.store, name, None, entry)
     return published
 
 
@@ -99,8 +100,6 @@ def _build_tables(
 def _read_or_recover(request: Request, observer: BuildProgress) -> dict[str, Entry]:
     """Read the published entries; write a new manifest if tables had to be recovered."""
     published, recovery = read_published(request)
-    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
-    require_own_files(request.store, unlisted, recovery, force=request.force)
     if recovery is None:
         return published
     if recovery.tables or recovery.left_out:
@@ -191,7 +190,7 @@ def _build_queue(
 ) -> dict[str, Entry]:
     """Build and publish the tables of a queue; `manifest_lock` guards the manifest."""
     entries, compute_once = {}, cache(call)
-    for puzzle, table, reason, _ in queue:
+    for puzzle, table, reason, old_entry in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
         clock = Clock(table, reason)
@@ -215,25 +214,34 @@ def _build_queue(
             notes = HashNotes(store)
             notes.add_written(entry)
             notes.save()
-        _remove_unlisted(store, table.name, entry)
+        _remove_unlisted(store, table.name, entry, old_entry)
         observer.on_end(clock.read(COMPLETED, entry))
     return entries
 
 
 def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
-    """List a table's files that are not in its entry, and its unfinished build's checkpoints."""
-    listed = [file.file for file in entry.all_files] if entry else []
-    table_files = (
-        file for file in list_files(store, f"{name}.") if file in (f"{name}.parquet", f"{name}.idx")
-    )
+    """List a table's files that are not in its entry, and its unfinished build's checkpoints.
+
+    Files of the same name that this program did not write are none of them.
+    """
+    names = {f"{name}.parquet", f"{name}.idx"}.difference(_list_names(entry))
+    unlisted = names.intersection(list_files(store, f"{name}.")) if names else set[str]()
     return [
-        *(file for file in table_files if file not in listed),
+        *(file for file in sorted(unlisted) if bears_table(store, file)),
         *list_checkpoint_files(store, name),
     ]
 
 
-def _remove_unlisted(store: Store, name: str, entry: Entry | None) -> None:
-    for file in find_unlisted_files(store, name, entry):
+def _list_names(entry: Entry | None) -> list[str]:
+    return [file.file for file in entry.all_files] if entry else []
+
+
+def _remove_unlisted(
+    store: Store, name: str, entry: Entry | None, old_entry: Entry | None = None
+) -> None:
+    """Remove a table's files that are not in its entry, those of its old entry damaged or not."""
+    files = {*find_unlisted_files(store, name, entry)}
+    for file in sorted(files.union(_list_names(old_entry)).difference(_list_names(entry))):
         store.remove(file)
 
 

@@ -10,21 +10,18 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pipeline.build import find_unlisted_files
-from tablebase.errors import StoreError
 from tablebase.puzzles import find_owner
 from tablebase.tables import CLEAN, REPLACED
 from tablebase.tables.access import format_command, list_files, require_listable
 from tablebase.tables.checkpoints import SUFFIX
-from tablebase.tables.manifest import TABLE_FILE, bears_table, read_manifest
+from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import TEMPORARY_END, Store
 
-CHECKPOINTS, TEMPORARY, UNLISTED = "checkpoints", "temporary files", "unlisted files"
+CHECKPOINTS, TEMPORARY = "checkpoints", "temporary files"
 REPLACED_MANIFEST = "replaced manifest"
 NOTES = {
     CHECKPOINTS: "finished tasks, from which a build resumes",
     TEMPORARY: "left by a writer that was killed",
-    UNLISTED: "files of a table that the manifest does not list",
     REPLACED_MANIFEST: "the manifest before the last repair",
 }
 CHECKPOINT_NAME = re.compile(rf"\.(\w+)\.[0-9a-f]+\.[0-9a-f]+{re.escape(SUFFIX)}")
@@ -43,8 +40,9 @@ class Leftover(NamedTuple):
 
 def list_leftovers(store: Store) -> list[Leftover]:
     """List what unfinished builds left, by kind and table; raise TableError if the manifest is
-    damaged: then nobody knows which tables are published."""
+    damaged: its repair comes first."""
     require_listable(store)
+    read_manifest(store)
     names = list_files(store)
     groups = dict[tuple[str, str], list[str]]()
     for kind, table, name in _iter_leftovers(store, names):
@@ -78,25 +76,8 @@ def _iter_leftovers(store: Store, names: list[str]) -> Iterator[tuple[str, str, 
         elif name in temporary and temporary[name] not in busy:
             is_tables = f"{SUFFIX}." in name or find_owner(temporary[name])
             yield TEMPORARY, temporary[name] if is_tables else "", name
-    for name, table in _iter_unlisted(store, names):
-        if table not in busy:
-            yield UNLISTED, table, name
     if REPLACED in names:
         yield REPLACED_MANIFEST, "", REPLACED
-
-
-def _iter_unlisted(store: Store, names: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the table of each file of a table's rows or index that is not published.
-
-    Where the manifest is lost there are none: a repair lists the tables again.
-    """
-    published = read_manifest(store)
-    matches = [match for name in names if published and (match := TABLE_FILE.fullmatch(name))]
-    tables = {match[1] for match in matches}
-    for table in sorted(filter(find_owner, tables)):
-        for name in find_unlisted_files(store, table, published.get(table)):
-            if bears_table(store, name):
-                yield name, table
 
 
 def remove_leftovers(store: Store) -> list[Leftover]:
@@ -111,17 +92,8 @@ def remove_leftovers(store: Store) -> list[Leftover]:
         leftovers = list_leftovers(store)
         for leftover in leftovers:
             for name in leftover.files:
-                _remove(store, name)
+                store.remove(name)
     return leftovers
-
-
-def _remove(store: Store, name: str) -> None:
-    """Remove a file of a store, if it is still there."""
-    try:
-        store.remove(name)
-    except StoreError as error:
-        if not isinstance(error.__cause__, FileNotFoundError):
-            raise
 
 
 def format_advice(leftovers: list[Leftover], store: Store, *, removed: bool) -> str:

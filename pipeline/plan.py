@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pipeline.builders import checkpoints
 from pipeline.progress import UP_TO_DATE
-from pipeline.recovery import Recovery, recover
+from pipeline.recovery import Recovery, recover, require_own_files
 from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
 from tablebase.errors import TableDamaged, TableUnreadable, TableVersionError, Unreachable
 from tablebase.puzzle import Puzzle
@@ -87,8 +87,18 @@ def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: 
 def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
     """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
 
-    Nothing is written. A manifest of a newer version is replaced only by force, since a newer
-    program can read it.
+    Nothing is written. Raise StoreError if a build would replace a file that is not its own.
+    """
+    published, recovery = _read_or_recover(request)
+    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
+    require_own_files(request.store, unlisted, recovery, force=request.force)
+    return published, recovery
+
+
+def _read_or_recover(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
+    """Do what `read_published` does, but for its refusals.
+
+    A manifest of a newer version is replaced only by force, since a newer program can read it.
     """
     store, is_older = request.store, False
     try:
@@ -184,10 +194,11 @@ def plan_build(request: Request) -> Plan:
 
 def find_saved_work(store: Store, table: Table) -> SavedWork | None:
     """Find the checkpoints that a build of a table would resume from."""
-    files = checkpoints(store, table).list_files()
-    if not files:
-        return None
-    return SavedWork(len(files), sum(map(store.get_size, files)))
+    sizes = list[int]()
+    for name in checkpoints(store, table).list_files():
+        with suppress(FileNotFoundError):  # another build may have finished the table by now
+            sizes.append(store.get_size(name))
+    return SavedWork(len(sizes), sum(sizes)) if sizes else None
 
 
 def _estimate_cost(store: Store, table: Table) -> tuple[Cost | None, str]:

@@ -20,7 +20,7 @@ from tablebase.errors import NotAFile, StoreError, TableUnreadable, Unreachable
 from tablebase.puzzle import Puzzle
 from tablebase.puzzles import find_owner, list_puzzles
 from tablebase.schema import Table
-from tablebase.tables import BACKUP, MADE_BY
+from tablebase.tables import BACKUP, MADE_BY, MANIFEST
 from tablebase.tables.access import list_files, make_open_error
 from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
 from tablebase.tables.manifest import (
@@ -33,6 +33,8 @@ from tablebase.tables.manifest import (
     StateCounter,
     bears_table,
     facts_of_rows,
+    has_manifest,
+    is_own_file,
     measure_file,
     sum_up_depths,
 )
@@ -102,26 +104,32 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
 def require_own_files(
     store: Store, tables: Iterable[Table], recovery: Recovery | None, *, force: bool
 ) -> None:
-    """Raise StoreError if the files of tables that no manifest lists are not this program's, or
-    could not be recovered: a build would replace them.
+    """Raise StoreError if a build would replace a file that is not this program's, or could not be
+    recovered: the manifest, or a file of one of these tables, which no manifest lists.
 
     By force it replaces what could not be recovered, and never somebody else's files.
     """
     _is_file(store, BACKUP)  # a folder there would stop the build only after its first table
+    if recovery and has_manifest(store) and not is_own_file(store, MANIFEST):
+        raise _make_foreign_error(store, MANIFEST, "manifest")
     left_out = {} if force or recovery is None or recovery.is_older else recovery.left_out
     for table in tables:
         names = [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
         present = [name for name in names if _is_file(store, name)]
         for name in present:
             if not bears_table(store, name):
-                problem = f"{name} is there, and is not a table of this program"
-                hint = "Move it away, or choose another folder with --outputs."
-                raise StoreError(str(store), problem, hint)
+                raise _make_foreign_error(store, name, "table")
             # a build that was killed while it published may have left one file of two
             if present == names and table.name in left_out:
                 problem = f"{name} is there, and cannot be recovered: {left_out[table.name]}"
                 hint = "Replace it with --force, or choose another folder with --outputs."
                 raise StoreError(str(store), problem, hint)
+
+
+def _make_foreign_error(store: Store, name: str, kind: str) -> StoreError:
+    problem = f"{name} is there, and is not a {kind} of this program"
+    hint = "Move it away, or choose another folder with --outputs."
+    return StoreError(str(store), problem, hint)
 
 
 def _is_file(store: Store, name: str) -> bool:

@@ -64,7 +64,7 @@ class RunRecorder:
         self._record = RunRecord(
             name=name,
             record_version=RECORD_VERSION,
-            command=[word[:MAX_TEXT] for word in command],
+            command=[_make_text(word) for word in command],
             versions=_list_versions(),
             machine=_describe_machine(),
             started=_format_time(started),
@@ -100,11 +100,12 @@ class RunRecorder:
             self._folder.make_ready()
             self._stack.enter_context(self._folder.hold_mark(f".{self._record.name}{MARK_SUFFIX}"))
             self._is_usable = True
-            for name in list_run_names(self._store)[MAX_RECORDS - 1 :]:
-                self._folder.remove(f"{name}{SUFFIX}")
-            for name in self._folder.list_names("."):
-                if OWN_HIDDEN.fullmatch(name) and not self._folder.is_being_written(name):
-                    self._folder.remove(name)
+            with suppress(StoreError):  # a record that stays is no problem of this one
+                for name in list_run_names(self._store)[MAX_RECORDS - 1 :]:
+                    self._folder.remove(f"{name}{SUFFIX}")
+                for name in self._folder.list_names("."):
+                    if OWN_HIDDEN.fullmatch(name) and not self._folder.is_being_written(name):
+                        self._folder.remove(name)
         except (OSError, TablebaseError) as error:
             self.problem = str(error)
 
@@ -132,10 +133,15 @@ class RunRecorder:
                 self._record,
                 ended=_format_time(datetime.now(UTC)),
                 outcome=outcome,
-                problem=problem[:MAX_TEXT],
+                problem=_make_text(problem),
                 exit_code=exit_code,
             )
             self._write()
+
+
+def _make_text(text: str) -> str:
+    """Return a text as a record holds it: bytes of an argument that are not UTF-8 are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()[:MAX_TEXT]
 
 
 def _format_time(moment: datetime) -> str:

@@ -59,18 +59,23 @@ def find_request(name: str, *, with_rows: bool | None = None) -> tuple[Puzzle, t
 def select_published_tables(names: Sequence[str], store: Store) -> tuple[list[str], list[str]]:
     """Select the published tables that names stand for; also return those that are not published.
 
-    A published table that no puzzle knows is selected by its own name. Raise BadRequest for an
+    A puzzle's name stands for its default tables and all others of it that are published. A
+    published table that no puzzle knows is selected by its own name. Raise BadRequest for an
     unknown name, and TableMissing for one of whose tables none is published.
     """
     published, missing = read_manifest(store), dict[str, None]()
     selected = dict[str, None]()
     for name in names:
+        others = [name] if name in published else []
+        if is_registered(name):
+            others = [table for table in published if get_puzzle(name).find_table(table)]
         try:
             tables = [table.name for table in find_request(name)[1]]
         except BadRequest:
-            if name not in published:
+            if not others:
                 raise
-            tables = [name]
+            tables = []
+        tables += [table for table in others if table not in tables]
         present = [table for table in tables if table in published]
         if not present:
             raise TableMissing(store.locate(tables[0]), format_rebuild_command(name, store))

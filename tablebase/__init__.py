@@ -7,8 +7,8 @@ A good order for reading:
    and a recipe for each table).
 3. `puzzles`: the rules of each puzzle, and their registry.
 4. `tables`: Parquet files, index, manifest, and the store that holds them.
-5. `atomic_write`, `stdio`, `output`: files that appear complete or not at all, standard streams
-   that take every byte, and the files, devices and URLs that a user names for output.
+5. `atomic_write`, `process`, `output`: files that appear complete or not at all, signals and
+   standard streams, and the files, devices and URLs that a user names for output.
 
 Queries are answered by the package `queries`; searches, proofs and the command line are in
 `pipeline`.

@@ -96,6 +96,8 @@ def translate_output_errors(name: str) -> Iterator[None]:
 def _open_upload(name: str) -> Iterator[IO[bytes]]:
     """Open a new file in an object store for writing."""
     location, _, file_name = name.rpartition("/")
+    if location.endswith(":/") or not file_name:
+        raise OutputError(_quote_name(name), "it names no file in a bucket")
     try:
         store = open_store(location)
         store.make_ready()

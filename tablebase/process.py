@@ -20,7 +20,7 @@ import io
 import os
 import sys
 
-from tablebase.errors import BadRequest, OutputError, ReaderGone, quote
+from tablebase.errors import BadRequest, OutputError, ReaderGone, Unreachable, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,6 +154,8 @@ def explain_os_error(error: OSError) -> str:
     """Return the reason of a system error, as the end of a sentence."""
     if error.errno == errno.EBADF:
         return "it is closed"
+    if isinstance(error, Unreachable):  # its names of variables and files have a case
+        return str(error)
     # not error.strerror: some libraries put texts of their own there
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
 

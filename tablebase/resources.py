@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from tablebase.errors import MachineLimit, TableError
+from tablebase.errors import MachineLimit, TablebaseError, TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,7 +190,8 @@ def find_shortage(error: BaseException | None) -> MachineLimit | None:
 
     is_of_table = isinstance(error, TableError)
     while error is not None:
-        message = str(error).lower()
+        # a message of this program may quote what a user wrote
+        message = "" if isinstance(error, TablebaseError) else str(error).lower()
         asked = re.fullmatch(r"\w+ of size (\d+) failed", message)
         if is_of_table and asked and int(asked[1]) >= MAX_ALLOCATION:
             return None

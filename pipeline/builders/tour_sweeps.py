@@ -234,8 +234,10 @@ class ThreadSums:
     def borrow(self) -> Iterator[Array]:
         """Reserve an array for the thread while the block lasts."""
         array = self._arrays.get()
-        yield array
-        self._arrays.put(array)
+        try:
+            yield array
+        finally:  # another thread may wait for it
+            self._arrays.put(array)
 
     def merge(self) -> Array:
         """Return the sums of all threads; no thread may be adding meanwhile."""

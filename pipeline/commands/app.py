@@ -151,19 +151,20 @@ def make_usage_error(error: Any, arguments: Sequence[str], commands: Any) -> Bad
 
     Typer does not export the types of its errors and commands.
     """
-    problem, suggestion = _describe(error)
-    context = getattr(error, "ctx", None)
+    context: Any = getattr(error, "ctx", None)
     path = context.command_path if context is not None else _find_command_path(arguments, commands)
     group: Any = getattr(context, "command", None)
     names: list[str] = group.list_commands(context) if hasattr(group, "list_commands") else []
+    has_puzzles = bool(names) and context.parent is not None
     match = NO_SUCH_COMMAND.fullmatch(str(getattr(error, "message", "")))
-    if match and not suggestion:
-        suggestion = _find_similar(match[1], names)
+    if match:
+        lack = f"{context.info_name} has no puzzle" if has_puzzles else "There is no command"
+        problem, suggestion = f"{lack} {quote(match[1])}", _find_similar(match[1], names)
+    else:
+        problem, suggestion = _describe(error)
     if suggestion:
         hint = f"Did you mean {suggestion}? See: {path} --help"
-    elif names and context is not None and context.parent:  # its subcommands are puzzles
-        if match:
-            problem = f"{context.info_name} has no puzzle {quote(match[1])}"
+    elif has_puzzles:
         hint = f"{'Choose' if match else 'First choose'} one of: {', '.join(names)}"
     else:
         hint = f"See: {path} --help"
@@ -190,8 +191,6 @@ def _describe(error: Any) -> tuple[str, str]:
         if "|" in name:
             name = f"One of {', '.join(name.split('|'))}"
         return f"{name} is {'not valid' if message else 'missing'}", ""
-    if match := NO_SUCH_COMMAND.fullmatch(message):
-        return f"There is no command {quote(match[1])}", ""
     if match := SURPLUS.fullmatch(message.rstrip(".")):
         return f"Too many arguments: {quote(match[1])}", ""
     return "The arguments are not valid", ""

@@ -189,11 +189,16 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
     if run.is_quiet or run.request.force:
         return
     requested = [table for _, tables in run.request.tables for table in tables]
-    saved = [table.name for table in requested if find_saved_work(run.request.store, table)]
-    facts = [f"saved in part: {', '.join(saved)}"] if saved else []
-    if progress.built:
-        facts.insert(0, f"{len(progress.built)} of {len(progress.planned)} tables built")
-    note = f"resumes ({'; '.join(facts)})" if facts else "begins again: nothing was saved yet"
+    facts, built = list[str](), len(progress.built)
+    if built:
+        facts.append(f"{built} of {len(progress.planned)} tables built")
+    if run.request.store.has_locks:  # a bucket may be out of reach, and a signal ends a build now
+        saved = [table.name for table in requested if find_saved_work(run.request.store, table)]
+        facts += [f"saved in part: {', '.join(saved)}"] if saved else []
+        other = "begins again: nothing was saved yet"
+    else:
+        other = "resumes from what was saved"
+    note = f"resumes ({'; '.join(facts)})" if facts else other
     text = f"pipeline: interrupted; the same command {note}"
     width = find_width(sys.stderr)
     # another thread may hold the lock of sys.stderr

@@ -395,11 +395,13 @@ def count_completions(half: HalfBoard, states: Array, other: CountedLayer) -> Ar
     def meet(part: Array) -> None:
         completions = spare.get()
         values, scratch = np.zeros((2, MATCHINGS[pairs]), dtype=np.int64)
-        _meet(
-            part, full, one_side, other_side, completions, other.numbers, values, scratch,
-            begins, sources,
-        )  # fmt: skip
-        spare.put(completions)
+        try:
+            _meet(
+                part, full, one_side, other_side, completions, other.numbers, values, scratch,
+                begins, sources,
+            )  # fmt: skip
+        finally:  # another thread may wait for them
+            spare.put(completions)
 
     for _ in run_in_threads(meet, zip(np.array_split(needs, PARTS)), threads):
         pass

@@ -203,11 +203,13 @@ class Checkpoints:
 
     def require_space(self, needed: int) -> None:
         """Raise DiskShort if so many bytes do not fit the store, with those that are there."""
-        present = map(self._store.get_size, list_checkpoint_files(self._store, self._table))
+        if self._store.get_free_space() is None:  # a bucket would be asked for each size
+            return
+        present = map(self._store.get_size, self.list_files())
         self._store.require_space(f"A search for {self._table}", needed - sum(present))
 
     def remove(self, name: str) -> None:
-        """Remove a checkpoint, if it exists."""
+        """Remove a checkpoint, if it exists; one that cannot be removed stays."""
         with suppress(StoreError):
             self._store.remove(self.format_file_name(name))
 

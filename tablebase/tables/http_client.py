@@ -410,17 +410,19 @@ def _read_whole(response: _TimedResponse, last: int | None) -> tuple[bytes, int 
             raise Unreachable(_explain_large(f"{size:,}", limit, last), 200)
         return _read_bytes(response, last + 1), size
     data = _read_bytes(response, limit + 1)
-    if size is not None and len(data) < size:
+    if size is not None and len(data) < min(size, limit + 1):
         raise _Passing(Unreachable(f"{len(data):,} bytes came instead of {size:,}"))
+    is_large = len(data) > limit
     if coding:
         decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
         try:
             data = decoder.decompress(data, limit + 1)
         except zlib.error:
             raise _Passing(Unreachable(f"its {coding} coding is damaged", 200)) from None
-        if not decoder.eof and len(data) <= limit:
+        is_large = is_large or len(data) > limit
+        if not decoder.eof and not is_large:
             raise _Passing(Unreachable("the connection was cut", 200))
-    if len(data) > limit:
+    if is_large:
         if last is None or last >= limit:
             raise Unreachable(_explain_large(f"over {limit:,}", limit, last), 200)
         return data[: last + 1], None

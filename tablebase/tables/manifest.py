@@ -510,7 +510,9 @@ def is_own_file(store: Store, name: str) -> bool:
     """
     try:
         tables = read_manifest(store) or read_backup(store)[0]
-    except TableError:
+    except TableError as error:
+        if name == MANIFEST and isinstance(error, TableVersionError):
+            return True  # it has this program's checksum
         try:
             tables, _ = read_backup(store)
         except TableError:

@@ -194,7 +194,7 @@ class Store:
         return True
 
     def remove(self, name: str) -> None:
-        """Remove a file; raise StoreError if that fails."""
+        """Remove a file, if it is there; raise StoreError if that fails."""
         raise self._make_refusal()
 
     def make_ready(self) -> None:
@@ -295,9 +295,11 @@ class Folder(Store):
         return is_being_written(self.locate(name))
 
     def remove(self, name: str) -> None:
+        from contextlib import suppress
+
         from tablebase.atomic_write import remove_abandoned, translate_store_errors
 
-        with translate_store_errors(self._path):
+        with translate_store_errors(self._path), suppress(FileNotFoundError):
             if name.endswith(PART_SUFFIX):
                 remove_abandoned(self.locate(name))
             else:

@@ -13,9 +13,8 @@ from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.tables import BACKUP, REPLACED
 from tablebase.tables.store import Folder
-from tests.support.build_recorder import SMALL, TOURS, build_tables
+from tests.support.build_recorder import SMALL, build_tables
 from tests.support.shell import Cli, begin_python
-from tests.support.tampered import edit_manifest
 
 DIGESTS = "0123456789abcdef", "fedcba9876543210"
 KEPT = ".".join(["", "{}", *DIGESTS, "kept"])
@@ -78,15 +77,6 @@ def test_other_files_are_never_listed(folder: Path) -> None:
     assert list_leftovers(Folder(folder)) == []
     assert remove_leftovers(Folder(folder)) == []
     assert read_all(folder) == before
-
-
-def test_unlisted_files_of_a_table_are_those_that_this_program_wrote(folder: Path) -> None:
-    with edit_manifest(folder) as entries:
-        del entries["knight_tours_3x4"]
-    shutil.copy(folder / TOURS.file, folder / "knight_tours_4x3.parquet")  # of another table
-    (listed,) = list_leftovers(Folder(folder))
-    assert (listed.kind, listed.table) == ("unlisted files", TOURS.name)
-    assert listed.files == (TOURS.file,)
 
 
 def test_a_build_in_progress_keeps_its_files(folder: Path) -> None:

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.build import build
+from pipeline.plan import Request, plan_build
 from tablebase.errors import (
     OutputError,
     StoreError,
@@ -31,7 +33,7 @@ from tablebase.tables.manifest import (
     seal,
 )
 from tablebase.tables.store import PART_SUFFIX, Folder
-from tests.support.build_recorder import Withheld, build_tables, contents
+from tests.support.build_recorder import Recorder, Withheld, build_tables, contents
 from tests.support.lost_manifests import (
     ALL_TABLES,
     COUNTS,
@@ -180,10 +182,20 @@ def test_a_strangers_file_is_never_replaced(has_manifest: bool, force: bool, fol
         amend_manifest(Folder(folder), without=[TOURS.name])
     else:
         remove_both(folder)
-    for _ in range(2):
+    request = Request(Folder(folder), [(KNIGHT, (TOURS,))], force)
+    for make in (lambda: build(request, Recorder()), lambda: plan_build(request)):
         with pytest.raises(StoreError, match=r"not a table of this program.* --outputs"):
-            build_tables(folder, KNIGHT, TOURS, force=force)
+            make()
     assert (folder / TOURS.file).read_bytes() == before
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_strangers_manifest_is_never_replaced(force: bool, tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text('{"name": "a web page", "display": "standalone"}')
+    before = contents(tmp_path)
+    with pytest.raises(StoreError, match=r"not a manifest of this program.* --outputs"):
+        build_tables(tmp_path, KNIGHT, TOURS, force=force)
+    assert contents(tmp_path) == before
 
 
 def put_text(path: Path) -> None:

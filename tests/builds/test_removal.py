@@ -58,6 +58,22 @@ def test_only_requested_tables_are_removed(folder: Path, cli: Cli) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_a_strangers_file_with_a_tables_name_stays(folder: Path, cli: Cli) -> None:
+    """Expect it of tables that are up to date, built, removed, and not published."""
+    mine = [folder / f"knight_tours_{name}" for name in ("4x3.idx", "3x8.parquet", "2x7.idx")]
+    for path in mine:
+        path.write_text("mine")
+    for words, code in (
+        ("precompute knight_tours_4x3", 0),
+        ("precompute knight_tours_4x3 --force", 0),
+        ("remove knight_tours_3x8", 2),
+        ("remove knight_tours_2x7", 0),
+        ("precompute knight_tours_2x7", 0),
+    ):
+        assert cli(*words.split(), "--outputs", str(folder)).code == code, words
+    assert [path.read_text() for path in mine] == ["mine"] * len(mine)
+
+
 def test_a_table_of_no_known_puzzle_can_be_removed(folder: Path, cli: Cli) -> None:
     with edit_manifest(folder) as entries:
         path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))

@@ -15,6 +15,7 @@ import msgspec
 import polars as pl
 import pytest
 
+from pipeline.runs import RunRecorder
 from queries.report.chapters import load_run
 from tablebase.errors import BadRequest
 from tablebase.tables.manifest import read_manifest
@@ -273,6 +274,12 @@ def test_a_forged_record_does_not_control_the_terminal(tmp_path: Path, cli: Cli)
         assert text.code == 0
         assert "\x1b" not in text.out + text.err
     assert max(map(len, text.out.splitlines())) < 200
+
+
+def test_a_word_that_is_no_text_can_be_read_again(tmp_path: Path) -> None:
+    with RunRecorder(Folder(tmp_path), ["precompute", "a\udcff"]) as recorder:
+        recorder.record(FIRST)
+    assert read_run(Folder(tmp_path), "last").command == ["precompute", "a\\udcff"]
 
 
 def test_without_records_there_is_nothing_to_show(cli: Cli, tmp_path: Path) -> None:

@@ -215,6 +215,9 @@ def test_a_url_without_slashes_is_refused(
     for scheme in SCHEMES:
         with pytest.raises(BadRequest, match=f"Write '{scheme}://bucket/x.csv', or './{scheme}:"):
             write_output(f"{scheme}:/bucket/x.csv", b"")
+    for name in ("s3://answers.csv", "s3://bucket/folder/"):
+        with pytest.raises(OutputError, match="it names no file in a bucket"):
+            write_output(name, b"")
     assert [*tmp_path.iterdir()] == []
     for name in ("./s3:x", "2024:tables", "s3://bucket/x", "C:/tables", "tables/s3:x"):
         assert expand_path(name) == name

@@ -66,7 +66,7 @@ def test_a_command_in_an_error_stays_in_one_line() -> None:
         command,
     ]
     hint = "See: pipeline query --help."
-    lines = wrap_message(f"pipeline: There is no command 'Eight'. Did you mean eight? {hint}", 70)
+    lines = wrap_message(f"pipeline: query has no puzzle 'Eight'. Did you mean eight? {hint}", 70)
     assert lines.splitlines()[1:] == [hint]
 
 

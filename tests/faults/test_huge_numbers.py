@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.builders import checkpoints
 from queries.row_groups import RowGroups
-from tablebase.errors import TableDamaged
+from tablebase.errors import NotationError, TableDamaged
 from tablebase.puzzles.knight.board import KnightBoard
 from tablebase.puzzles.knight.tables import make_tour_table
 from tablebase.resources import find_shortage
@@ -44,6 +44,11 @@ def test_memory_that_a_damaged_page_asks_for_is_no_shortage() -> None:
         error.__cause__ = pa.ArrowMemoryError(f"malloc of size {size} failed")
         assert bool(find_shortage(error)) is is_shortage
         assert find_shortage(error.__cause__)
+
+
+def test_a_key_that_speaks_of_memory_is_no_shortage() -> None:
+    assert not find_shortage(NotationError("a state", "cannot allocate memory", "it is long", "1"))
+    assert find_shortage(OSError("Cannot allocate memory"))
 
 
 @pytest.mark.parametrize("kind", ["indexes", "manifests", "runs", "footers"])

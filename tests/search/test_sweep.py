@@ -124,6 +124,13 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
     assert list_counts(result) == list_counts(count_board(4, 6))
 
 
+def test_a_thread_that_fails_gives_its_sums_back() -> None:
+    sums = tour_sweeps.ThreadSums(np.ones(2, dtype=np.int64), 1)
+    with pytest.raises(KilledError), sums.borrow():
+        raise KilledError
+    assert sums.merge().tolist() == [1, 1]
+
+
 @pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
 def test_states_with_wrong_colours_are_pruned(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,8 @@
 """Tables on static hosts: requests and bytes of an answer, and hosts that misbehave."""
 
+import gzip
 import json
+import os
 import pickle
 import shutil
 import socket
@@ -282,6 +284,22 @@ def test_the_bytes_of_a_download_lengthen_its_time(
         store.fetch("small")
         with pytest.raises(Unreachable, match="it does not answer, or too slowly"):
             _ = [store.fetch("small") for _ in range(4)]
+
+
+def test_a_large_compressed_answer_is_refused_at_once() -> None:
+    answers = list[str]()
+
+    def send(connection: socket.socket) -> None:
+        answers.append("answered")
+        head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3000000\r\n\r\n"
+        connection.sendall(head.encode() + gzip.compress(os.urandom(3_000_000))[:3_000_000])
+
+    with (
+        answer_connections(send) as url,
+        pytest.raises(Unreachable, match="it has over 1,048,576 bytes"),
+    ):
+        HttpStore(url, HttpLimits(whole_bytes=1 << 20)).fetch("large")
+    assert answers == ["answered"]
 
 
 def test_an_endless_answer_is_refused() -> None:

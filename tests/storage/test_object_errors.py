@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.errors import Unreachable
+from tablebase.errors import OutputError, Unreachable
+from tablebase.output import write_output
 from tablebase.tables.object_store import ObjectStore, open_bucket
 from tests.support.certificates import make_certificate
 from tests.support.hosts import answer_connections, reserve_port
@@ -96,6 +97,8 @@ def test_a_certificate_must_be_trusted(keys: pytest.MonkeyPatch, tmp_path: Path)
 @pytest.mark.parametrize("url", ["az://puzzles/tables", "abfss://puzzles/tables"])
 def test_azure_needs_an_account(url: str) -> None:
     assert read_error(url) == "no credentials were found: set AZURE_STORAGE_ACCOUNT_NAME"
+    with pytest.raises(OutputError, match="set AZURE_STORAGE_ACCOUNT_NAME"):
+        write_output(f"{url}/answers.csv", b"")
 
 
 def test_a_key_file_of_google_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
