@@ -109,7 +109,7 @@ LEFT_OUT = pytest.StashKey[dict[str, int]]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of other runs, and sort the others so that long ones begin first."""
+    """Leave out the tests of other runs, and sort the others: long ones first in each process."""
     runs = {item: find_missing_run(item) for item in items}
     left_out = [item for item in items if runs[item]]
     config.hook.pytest_deselected(items=left_out)
@@ -117,10 +117,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[LEFT_OUT] = dict(counts)
     if (output := getattr(config, "workeroutput", None)) is not None:
         output["left_out"] = dict(counts)
-    items[:] = sorted(
-        (item for item in items if not runs[item]),
-        key=lambda item: item.get_closest_marker("long") is None,
-    )
+    chosen = [item for item in items if not runs[item]]
+    long = [item for item in chosen if item.get_closest_marker("long")]
+    short = [item for item in chosen if not item.get_closest_marker("long")]
+    # xdist begins with as many consecutive tests in each process
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    size = -(-len(short) // processes)
+    items[:] = [
+        item
+        for number in range(processes)
+        for item in (*long[number::processes], *short[number * size : (number + 1) * size])
+    ]
 
 
 def find_missing_run(item: pytest.Item) -> str:

@@ -20,7 +20,7 @@ from tablebase.tables import BACKUP, MANIFEST
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.run_records import FAILED, RUNS, find_table_run, read_run
 from tablebase.tables.store import Folder
-from tests import first, long_run, often
+from tests import first, long_run
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, program, run, start_build, with_a_disk
@@ -83,12 +83,14 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds
 
 @long_run
 @pytest.mark.long
-def test_killed_at_random_moments(cli: Cli, outputs: Path, tmp_path: Path) -> None:
-    draw = random.Random(2026)
+@pytest.mark.parametrize("seed", range(8))
+def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: Path) -> None:
+    """Kill 25 builds; all seeds together kill 200, and run beside each other."""
+    draw = random.Random(seed)
     for path in outputs.iterdir():
         if is_table(path):
             shutil.copy(path, tmp_path)
-    for _ in range(often(1, 200)):
+    for _ in range(25):
         forced = draw.random() < 0.5
         if not forced:
             for path in sorted(tmp_path.iterdir()):
