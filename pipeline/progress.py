@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from pipeline.terminal import SCREEN, clear_line, find_width, wrap_message
+from pipeline.terminal import SCREEN, find_width, wrap_message
 from tablebase.output import STANDARD
 from tablebase.process import CleanupOnSignal
 from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
@@ -69,7 +69,6 @@ class ProgressBar:
 
     def __enter__(self) -> Self:
         self._cleanup.__enter__()
-        clear_line()
         self._progress.start()
         return self
 

@@ -87,12 +87,6 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
     gc.enable()
     watch_signals()
-    if sys.stderr.isatty() and arguments[:1] == ["query"]:
-        from pipeline.single_query import find_batch_source
-        from pipeline.terminal import show_line
-
-        if source := find_batch_source(arguments[1:]):  # its libraries take a second
-            show_line(f"reading {source}")
     from pipeline.terminal import require_usual_width
     from tablebase.resources import guard_libraries
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from queries.answer import Option, format_flag, format_json
+from queries.answer import Option, format_json
 from queries.dispatch import Readers, get_reader_class
 from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from tablebase.process import watch_signals
@@ -63,10 +63,6 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         watch_signals()
     require_one_printed(svg, as_json=bool(is_json))
     readers = Readers(open_store(outputs))
-    if has_terminal := sys.stderr.isatty():  # a walk through a table on a host may take seconds
-        from pipeline.terminal import StepLine, clear_line
-
-        readers.open(name).on_step = StepLine().show
     try:
         answer = _ask(readers, name, key, options)
     except TablebaseError as error:
@@ -75,9 +71,6 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
 
             print_answer(format_json(error.known) + "\n")
         raise
-    finally:
-        if has_terminal:
-            clear_line()
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
         from tablebase.output import STANDARD, write_output
@@ -145,37 +138,6 @@ def parse_simple_query(
             return None
         values[option.name] = value
     return " ".join(keys) if keys else None, values
-
-
-def find_batch_source(arguments: list[str]) -> str:
-    """Find what the batch reads that these arguments of `query` are for; "" if they are for none.
-
-    Standard input is named only where it is no terminal: another line asks for the keys there.
-
-    >>> find_batch_source(["eight", "--goal", "edge", "--input", "states.csv"])
-    'states.csv'
-    """
-    name, *words = arguments or [""]
-    if {"-h", "--help"} & {*words} or not is_registered(name):
-        return ""
-    kind = get_reader_class(name)
-    flags = {option.flag for option in list_options(kind) if not option.metavar} | {"--strict"}
-    values: dict[str, str] = {}
-    keys = []
-    rest = iter(words)
-    for word in rest:
-        flag, equals, value = word.partition("=")
-        if not flag.startswith("--"):
-            keys.append(word)
-        elif flag in flags or equals:
-            values[flag] = value
-        else:
-            values[flag] = next(rest, "")
-    is_keyless = any(format_flag(option) in values for option in kind.keyless)
-    source = values.get("--input", "-" if keys == ["-"] or not (keys or is_keyless) else "")
-    if source != "-":
-        return source
-    return "standard input" if sys.stdin and not sys.stdin.isatty() else ""
 
 
 def find_key_hint(query: Query, key: str) -> BadRequest | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ class Screen:
     def __init__(self) -> None:
         self.has_progress = False
         """Whether it has shown a progress bar, or the host that the work waits for."""
-        self.has_line = False
-        """Whether it shows a line that the next message, bar or answer replaces."""
 
 
 SCREEN = Screen()
@@ -35,39 +32,9 @@ SCREEN = Screen()
 
 def tell_wait(store: str, seconds: int) -> None:
     """Say once on a terminal that a host lets the command wait, if nothing else is shown."""
-    if not (SCREEN.has_progress or SCREEN.has_line) and sys.stderr.isatty():
+    if not SCREEN.has_progress and sys.stderr.isatty():
         SCREEN.has_progress = True
         print_error(f"waiting for {store} (at most {seconds} s)")
-
-
-def show_line(text: str) -> None:
-    """Show a line on the terminal that the next message, bar or answer replaces."""
-    SCREEN.has_line = True
-    text = escape_control(text)
-    while count_columns(text) >= find_width(sys.stderr) > 0:
-        text = text[:-1]
-    sys.stderr.write(f"\r{text}")
-    sys.stderr.flush()
-
-
-def clear_line() -> None:
-    """Remove that line, if it is there."""
-    if SCREEN.has_line:
-        SCREEN.has_line = False
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
-
-
-class StepLine:
-    """A line on a terminal with the moves that a lookup has made, if it takes over a second."""
-
-    def __init__(self) -> None:
-        self._begin = time.monotonic()
-
-    def show(self, steps: int) -> None:
-        """Show the number of moves."""
-        if time.monotonic() - self._begin > 1:
-            show_line(f"{steps} moves")
 
 
 def print_answer(text: str) -> None:
@@ -178,7 +145,6 @@ def print_error(text: object, mark: str = "pipeline: ") -> None:
 
     A terminal gets lines that fit.
     """
-    clear_line()
     message = str(text)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"

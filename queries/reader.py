@@ -212,8 +212,6 @@ class Reader(Generic[Found]):
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
         self.puzzle = puzzle
-        self.on_step: Callable[[int], None] = ignore_progress
-        """The callback that gets the number of moves so far while a lookup walks to the goal."""
         self._indexes: dict[str, IndexReader] = {}
         self._kept: dict[object, Any] = {}
         self._lock = RLock()

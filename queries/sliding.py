@@ -207,7 +207,6 @@ class BitReader(BoardReader):
             passed.append(view.map_state(here))
             # read once: another thread may clear them
             last = walks.get((goal, passed[-1]))
-            self.on_step(len(passed) - 1)
         last = last or 0
         for steps, passed_state in enumerate(reversed(passed)):
             walks[goal, passed_state] = last + steps
@@ -301,7 +300,6 @@ class SlidingReader(Reader):
                 if str(board) == FIFTEEN_BOARD and str(board) not in self._find_published():
                     kind = UnpublishedFifteen
                 self._boards[str(board)] = kind(board, self.store)
-                self._boards[str(board)].on_step = self.on_step
                 if self._closed:
                     self._boards[str(board)].close()
             return self._boards[str(board)]

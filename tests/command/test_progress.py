@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.progress import BatchProgress
-from pipeline.terminal import StepLine, clear_line, require_usual_width
+from pipeline.terminal import require_usual_width
 from queries.batch import Batch, run_batch
 from queries.dispatch import open_reader
 from tablebase.tables.store import Folder
@@ -36,28 +36,14 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     assert output != "file" or not visible
 
 
-@pytest.mark.parametrize("option", ["--input ", "--input="])
-def test_a_batch_is_announced_before_the_command_line_is_loaded(
-    outputs: Path, tmp_path: Path, option: str
-) -> None:
-    keys = tmp_path / "keys.csv"
-    keys.write_text("state\n123456780\n")
-    line = f"query eight {option}{keys} --outputs {outputs} --goal none"
-    said = run_on_terminal(line.split(), columns=300)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"\rreading {keys}\r\x1b[K")
-    assert render_screen(said.err)[0].startswith("pipeline: 'none' is not")
-
-
 @pytest.mark.parametrize("words", ["", "-", "--input -", "--goal none", "--column x -"])
-def test_a_batch_from_a_pipe_is_announced_too(outputs: Path, tmp_path: Path, words: str) -> None:
+def test_a_batch_from_a_pipe_is_announced(outputs: Path, tmp_path: Path, words: str) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780 378546201\n")
     command = ["query", "eight", *words.split(), "--outputs", str(outputs)]
     said = run_on_terminal(command, columns=200, stdin=keys, shares_stdout=False)
-    assert said.err.startswith("\rreading standard input\r\x1b[K")
     assert (said.code, len(said.out.splitlines())) == ((2, 0) if len(words) > 9 else (0, 3))
-    assert "reading standard input" in said.err.partition("\x1b[K")[2], "the bar says it, too"
+    assert "reading standard input" in said.err
 
 
 @pytest.mark.parametrize("words", ["--hardest", "12 --column x", "--goal edge 123456780", "--help"])
@@ -76,22 +62,6 @@ def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> No
     query = open_reader("knight", Folder(outputs)).make_query()
     assert run_batch(query, request, counts.append) == 129
     assert counts == [64, 128, 130]
-
-
-def test_a_long_walk_is_counted_on_a_terminal_and_the_line_removed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock = iter([0.0, 0.5, 1.5])
-    monkeypatch.setattr("pipeline.terminal.time.monotonic", lambda: next(clock))
-    screen = io.StringIO()
-    monkeypatch.setattr("sys.stderr", screen)
-    line = StepLine()
-    line.show(3)
-    clear_line()
-    assert screen.getvalue() == "", "a short walk shows nothing"
-    line.show(70)
-    clear_line()
-    assert screen.getvalue() == "\r70 moves\r\x1b[K"
 
 
 @pytest.mark.parametrize("width", [40, 80])

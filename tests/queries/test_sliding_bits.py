@@ -135,12 +135,3 @@ def answer_small_board() -> str:
         view = board_reader.puzzle.view_goal("12345670")
         counts = count_distances(board_reader.iter_distances(view))
     return json.dumps([answers["distance"].to_list(), counts.tolist()])
-
-
-def test_a_walk_reports_its_moves(folder: Path) -> None:
-    sliding_reader, steps = open_reader("sliding", Folder(folder)), list[int]()
-    sliding_reader.on_step = steps.append
-    answer = sliding_reader.make_query(board="2x4").answer("07654321")
-    distance = oracle.distances("12345670", 2, 4)["07654321"]
-    assert answer.to_dict()["distance"] == distance
-    assert steps[:distance] == [*range(1, distance + 1)]
