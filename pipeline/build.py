@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -59,17 +59,24 @@ def build(
         for file in list_unfinished(request.store):
             request.store.remove(file)
         published = _read_or_recover(request, observer)
-        removed = {name: published.pop(name, None) for name in request.without}
         notes = HashNotes(request.store)
         reasons = [*list_reasons(request, published, notes)]
         notes.save()
         observer.on_plan([table for _, table, reason in reasons if reason != UP_TO_DATE])
         published |= _build_tables(request, reasons, published, observer, executor)
-        if any(removed.values()):
-            amend_manifest(request.store, without=request.without)
-        for name, entry in removed.items():
-            _remove_unlisted(request.store, name, None, entry)
     return published
+
+
+def remove_tables(store: Store, names: Collection[str], observer: BuildProgress) -> None:
+    """Remove tables from the manifest, then their files and checkpoints."""
+    with store.lock():
+        for file in list_unfinished(store):
+            store.remove(file)
+        published = _read_or_recover(Request(store, []), observer)
+        if published.keys() & names:
+            amend_manifest(store, without=names)
+        for name in names:
+            _remove_unlisted(store, name, None, published.get(name))
 
 
 def _build_tables(
@@ -250,7 +257,7 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
 
     Files that a killed build left behind need a change.
     """
-    if request.force or request.without or list_unfinished(request.store):
+    if request.force or list_unfinished(request.store):
         return None
     try:
         published = read_manifest(request.store)

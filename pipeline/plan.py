@@ -39,8 +39,6 @@ class Request:
     tables: PuzzleTables
     force: bool = False
     jobs: int = 1
-    without: frozenset[str] = frozenset()
-    """Names of tables to remove."""
     memory: int | None = None
     """Bytes that a search may use; None: all free memory."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
 from tablebase.puzzle import Puzzle
@@ -13,9 +12,6 @@ from tablebase.schema import Table
 from tablebase.tables.access import format_rebuild_command
 from tablebase.tables.manifest import read_manifest
 from tablebase.tables.store import Store
-
-if TYPE_CHECKING:
-    from pipeline.plan import Request
 
 
 def select_tables(
@@ -105,16 +101,15 @@ def list_removable(store: Store) -> list[str]:
     return sorted(read_manifest(store).keys() - _list_default_tables())
 
 
-def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
-    """Make the build that removes the tables of these names, of tables or of groups.
+def select_removable_tables(store: Store, names: Sequence[str]) -> set[str]:
+    """Select the tables to remove that names of tables and groups stand for.
 
     A removal that was killed after the manifest was written is completed by removing again.
     """
     # slow to import, and the shell's completion does not need it
     from pipeline.build import find_unlisted_files
-    from pipeline.plan import Request
 
-    published, defaults, without = read_manifest(store), _list_default_tables(), set[str]()
+    published, defaults, selected = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:
         tables = _list_names(name)
         if chosen := defaults.intersection(tables):
@@ -132,8 +127,8 @@ def make_removal(store: Store, names: Sequence[str], jobs: int) -> Request:
             if removable := list_removable(store):
                 hint = f"Removable tables: {', '.join(removable)}"
             raise BadRequest(f"There is no table {quote(name)} to remove", hint)
-        without |= {*present}
-    return Request(store, [], jobs=jobs, without=frozenset(without))
+        selected |= {*present}
+    return selected
 
 
 def _list_names(name: str) -> list[str]:

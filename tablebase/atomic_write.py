@@ -109,19 +109,8 @@ def lock_file(descriptor: int, *, wait: bool = False) -> bool:
 
 
 def open_new_file(path: str) -> int:
-    """Open a new file for writing, in place of one that a killed writer left under its name.
-
-    No link is followed, and nothing else that somebody put there is written to.
-    """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, name, 0)
-    while True:
-        try:
-            return os.open(path, flags, 0o666)
-        except FileExistsError:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
+    """Open a new file for writing; nothing that is there under its name is written to."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 @contextlib.contextmanager

@@ -2,14 +2,12 @@
 
 import json
 import shutil
-import sys
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from pipeline.commands.options import (
-    JOBS,
     Json,
     Outputs,
     Quiet,
@@ -60,18 +58,16 @@ def remove(
     quiet: Quiet = False,
 ) -> None:
     """Remove tables that were built on request."""
-    from pipeline.build import build
+    from pipeline.build import remove_tables
     from pipeline.progress import BuildProgress
-    from pipeline.runs import RunRecorder
-    from pipeline.selection import make_removal
+    from pipeline.selection import select_removable_tables
 
     store = open_store(outputs)
-    recorder = RunRecorder(store, sys.argv[1:])
-    with BuildProgress(quiet=quiet, on_run=recorder.record) as progress, recorder:
-        request = make_removal(store, names, JOBS)
-        build(request, progress)
+    removable = select_removable_tables(store, names)
+    with BuildProgress(quiet=quiet) as progress:
+        remove_tables(store, removable, progress)
     if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in sorted(request.without)))
+        print_answer("".join(f"removed {name}\n" for name in sorted(removable)))
 
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:

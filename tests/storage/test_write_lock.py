@@ -111,16 +111,23 @@ def test_without_locks_every_file_counts_as_being_written(
     assert (tmp_path / "answers.csv").read_bytes() == b"answers"
 
 
-def test_a_writer_waits_for_whoever_looks_at_its_lock(tmp_path: Path) -> None:
+def test_a_writer_waits_for_whoever_looks_at_its_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A writer that gave up its lock would be taken for a killed one."""
-    part = tmp_path / "part"
-    part.touch()
-    looking = os.open(part, os.O_RDONLY)
-    assert lock_file(looking)
-    threading.Timer(0.2, os.close, [looking]).start()
-    with atomic_write((str(tmp_path / "file"), str(part))) as (file,):
+    part = str(tmp_path / "part")
+
+    def look_first(descriptor: int, *, wait: bool = False) -> bool:
+        looking = os.open(part, os.O_RDONLY)
+        assert lock_file(looking)
+        threading.Timer(0.1, os.close, [looking]).start()
+        return lock_file(descriptor, wait=wait)
+
+    monkeypatch.setattr(tablebase.atomic_write, "lock_file", look_first)
+    with atomic_write((str(tmp_path / "file"), part)) as (file,):
+        monkeypatch.undo()
         file.write(b"all of it")
-        assert is_being_written(str(part))
+        assert is_being_written(part)
 
 
 def test_another_users_abandoned_file_does_not_stop_an_output(
