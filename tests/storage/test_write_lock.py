@@ -115,17 +115,19 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A writer that gave up its lock would be taken for a killed one."""
-    part = str(tmp_path / "part")
+    part, timers = str(tmp_path / "part"), list[threading.Timer]()
 
     def look_first(descriptor: int, *, wait: bool = False) -> bool:
         looking = os.open(part, os.O_RDONLY)
         assert lock_file(looking)
-        threading.Timer(0.1, os.close, [looking]).start()
+        timers.append(threading.Timer(0.1, os.close, [looking]))
+        timers[0].start()
         return lock_file(descriptor, wait=wait)
 
     monkeypatch.setattr(tablebase.atomic_write, "lock_file", look_first)
     with atomic_write((str(tmp_path / "file"), part)) as (file,):
         monkeypatch.undo()
+        timers[0].join()
         file.write(b"all of it")
         assert is_being_written(part)
 
