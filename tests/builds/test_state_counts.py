@@ -94,6 +94,8 @@ def test_every_search_of_a_board_counts_its_layers(
 ) -> None:
     with ThreadPoolExecutor(2) as executor:
         build_board(tmp_path, with_rows=with_rows, executor=executor if is_remote else None)
+    amounts = read_manifest(Folder(tmp_path))["sliding_2x4_8"].list_amounts()
+    assert amounts == ({"rows": 20_160} if with_rows else {"records": 56, "states": 20_160})
     counts = count_states("sliding", Folder(tmp_path), "4x2")
     assert counts.rows() == [(GOAL, *layer) for layer in enumerate(COUNTS)]
     verify(Folder(tmp_path))
@@ -165,6 +167,13 @@ def test_numbers_of_nothing_are_an_error(cli: Cli, tmp_path: Path) -> None:
     with pytest.raises(TableMissing):
         list_counts(Folder(tmp_path))
     assert cli("histogram").code == cli("histogram", "eight", "--output", "counts.csv").code == 2
+
+
+def test_distances_without_states_are_counted_too() -> None:
+    counts = sum_up_depths({("a", 2): 3, ("a", 0): 1, (None, None): 4}, "")
+    assert counts
+    assert [(each.goal, each.states) for each in counts.goals] == [("a", [1, 0, 3]), (None, [])]
+    assert counts.total == 8
 
 
 @pytest.mark.parametrize("distance", [-1, 1 << 20])
