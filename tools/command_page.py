@@ -42,6 +42,31 @@ A batch takes all of them but those for one key.
 | --- | --- | --- |
 """
 
+END = """
+## Exit codes
+
+| code | when |
+| ---: | --- |
+| 0 | all went well |
+| 1 | the answer is no: a goal that cannot be reached, a tour that does not exist, tables that differ |
+| 2 | the request is invalid, or the output cannot be written |
+| 3 | tables are missing or damaged, or memory, disk or a cluster failed |
+| 4 | a time limit ended a search |
+| 130, 143 | a signal ended the program: an interrupt, or a request to stop |
+| 141 | the reader of its output is gone |
+
+## Environment
+
+| variable | what it does |
+| --- | --- |
+| `PIPELINE_OUTPUTS` | the place of the tables, instead of `outputs` |
+| `PIPELINE_NETWORK_SECONDS` | how long a question waits for a host, instead of 60 |
+| `PIPELINE_TRACEBACK` | if set, an internal error shows where it happened |
+| `NO_COLOR` | if set, no text is bold |
+
+[Object stores](elsewhere.md) have variables of their own.
+"""
+
 
 def format_command_page() -> str:
     """Return the page, as the command line describes itself."""
@@ -57,7 +82,9 @@ def format_command_page() -> str:
     ]
     own = [f"| {names[0]} {row}" for row, names in users.items() if len(names) == 1]
     of_puzzles = format_puzzle_rows(commands, tables)
-    return "".join([BEGIN, *summaries, OF_SEVERAL, *common, OF_ONE, *own, OF_PUZZLES, *of_puzzles])
+    return "".join(
+        [BEGIN, *summaries, OF_SEVERAL, *common, OF_ONE, *own, OF_PUZZLES, *of_puzzles, END]
+    )
 
 
 def format_summary(name: str, command: Any) -> str:

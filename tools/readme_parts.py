@@ -23,7 +23,7 @@ CLAIMS = """\
 - **Open**: {tables} Parquet tables of {size:.0f} MB in all, and [indexes](docs/format/index.md)
   that a short program in any language can read.
 - **Checked**: `pipeline verify` proves {proved} of the {tables} tables from the rules, with code
-  that shares nothing with the searches but the rules and the file formats, and recounts
+  that shares only the rules, the file formats and the task runner, and recounts
   `knight_counts`. [Guarantees](docs/trust.md) says what holds for each.
 """
 PEERS = {
