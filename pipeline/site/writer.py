@@ -38,6 +38,8 @@ SUMS = "SHA256SUMS"
 START_PAGE = "index.html"
 DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 DOCS_FOLDER = "docs"
+ROBOTS = "robots.txt"
+VERSIONED_MANIFEST = re.compile(rf"v\d+/{re.escape(MANIFEST)}")
 
 
 def find_target(folder: str) -> Path:
@@ -64,10 +66,13 @@ def require_date(date: str) -> None:
 
 
 def _iter_foreign(folder: Path) -> Iterator[str]:
-    """Yield the files of a folder that its list of a site's files does not name."""
+    """Yield the files of a folder that no list of a site's files names."""
     sums = folder / SUMS
     lines = sums.read_text("utf-8", "replace").splitlines() if sums.is_file() else []
     own = {SUMS, *(line.partition("  ")[2] for line in lines)}
+    # other folders have such a list too
+    if not {START_PAGE, ROBOTS} <= own or not any(map(VERSIONED_MANIFEST.fullmatch, own)):
+        own = set()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if name not in own and (path.is_symlink() or not path.is_dir()):
@@ -143,7 +148,7 @@ def _fill(
     pages = {f"{versioned.name}/{page}": text for page, text in links.items()}
     pages[SUMS] = "SHA-256 of every file, as sha256sum -c reads it"
     _write(versioned.parent / START_PAGE, make_start_page(facts, pages, url))
-    _write(versioned.parent / "robots.txt", "User-agent: *\nAllow: /\n")
+    _write(versioned.parent / ROBOTS, "User-agent: *\nAllow: /\n")
     return notes
 
 

@@ -58,6 +58,8 @@ from tablebase.tables.parquet import (
 from tablebase.tables.store import Store
 
 Result = TypeVar("Result")
+BUILD_KEYS = ("parameters", "made_by", "content")
+"""The keys in a file's metadata whose texts stand in the manifest too."""
 
 
 def list_tables(store: Store, listener: Listener) -> list[PublishedTable]:
@@ -231,24 +233,35 @@ def _list_groups(published: PublishedTable) -> tuple[pq.FileMetaData, list[tuple
         )
         for lines in zip_longest(*map(str.splitlines, texts)):
             check.require_equal("schema:", *lines)
+        _check_texts(check, table, footer.metadata or {})
         check.require_equal("rows", footer.num_rows, entry.rows)
         for number in range(footer.num_row_groups):
             if rows := footer.row_group(number).num_rows:
                 groups.append((number, begin))
                 begin += rows
+        check.require_equal("rows", begin, entry.rows)
         check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
         check.require_equal("description", entry.description, compute_description(table))
     return footer, groups
 
 
+def _check_texts(check: ClaimCheck, table: Table, metadata: dict[bytes, bytes]) -> None:
+    """Check a footer's texts about the table, which readers without Arrow show."""
+    other = (b"ARROW:schema", *(key.encode() for key in BUILD_KEYS))
+    found = {key: text for key, text in metadata.items() if key not in other}
+    expected = make_schema(table).metadata or {}
+    for key in sorted({*found, *expected}):
+        texts = (
+            (texts[key].decode("utf-8", "replace") if key in texts else None)
+            for texts in (found, expected)
+        )
+        check.require_equal(f"metadata {key.decode('utf-8', 'replace')}:", *texts)
+
+
 def _check_metadata(check: ClaimCheck, metadata: dict[bytes, bytes], entry: Entry) -> None:
     """Check the metadata about its build in a file, from which a lost manifest is restored."""
-    expected = {
-        "parameters": json.dumps(entry.parameters, sort_keys=True),
-        "made_by": entry.made_by,
-        "content": entry.content,
-    }
-    for key, value in expected.items():
+    values = json.dumps(entry.parameters, sort_keys=True), entry.made_by, entry.content
+    for key, value in zip(BUILD_KEYS, values, strict=True):
         text = metadata.get(key.encode(), b"").decode("utf-8", "replace")
         check.require_equal(f"metadata {key}:", text, value)
 

@@ -295,13 +295,20 @@ class _Proof:
 
         Return, for each board whose table is itself proved, the text for its verdict.
         """
+        # a table with one tour for each pair of squares counts none
         lists = {
-            n: earlier[table] for n in self._boards if (table := f"{TOURS_PREFIX}{n}") in earlier
+            n: table
+            for n in self._boards
+            if (table := earlier.get(f"{TOURS_PREFIX}{n}")) and table.result
         }
+
+        def list_counts(name: str) -> Counts:
+            counts: Counts = lists[name].result
+            return counts if name in self._counted else {"closed": counts["closed"]}
+
         if lists:
             text = "the tours and closed tours are as many as in the board's own table"
-            text = f"on {', '.join(lists)}: {text}"
-            self._prove(text, [*lists], lambda name: lists[name].result)
+            self._prove(f"on {', '.join(lists)}: {text}", [*lists], list_counts)
         return {
             name: f"every square or its image was compared with {TOURS_PREFIX}{name}, "
             "which is proved"

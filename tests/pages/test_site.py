@@ -227,11 +227,14 @@ def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
     assert {path.name for path in tmp_path.iterdir()} - {small.name} == {"one", "other"}
 
 
-@pytest.mark.parametrize("target", ["outputs", "file", "-", "s3://bucket/site", ""])
+@pytest.mark.parametrize("target", ["outputs", "data", "file", "-", "s3://bucket/site", ""])
 def test_only_a_folder_for_a_site_is_written(
     target: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mine.txt").write_text("")
+    (tmp_path / "data" / "SHA256SUMS").write_text(f"{sha256(tmp_path / 'file')}  mine.txt\n")
     monkeypatch.chdir(tmp_path)
     folder = small if target == "outputs" else Path(target) if target else tmp_path
     before = list_files(tmp_path)

@@ -48,11 +48,11 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     ("old", "new", "rows", "message"),
     [
         # the greatest number of a tour, according to the statistics
-        (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "number: max 302 | 303"),
+        (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "every row*: number: max 302 | 303"),
         # the file's number of rows, with which the manifest agrees
-        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "rows 1728 | 1727"),
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "schema*: rows 1728 | 1727"),
         # a column's path, by which readers find it
-        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "start: path_in_schema stars | start"),
+        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "*: start: path_in_schema stars | start"),
         # a column's path that is not valid UTF-8
         (b"\x05start\x25", b"\x05\xfftart\x25", 1728, "* | rows that can be decoded"),
         (b"\x15\x04\x19\x7c", b"\x15\x04\x19\x8c", 1728, "* | rows that can be decoded"),
@@ -63,7 +63,8 @@ def test_a_false_footer_is_detected(
 ) -> None:
     change_footer(copy, FIVE, lambda footer: footer.replace(old, new), rows)
     failure = get_refutation(copy, FIVE)
-    assert fnmatchcase(f"{failure.found} | {failure.expected}", message)
+    text = f"{failure.claim.claim}: {failure.found} | {failure.expected}"
+    assert fnmatchcase(text, message)
 
 
 def test_a_false_sort_order_is_detected(copy: Path) -> None:
@@ -115,13 +116,14 @@ def test_a_footer_differing_from_the_manifest_is_detected(copy: Path, value: str
     )
 
 
-@pytest.mark.parametrize("key", ["content", "parameters", "made_by"])
+@pytest.mark.parametrize("key", ["content", "parameters", "made_by", "meaning", "column.path", "x"])
 def test_false_file_metadata_is_detected(copy: Path, key: str) -> None:
     path = replace_link(copy / f"{FIVE}.parquet")
     with pq.ParquetFile(path) as file:
         rows, text = file.read(), dict(file.metadata.metadata)
     rows = rows.cast(make_schema(TABLES[FIVE]))
     text = {name: text[name] for name in (b"content", b"parameters", b"made_by")}
+    # the texts beside Arrow's schema, in which they stay as they were
     text[key.encode()] = b"something else"
     with pq.ParquetWriter(
         path, rows.schema, sorting_columns=list_sorting_columns(TABLES[FIVE])

@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise, permutations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pipeline.verify import VerifyFailed, knight_counts
+from pipeline.verify import Claim, VerifyFailed, knight_counts
 from pipeline.verify.knight_counts import (
     CountLimits,
     Counts,
@@ -65,6 +66,19 @@ def test_counts_of_every_kind_are_proved(
             assert tours["tours"] == [*map(len, all_tours(files, ranks))]
     assert {name for name, tours in result.items() if "tours" not in tours} == {"5x6", "6x5"}
     golden("claims_knight_counts", "".join(reported))
+
+
+def test_lists_are_compared_with_what_a_table_counts(folder: Path) -> None:
+    """Of a table with one tour a pair nothing is taken, and of one board only closed tours."""
+    claims = list[Claim]()
+    published = open_counts(folder, lambda claim, done: claims.append(claim))
+    pairs, tours = list_earlier("4x4"), {"tours": [99] * 30, "closed": [16] * 30}
+    (name, pair), = pairs.items()
+    earlier = {name: replace(pair, result=None), "knight_tours_5x6": replace(pair, result=tours)}
+    prove_counts(published, earlier, CountLimits(0, 0, 0, 0))
+    compared = [claim.claim for claim in claims if claim.passed and "own table" in claim.claim]
+    assert len(compared) == 1
+    assert compared[0].startswith("on 5x6: ")
 
 
 def test_closed_counts_above_all_counts_are_detected(
