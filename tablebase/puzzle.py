@@ -325,7 +325,7 @@ class GoalPuzzle(StateSpace):
         rows = np.flatnonzero(depth != UNREACHED)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
-        best = np.zeros(self.size, dtype=f"S{len(self.letters)}")
+        best = np.zeros(self.size, dtype=f"S{len(self.letters.encode())}")
         for position, letter in enumerate(self.letters):
             sources_of_letter = source[is_nearer & (graph.labels == position)]
             best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())

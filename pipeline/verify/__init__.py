@@ -111,10 +111,10 @@ def check_counts(published: PublishedTable, depths: Mapping[Depth, int]) -> None
 
 def _count_rows(published: PublishedTable) -> Mapping[Depth, int]:
     """Count the rows at each distance; none of a table without rows, or without a depth."""
-    depth = published.puzzle.depth if published.puzzle else ""
-    if published.table is None or depth not in [column.name for column in published.table.columns]:
+    if published.puzzle is None or not published.definition.columns:
         return {}
-    return read_rows(replace(published, listener=ignore_claim)).count_depths(depth)
+    rows = read_rows(replace(published, listener=ignore_claim))
+    return rows.count_depths(published.puzzle.depth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,12 @@ class Rows:
         return np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].reshape(-1, width)
 
     def count_depths(self, depth: str) -> dict[tuple[str | None, int | None], int]:
-        """Count the rows of each goal, if there are goals, at each value of a column."""
+        """Count the rows of each goal, if there are goals, at each value of a column.
+
+        None of a table without that column.
+        """
+        if depth not in self.batch.schema.names:
+            return {}
         goals = ["goal"] if "goal" in self.batch.schema.names else []
         table = pa.table({name: self.column(name) for name in [*goals, depth]})
         if goals:

@@ -43,7 +43,7 @@ from tablebase.tables.parquet import to_arrow
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 PROVED_COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
-NO_NEIGHBOUR = np.int16(np.iinfo(np.int16).max)
+NO_NEIGHBOUR = np.iinfo(np.int64).max
 """A distance that stands for no neighbour, larger than any other."""
 
 
@@ -127,9 +127,9 @@ def prove_rows(published: PublishedTable, puzzle: GoalPuzzle, space: Space, rows
     recipe = published.definition.recipe
     assert isinstance(recipe, BreadthFirst)
     roots, state, goal = recipe.roots, rows.column("state"), rows.column("goal")
-    names, at_goals = [*roots], [puzzle.rank(root) for root in roots.values()]
+    names, at_goals = [*roots], find_places(pa.array(roots.values()), space.states)
     ranks, goals = find_places(state, space.states), find_places(goal, names)
-    here = rows.read_numbers("distance").astype(np.int16)
+    here = rows.read_numbers("distance")
     row_of = np.full(len(space.states), -1, dtype=np.int32)
 
     text = f"the rows are different states of the {puzzle.title}, in notation order"
@@ -142,7 +142,7 @@ def prove_rows(published: PublishedTable, puzzle: GoalPuzzle, space: Space, rows
         row_of[ranks] = np.arange(len(rows))
     goal_texts = ", ".join(f"{name} ({root})" for name, root in roots.items())
     with published.begin_claim(f"the distance is 0 only at {goal_texts}") as check:
-        at = row_of[at_goals]
+        at = np.where(at_goals < 0, -1, row_of[at_goals])
         for root, row in zip(roots.values(), at, strict=True):
             if row < 0:
                 check.refute("no row", f"a row for {root}")
@@ -213,14 +213,14 @@ def _prove_best_moves(
     """Prove the best moves, given the moves that lead nearer."""
     sources, _, letters = best
     with published.begin_claim("best_moves are exactly the moves to those neighbours") as check:
-        sets = np.zeros(len(rows), dtype=np.uint64)
-        np.bitwise_or.at(sets, sources, np.uint64(1) << letters.astype(np.uint64))
-        kinds, kind = np.unique(sets, return_inverse=True)
-        texts = [
-            "".join(letter for at, letter in enumerate(puzzle.letters) if bits >> at & 1)
-            for bits in kinds.tolist()
-        ]
-        rows.require_column(check, "best_moves", pa.array(texts, pa.string()).take(pa.array(kind)))
+        # two moves of a letter lead nearer as one letter
+        count = len(puzzle.letters)
+        pairs = np.unique(sources * np.int64(count) + letters)
+        begins = np.searchsorted(pairs, np.arange(len(rows) + 1) * count).astype(np.int32)
+        texts = pa.array([*puzzle.letters], pa.string()).take(pa.array(pairs % count))
+        rows.require_column(
+            check, "best_moves", pc.binary_join(pa.ListArray.from_arrays(begins, texts), "")
+        )
 
 
 def _prove_solutions(published: PublishedTable, rows: Rows, is_goal: Mask, best: Moves) -> None:

@@ -1,9 +1,13 @@
 """Tests of two puzzles without goals, one of each kind, added through the registry."""
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
+from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,7 +16,9 @@ from pipeline.verify import prove
 from pipeline.verify.files import check_files, list_tables
 from tablebase import puzzles
 from tablebase.errors import BadRequest, NoAnswer, NotationError
+from tablebase.graph import SearchResult
 from tablebase.puzzle import Puzzle
+from tablebase.schema import Table
 from tablebase.tables.store import Folder
 from tests.support import jugs, lanes, oracles
 from tests.support.build_recorder import build_tables
@@ -26,6 +32,9 @@ from tests.support.tampered import (
     falsify,
     without,
 )
+
+if TYPE_CHECKING:
+    from tablebase.puzzle import Columns
 
 TOYS = {"jugs": jugs.PUZZLE, "lanes": lanes.PUZZLE}
 
@@ -169,6 +178,31 @@ def test_a_listed_toy_is_proved_as_its_recipe_is(
 ) -> None:
     text = prove_toy(folder, lanes.PUZZLE, monkeypatch)
     assert sum("no tour is missing" in claim for claim in text) == 2
+
+
+class Tagged(jugs.Jugs):
+    """The jugs with text in their index, and without a column of depths."""
+
+    def __init__(self) -> None:
+        (old,) = super().tables
+        columns = tuple(column for column in old.columns if column.name != "steps")
+        index = (*old.index, ("tag", "3s"))
+        self.tables = (Table("jugs", old.meaning, old.rank, columns, old.recipe, index, 24),)
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        tags = np.array([b"a", b"bc"] * 12, "S3")
+        return {**super().make_records(table, walks), "tag": tags}
+
+
+def test_records_of_text_are_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = Tagged()
+    monkeypatch.setattr(jugs, "PUZZLE", toy)
+    monkeypatch.setitem(TABLES, "jugs", toy.tables[0])
+    build_tables(tmp_path, toy)
+    monkeypatch.setitem(TOYS, "jugs", toy)
+    assert "each record is as a second search" in " ".join(prove_toy(tmp_path, toy, monkeypatch))
+    failure = falsify(tmp_path, "jugs", change_byte(7, 1, 4))
+    assert (failure.row, failure.expected) == (7, b"bc")
 
 
 class WithoutRules(Puzzle):

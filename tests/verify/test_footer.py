@@ -48,11 +48,21 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     ("old", "new", "rows", "message"),
     [
         # the greatest number of a tour, according to the statistics
-        (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "every row*: number: max 302 | 303"),
+        (
+            b"\x08\x2f\x01\x00\x00",
+            b"\x08\x2e\x01\x00\x00",
+            1728,
+            "*: number: max 302 | 303",
+        ),
         # the file's number of rows, with which the manifest agrees
         (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "schema*: rows 1728 | 1727"),
         # a column's path, by which readers find it
-        (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "*: start: path_in_schema stars | start"),
+        (
+            b"\x19\x18\x05start",
+            b"\x19\x18\x05stars",
+            1728,
+            "*: start: path_* stars | start",
+        ),
         # a column's path that is not valid UTF-8
         (b"\x05start\x25", b"\x05\xfftart\x25", 1728, "* | rows that can be decoded"),
         (b"\x15\x04\x19\x7c", b"\x15\x04\x19\x8c", 1728, "* | rows that can be decoded"),

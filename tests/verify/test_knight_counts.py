@@ -73,7 +73,7 @@ def test_lists_are_compared_with_what_a_table_counts(folder: Path) -> None:
     claims = list[Claim]()
     published = open_counts(folder, lambda claim, done: claims.append(claim))
     pairs, tours = list_earlier("4x4"), {"tours": [99] * 30, "closed": [16] * 30}
-    (name, pair), = pairs.items()
+    ((name, pair),) = pairs.items()
     earlier = {name: replace(pair, result=None), "knight_tours_5x6": replace(pair, result=tours)}
     prove_counts(published, earlier, CountLimits(0, 0, 0, 0))
     compared = [claim.claim for claim in claims if claim.passed and "own table" in claim.claim]

@@ -22,16 +22,16 @@ from pipeline.verify.state_proofs import (
     prove_rows,
     search_graph,
 )
-from tablebase.graph import SearchResult
+from tablebase.graph import Graph, SearchResult
 from tablebase.jit import Array
 from tablebase.puzzles import MODULES
 from tablebase.puzzles.eight import PUZZLE as EIGHT
 from tablebase.schema import Column, Table
 from tests.search.test_breadth_first import Edge, graphs, obvious
-from tests.support import oracles
+from tests.support import oracles, pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.pancakes import PUZZLE, Pancakes
-from tests.support.tampered import cell, get_refutation, open_one, prove_one, story
+from tests.support.pancakes import PUZZLE, STACKED, Pancakes
+from tests.support.tampered import cell, falsify, get_refutation, open_one, prove_one, story
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +170,67 @@ def test_parity_is_proved_to_be_the_goals(stacks: Path) -> None:
             prove_rows(published, PUZZLE, replace(space, states=states, parity=parity), Rows(batch))
         assert (caught.value.claim.claim, caught.value.row) == (text, row)
         assert (caught.value.found, caught.value.expected) == message
+
+
+class OtherLetters(Pancakes):
+    """Pancakes whose moves have other letters, the last four of those given."""
+
+    def __init__(self, letters: str) -> None:
+        self.letters = letters
+        super().__init__()
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        for letter, (_, after) in zip(self.letters[-4:], PUZZLE.moves(state), strict=True):
+            yield letter, after
+
+
+class OtherRanks(Pancakes):
+    """Pancakes that name the wrong state of a goal: the search begins at the second state."""
+
+    def rank(self, state: str) -> int:
+        return 1 if state == STACKED else super().rank(state)
+
+    def make_graph(self) -> Graph:
+        return PUZZLE.make_graph()
+
+
+@pytest.mark.parametrize("letters", ["↑↓←→", "".join(map(chr, range(256, 512)))])
+def test_best_moves_of_any_letters_are_proved(
+    letters: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = OtherLetters(letters)
+    monkeypatch.setitem(MODULES, PUZZLE.name, "tests.support.pancakes")
+    monkeypatch.setattr(pancakes, "PUZZLE", toy)
+    build_tables(tmp_path, toy)
+    prove_one(tmp_path, PUZZLE.name)
+    best = set("".join(pq.read_table(tmp_path / "pancakes.parquet")["best_moves"].to_pylist()))
+    assert best == {*letters[-4:]}
+    failure = falsify(tmp_path, PUZZLE.name, cell("best_moves", 119, letters[-4]))
+    assert failure.found == f"best_moves {letters[-4]}"
+
+
+def test_a_distance_at_another_state_than_the_goal_is_refuted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = OtherRanks()
+    monkeypatch.setitem(MODULES, PUZZLE.name, "tests.support.pancakes")
+    monkeypatch.setattr(pancakes, "PUZZLE", toy)
+    build_tables(tmp_path, toy)
+    failure = get_refutation(tmp_path, PUZZLE.name)
+    assert failure.claim.claim == "the distance is 0 only at stacked (12345)"
+    assert (failure.row, failure.found) == (0, "distance is 0: False")
+
+
+def test_a_distance_of_more_than_two_bytes_is_refuted(stacks: Path) -> None:
+    toy = Topped()
+    rows = pq.read_table(stacks / "pancakes.parquet")
+    distances = rows["distance"].cast(pa.int32())
+    rows = rows.set_column(rows.column_names.index("distance"), "distance", distances)
+    far = cell("distance", 70, distances[70].as_py() + (1 << 16))(rows)
+    (batch,) = far.combine_chunks().to_batches()
+    published = replace(open_one(stacks, "pancakes"), puzzle=toy, table=toy.tables[0])
+    with pytest.raises(VerifyFailed, match="each non-goal state's nearest neighbour"):
+        prove_rows(published, toy, make_plain_space(toy), Rows(batch))
 
 
 class Topped(Pancakes):
