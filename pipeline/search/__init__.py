@@ -1,4 +1,4 @@
 """The search algorithms: they work on numbers and arrays, never on a puzzle.
 
-Only they and the proofs are compiled.
+Beside them, the proofs, the frontiers of sweeps and a few kernels of readers are compiled.
 """

@@ -90,6 +90,9 @@ def prove_ranks(published: PublishedTable, earlier: Seen, limits: RankingLimits 
     return published.make_proof(Verdict.PROVED, how)
 
 
+LONGEST_STATE = 18
+"""The bytes of a difference of keys and a number, nine each at most."""
+
 # ---- records ----------------------------------------------------------------------------------
 
 
@@ -103,7 +106,7 @@ class _Part(NamedTuple):
 
 def _iter_parts(published: PublishedTable, check: ClaimCheck) -> Iterator[_Part]:
     """Yield all states, layer after layer; refute the claim at a record that is out of order."""
-    at = np.array([-1, 0])
+    at = np.array([-1, 0, 0])
     for begin, records in iter_records(published, check):
         layers = records["layer"].astype(np.int64)
         states, ends = _decode(records, at, check, begin)
@@ -119,7 +122,7 @@ def _decode(
 ) -> tuple[CountedLayer, list[int]]:
     """Return the states of some records, and where those of each record end, from 0.
 
-    `at`: the layer and the sum at the end of the records before, which are updated.
+    `at`: the layer, the sum and the used bytes at the end of the record before, to be updated.
     """
     packed = view_field(records, "states")
     # signed, or compiled code compares them as floating point numbers
@@ -139,16 +142,23 @@ def _decode_records(
     layers: Array, firsts: Array, sums: Array, packed: Array, keys: Array, numbers: Array,
     ends: Array, at: Array,
 ) -> int:  # fmt: skip
-    """Decode records, and return the first one that is out of order, or their number."""
-    state = 0
+    """Decode records, and return the first one that is out of order, or their number.
+
+    A record is followed by one of the same layer when the longest state no longer fits.
+    """
+    state, last_begin = 0, packed.shape[1] - LONGEST_STATE
     for record in range(len(layers)):
         is_new = layers[record] > at[0] and sums[record] == 0
         if not is_new and (layers[record] != at[0] or sums[record] != at[1]):
             return record
+        if not is_new and at[2] <= last_begin:
+            return record
         at[0], at[1] = layers[record], sums[record]
         key, value, shift, is_key, ended = firsts[record], 0, 0, False, False
-        for byte in packed[record]:
+        for place, byte in enumerate(packed[record]):
             if (ended and byte) or shift > 56:
+                return record
+            if byte and is_key and shift == 0 and place > last_begin:
                 return record
             value |= int(byte & 127) << shift
             shift += 7
@@ -163,6 +173,7 @@ def _decode_records(
             else:
                 keys[state], numbers[state] = key, value
                 at[1] += value
+                at[2] = place + 1
                 state += 1
             is_key = is_key != (byte > 0)
             value = shift = 0

@@ -203,6 +203,13 @@ def test_uncountable_boards_are_rejected(
     assert caught.value.hint.startswith(hint)
 
 
+def test_a_board_with_too_many_tours_to_rank_has_its_closed_ranks() -> None:
+    for name in ("10x7", "8x8"):
+        with pytest.raises(BadRequest, match=f"^{name} has too many .*tours to rank") as caught:
+            PUZZLE.find_tables(f"knight_ranks_{name}")
+        assert caught.value.hint == f"knight_closed_ranks_{name} has every closed tour by its rank"
+
+
 def test_wider_boards_take_more_memory_to_count() -> None:
     for closed, most in ((False, 7), (True, 8)):
         bytes_each = [

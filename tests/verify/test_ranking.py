@@ -164,6 +164,24 @@ def test_false_layers_are_detected(
     assert expected in (ANY, caught.value.expected)
 
 
+@pytest.mark.parametrize("width", [700, 1_012])
+def test_records_of_another_length_are_detected(
+    width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Divide a layer into records that hold fewer states than they can, or one more."""
+
+    def divide(records: Arrays) -> Iterable[Any]:
+        firsts, sums, states = encode_layer(*decode_layer(records[0], records[2]), width)
+        return firsts, sums, states.astype(records[2].dtype)
+
+    replace_layer(monkeypatch, 9, divide)
+    build_tables(tmp_path, PUZZLE, make_table("5x6"))
+    with pytest.raises(VerifyFailed) as caught:
+        prove_board(tmp_path, "5x6")
+    assert caught.value.claim.claim == ORDER
+    assert (caught.value.found, caught.value.expected) == ("layer 9", "one in order")
+
+
 def change_record(field: int, size: int, record: int, value: int) -> Records:
     """Return a change of a number in a record."""
 
@@ -228,7 +246,7 @@ def test_the_record_of_a_later_chunk_is_named(ranked_boards: Path) -> None:
     with published.begin_claim("it is read") as check:
         every = np.concatenate([records for _, records in iter_records(published, check)])
         every["before"][7] += 1
-        before = np.array([int(every["layer"][5]) - 1, 0])
+        before = np.array([int(every["layer"][5]) - 1, 0, 0])
         with pytest.raises(VerifyFailed) as caught:
             proof._decode(every[5:], before, check, 5)
     assert caught.value.row == 7

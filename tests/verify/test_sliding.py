@@ -64,6 +64,15 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
     golden("claims_sliding", "".join(told))
 
 
+def test_a_board_without_a_published_number_is_proved(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sliding.FARTHEST, "2x3")
+    verified = verify(Folder(folder))
+    assert {verdict.verdict for verdict in verified.verdicts} == {"proved"}
+    assert "A151944" not in " ".join(claim.claim for claim in verified.claims)
+
+
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables(f"sliding_{board}"))

@@ -77,6 +77,11 @@ COUNTS_MEANING = (
 )
 COUNTS_PREFIX, CLOSED_COUNTS_PREFIX = "knight_counts_", "knight_closed_counts_"
 RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
+CLOSED_HINTS = {
+    "count": f"{CLOSED_COUNTS_PREFIX}{{}} counts closed tours alone",
+    "rank": f"{CLOSED_RANKS_PREFIX}{{}} has every closed tour by its rank",
+}
+"""What to build for a board with too many open tours to count or to rank."""
 COUNTED_BOARDS = tuple(
     (files, ranks)
     for files in range(1, 13)
@@ -104,15 +109,20 @@ def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
         name = f"{board[0]}x{board[1]}"
         hint = f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}"
         if _has_countable_closed_tours(board):
-            hint = f"knight_closed_ranks_{name} has every closed tour by its rank"
+            hint = CLOSED_HINTS["rank"].format(name)
         raise BadRequest(f"{name} has too many open tours to rank", hint)
     # all encoded layers stay in memory, and open tours have more of them
     factor = 2 if closed else 2.2
-    return MIN_COST + int(factor * (estimate_count_cost(board, closed=closed) - MIN_COST))
+    return MIN_COST + int(factor * (_estimate_cost(board, "rank", closed=closed) - MIN_COST))
 
 
 def estimate_count_cost(board: Sides, *, closed: bool) -> int:
     """Estimate the bytes of memory for counting tours; raise BadRequest if a board is too large."""
+    return _estimate_cost(board, "count", closed=closed)
+
+
+def _estimate_cost(board: Sides, verb: str, *, closed: bool) -> int:
+    """Estimate the cost of a count; the message that refuses one says what it is for."""
     (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
     if short < 3:
         raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
@@ -123,8 +133,8 @@ def estimate_count_cost(board: Sides, *, closed: bool) -> int:
         sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
         tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
         if not closed and _has_countable_closed_tours(board):
-            hint = f"knight_closed_counts_{name} counts closed tours alone"
-        raise BadRequest(f"{name} has too many {tours} to count", hint)
+            hint = CLOSED_HINTS[verb].format(name)
+        raise BadRequest(f"{name} has too many {tours} to {verb}", hint)
     if short * long <= MAX_LISTED_SQUARES:
         states = min(states, MAX_SMALL_STATES)
     return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
