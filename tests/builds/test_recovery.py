@@ -130,7 +130,7 @@ def change_record(folder: Path) -> None:
 
 
 SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
-    (TOURS.name, flip(TOURS.file, 40), "cannot be read|not those"),
+    (TOURS.name, flip(TOURS.file, 40), "cannot be read"),
     (TOURS.name, flip(TOURS.file, -3), "cannot be read"),
     (TOURS.name, rewrite(TOURS.file, content="0" * 64), "not those"),
     (TOURS.name, rewrite(TOURS.file, parameters="[]"), "made of"),
@@ -139,20 +139,20 @@ SPOILS: list[tuple[str, Callable[[Path], object], str]] = [
     (ROWS.name, rewrite(ROWS.file, lambda rows: rows.slice(1)), "not those"),
     (ROWS.name, lambda folder: (folder / ROWS.index_file).unlink(), "cannot be read"),
     (ROWS.name, flip(ROWS.index_file, 4), "format version"),
-    (ROWS.name, flip(ROWS.index_file, 40), "block 0|does not belong"),
+    (ROWS.name, flip(ROWS.index_file, 40), "block 0"),
     (ROWS.name, flip(ROWS.index_file, BLOCK_BYTES + 7), "block 1"),
     (ROWS.name, copy_another_index, "another table"),
     (CYCLES.name, flip(CYCLES.index_file, 24), "block 0"),
-    (CYCLES.name, flip(CYCLES.index_file, -1), "block"),
+    (CYCLES.name, flip(CYCLES.index_file, -1), "block 4"),
     (CYCLES.name, change_record, "does not belong to the rows"),
-    (CYCLES.name, cut(100), "too few|checksum"),
+    (CYCLES.name, cut(100), "100 bytes are too few"),
     (CYCLES.name, cut(BLOCK_BYTES), "do not match its"),
 ]
 
 
-@pytest.mark.parametrize(("name", "spoil", "reasons"), SPOILS, ids=range(len(SPOILS)))
+@pytest.mark.parametrize(("name", "spoil", "reason"), SPOILS, ids=range(len(SPOILS)))
 def test_a_damaged_table_is_neither_listed_nor_changed(
-    name: str, spoil: Callable[[Path], object], reasons: str, folder: Path
+    name: str, spoil: Callable[[Path], object], reason: str, folder: Path
 ) -> None:
     spoil(folder)
     spoiled = {path: path.read_bytes() for path in folder.glob(f"{name}.*")}
@@ -166,7 +166,7 @@ def test_a_damaged_table_is_neither_listed_nor_changed(
     assert problem
     assert tables == sorted({table.name for _, table in ALL_TABLES} - {name})
     assert list(left_out) == [name]
-    assert any(reason in left_out[name] for reason in reasons.split("|")), left_out
+    assert reason in left_out[name]
     assert {path: path.read_bytes() for path in spoiled} == spoiled
 
 

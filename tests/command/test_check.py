@@ -169,9 +169,6 @@ def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
 KEY = STATE.encode()
 
 
-KEY = STATE.encode()
-
-
 @pytest.mark.parametrize(
     ("key", "answer", "code", "line"),
     [

@@ -44,11 +44,15 @@ BOARD_FILES = ("sliding_2x4_7.parquet", "sliding_2x4_8.parquet")
 
 def assert_right_answers_or_errors(
     cli: Cli, folder: Path, queries: Mapping[tuple[str, ...], str] = QUERIES
-) -> None:
+) -> set[int]:
+    """Return the exit codes."""
+    codes = set()
     for query, expected in queries.items():
         code, text, complaint = cli("query", *query, "--outputs", str(folder))
         assert (code == 0 and expected in text) or (code == 3 and not text), (query, complaint)
         assert "Traceback" not in complaint
+        codes.add(code)
+    return codes
 
 
 def assert_same_tables(folder: Path, outputs: Path) -> None:
@@ -161,10 +165,12 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     folders = [*sorted(copies.iterdir()), new]
     steps = "an index, a table, the manifest and its copy, twice; and the build that ended"
     assert len(folders) == 9, steps
+    codes = []
     for folder in folders:
         for name in {*files} - {MANIFEST}:
             assert (folder / name).read_bytes() in versions[name], (folder, name)
-        assert_right_answers_or_errors(cli, folder, BOARD_QUERIES)
+        codes.append(assert_right_answers_or_errors(cli, folder, BOARD_QUERIES))
+    assert codes == [{0}] * 9, "the old files and the new ones have the same rows"
     expect_success("mend", *folders)
     for folder in folders:
         for entry in read_manifest(Folder(folder)).values():

@@ -224,6 +224,7 @@ def test_a_page_from_disk_or_without_tables_has_no_such_board(
     with serve(explorer.parent) as host:
         page.goto(f"{host.url}/explorer.html#eight")
         page.wait_for_selector("body[data-ready=eight]")
+        page.wait_for_load_state("networkidle")  # the manifest was asked for, and is not there
         assert page.locator("nav a[data-view=sliding]").count() == 0
         assert page.locator("#trouble").is_hidden()
         page.click("#view-eight .take summary >> nth=0")

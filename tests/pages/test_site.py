@@ -227,9 +227,24 @@ def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
     assert {path.name for path in tmp_path.iterdir()} - {small.name} == {"one", "other"}
 
 
-@pytest.mark.parametrize("target", ["outputs", "data", "file", "-", "s3://bucket/site", ""])
+@pytest.mark.parametrize(
+    ("target", "error", "problem"),
+    [
+        ("outputs", OutputError, "it holds 'eight.idx', which no site has"),
+        ("data", OutputError, "it holds 'SHA256SUMS', which no site has"),
+        ("file", OutputError, "'file' cannot be written: it is a file, and a site is a folder"),
+        ("-", BadRequest, "A site is a folder, not '-'"),
+        ("s3://bucket/site", BadRequest, "A site is a folder, not 's3://bucket/site'"),
+        ("", OutputError, "it holds 'copy/eight.idx', which no site has"),
+    ],
+)
 def test_only_a_folder_for_a_site_is_written(
-    target: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str,
+    error: type[Exception],
+    problem: str,
+    small: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "data").mkdir()
@@ -240,7 +255,7 @@ def test_only_a_folder_for_a_site_is_written(
     before = list_files(tmp_path)
     named = target if target in ("-", "s3://bucket/site") else str(folder)
     opened = Folder(small)
-    with pytest.raises((OutputError, BadRequest)):
+    with pytest.raises(error, match=problem):
         write_site(opened, named, read_manifest(opened), verify(opened, quick=True).verdicts)
     assert list_files(tmp_path) == before
 

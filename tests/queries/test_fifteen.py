@@ -107,7 +107,7 @@ def test_path_boards_and_hint_show_the_same_solution(ask: Ask, tmp_path: Path) -
     assert ask(state, "--hint")[1] == hint
     picture = tmp_path / "solution.svg"
     assert ask(state, "--svg", str(picture))[0] == 0
-    assert picture.read_text().count(">15<") + picture.read_text().count(">f<") == len(states)
+    assert picture.read_text().count(">f<") == len(states)
     assert ask(GOAL, "--hint")[1] == "none: this is the goal\n"
 
 
@@ -115,8 +115,7 @@ def test_a_solution_that_need_not_be_shortest(ask: Ask) -> None:
     state = scramble(300, 3)
     facts = json.loads(ask(state, "--not-shortest", "--json")[1])
     assert walk(state, facts["solution"])[-1] == GOAL
-    length = facts.get("length", facts.get("distance"))
-    assert len(facts["solution"]) == length >= facts["bound"]
+    assert len(facts["solution"]) == facts["length"] >= facts["bound"]
     assert "no solution is shorter than" in ask(state, "--not-shortest")[1]
 
 

@@ -17,7 +17,7 @@ from queries.api import Tables
 from queries.eight_columns import NO_RANK, read_states
 from queries.sliding_columns import normalize_keys
 from tablebase.board_text import split_cells
-from tablebase.errors import NotationError
+from tablebase.errors import BadRequest, NotationError
 from tablebase.puzzles import eight
 from tablebase.puzzles.sliding import SlidingBoard
 from tests.support.board_layouts import write_layouts
@@ -146,7 +146,7 @@ def test_fractions_are_no_keys(tables: Tables) -> None:
     assert read_key_column(column, 9).to_list()[1:] == [None, "inf", "1e+300", "012345678"]
     assert tables.eight.annotate(column.to_frame())["distance"].to_list() == [None] * 4 + [22]
     fractions = pl.Series("state", [Decimal("1.5")])
-    with pytest.raises(Exception, match="There is no text column 'state' with keys"):
+    with pytest.raises(BadRequest, match="There is no text column 'state' with keys"):
         tables.eight.annotate(fractions.to_frame())
 
 

@@ -236,9 +236,14 @@ def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) ->
     for goal in ("zz", "123456789", ""):
         with pytest.raises(NotationError, match="is not a goal"):
             tables.eight.get("123456780", goal=goal, default=3)
-    wrong: tuple[dict[str, Any], ...] = ({"to": "zz"}, {"board": "zz"}, {"number": -1})
-    for options in (*wrong, {"number": 1, "closed": True}):
-        with pytest.raises((BadRequest, NotationError)):
+    wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"to": "zz"}, NotationError, "'zz' is not a square of 8x8"),
+        ({"board": "zz"}, NotationError, "'zz' is not a board"),
+        ({"number": -1}, NotationError, "'-1' is not a tour's number"),
+        ({"number": 1, "closed": True}, BadRequest, "--number cannot be combined with --closed"),
+    ]
+    for options, error, problem in wrong:
+        with pytest.raises(error, match=problem):
             tables.knight.get("b1", default=3, **options)
     assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
     assert tables.knight.get("b1", to="d1", default=3) == 3

@@ -107,7 +107,8 @@ def test_shards_are_equal_and_know_who_sends(name: str, count: int) -> None:
     assert (shards[0].first, shards[-1].last) == (0, space.rows)
     assert all(shard.last == after.first for shard, after in pairwise(shards))
     sizes = [shard.rows for shard in shards]
-    assert max(sizes) <= 1.15 * min(sizes) or name == "2x5"
+    # of 2x5's 504 rows, 60 shards have one or two of 72 groups of 7
+    assert max(sizes) <= (2 if (name, count) == ("2x5", 60) else 1.15) * min(sizes)
     pairs = {(shard, partner) for shard in range(count) for partner in shards[shard].partners}
     assert pairs == {(partner, shard) for shard, partner in pairs}
 

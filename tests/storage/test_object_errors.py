@@ -62,9 +62,10 @@ def test_the_answer_of_a_server_is_explained(name: str, keys: pytest.MonkeyPatch
 
 
 def test_a_file_that_is_cut_is_not_read(keys: pytest.MonkeyPatch) -> None:
-    with answer_connections(FILE.format(100).encode() + b"few bytes") as url:
+    head = FILE.replace("200 OK", "206 Partial Content\r\nContent-Range: bytes 0-99/100")
+    with answer_connections(head.format(100).encode() + b"few bytes") as url:
         keys.setenv("AWS_ENDPOINT_URL", url)
-        with pytest.raises(Unreachable):
+        with pytest.raises(Unreachable, match="response body error"):
             ObjectStore("s3://puzzles/tables").read("manifest.json")
 
 

@@ -278,9 +278,17 @@ def test_denied_access_is_reported_as_unreadable(
     assert not built_store.is_read_only
 
 
-def test_a_truncated_read_is_an_error(built_store: ObjectStore, server: LoopbackStore) -> None:
-    server.fault = cut
-    with pytest.raises(TableError), open_tables(URL) as tables:
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("manifest.json", "is damaged: its text"), ("eight.idx", "733,183 bytes came instead of")],
+)
+def test_a_truncated_read_is_an_error(
+    name: str, problem: str, built_store: ObjectStore, server: LoopbackStore
+) -> None:
+    server.fault = lambda method, address, ask: (
+        cut(method, address, ask) if name in address else ask()
+    )
+    with pytest.raises(TableError, match=f"{name}.*{problem}"), open_tables(URL) as tables:
         tables.eight.probe("378546201")
 
 

@@ -1,8 +1,8 @@
 """Files that are being written are distinguished from those whose writer was killed."""
 
+import fcntl
 import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -115,19 +115,18 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A writer that gave up its lock would be taken for a killed one."""
-    part, timers = str(tmp_path / "part"), list[threading.Timer]()
+    part, flock = str(tmp_path / "part"), fcntl.flock
 
-    def look_first(descriptor: int, *, wait: bool = False) -> bool:
-        looking = os.open(part, os.O_RDONLY)
-        assert lock_file(looking)
-        timers.append(threading.Timer(0.1, os.close, [looking]))
-        timers[0].start()
-        return lock_file(descriptor, wait=wait)
-
-    monkeypatch.setattr(tablebase.atomic_write, "lock_file", look_first)
-    with atomic_write((str(tmp_path / "file"), part)) as (file,):
+    def look_first(descriptor: int, operation: int) -> None:
         monkeypatch.undo()
-        timers[0].join()
+        looking = os.open(part, os.O_RDONLY)
+        flock(looking, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not operation & fcntl.LOCK_NB:  # whoever looks ends while the writer waits
+            os.close(looking)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", look_first)
+    with atomic_write((str(tmp_path / "file"), part)) as (file,):
         file.write(b"all of it")
         assert is_being_written(part)
 
