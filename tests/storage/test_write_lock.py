@@ -119,11 +119,11 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(
 
     def look_first(descriptor: int, operation: int) -> None:
         monkeypatch.undo()
-        looking = os.open(part, os.O_RDONLY)
-        flock(looking, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not operation & fcntl.LOCK_NB:  # whoever looks ends while the writer waits
-            os.close(looking)
-        flock(descriptor, operation)
+        with open(part, "rb") as looking:
+            flock(looking, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not operation & fcntl.LOCK_NB:  # whoever looks ends while the writer waits
+                looking.close()
+            flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", look_first)
     with atomic_write((str(tmp_path / "file"), part)) as (file,):
