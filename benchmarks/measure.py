@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,19 +28,12 @@ def make_environment(**extra: str) -> dict[str, str]:
 
 
 def time_processes(commands: Mapping[str, list[str]], rounds: int = 30) -> dict[str, float]:
-    """Return the median seconds of each command as a process, run in turns.
-
-    The first round is not measured.
-    """
-    seconds: dict[str, list[float]] = {name: [] for name in commands}
-    env = make_environment()
-    for measured in range(-1, rounds):
-        for name, command in commands.items():
-            started = time.perf_counter()
-            subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
-            if measured >= 0:
-                seconds[name].append(time.perf_counter() - started)
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    """Return the median seconds of each command as a process, run in turns."""
+    run = partial(subprocess.run, check=True, env=make_environment(), stdout=subprocess.DEVNULL)
+    return measure_in_turns(
+        {name: partial(time_call, partial(run, command)) for name, command in commands.items()},
+        rounds,
+    )
 
 
 def measure_in_turns(calls: Mapping[str, Callable[[], float]], rounds: int = 5) -> dict[str, float]:

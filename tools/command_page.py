@@ -48,7 +48,7 @@ END = """
 | code | when |
 | ---: | --- |
 | 0 | all went well |
-| 1 | the answer is no: a goal that cannot be reached, a tour that does not exist, tables that differ |
+| 1 | the answer is no: an unreachable goal, a tour that does not exist, tables that differ |
 | 2 | the request is invalid, or the output cannot be written |
 | 3 | tables are missing or damaged, or memory, disk or a cluster failed |
 | 4 | a time limit ended a search |

@@ -227,26 +227,6 @@ def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
     return own + [each for child in base.__subclasses__() for each in list_recipes(child)]
 
 
-def architecture_page() -> str:
-    """Return the page on the architecture with its generated parts."""
-    return fill_parts("docs/architecture.md", format_walks() | {"recipes": format_recipes()})
-
-
-def index_format_page() -> str:
-    """Return the page on index files with its picture and its worked examples."""
-    return fill_parts("docs/format/index.md", make_parts(ROOT / "outputs"))
-
-
-def ranks_page() -> str:
-    """Return the page on ranks and records with its worked examples."""
-    return fill_parts("docs/format/ranks.md", make_rank_parts(ROOT / "outputs"))
-
-
-def readme_page() -> str:
-    """Return the README with its generated parts."""
-    return fill_parts("README.md", make_readme_parts(ROOT))
-
-
 def open_own() -> Tables:
     return open_tables(str(ROOT / "outputs"))
 
@@ -265,14 +245,20 @@ def fill_page(name: str) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "README.md": readme_page,
-    "docs/architecture.md": architecture_page,
+    "README.md": lambda: fill_parts("README.md", make_readme_parts(ROOT)),
+    "docs/architecture.md": lambda: fill_parts(
+        "docs/architecture.md", format_walks() | {"recipes": format_recipes()}
+    ),
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,
     "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
-    "docs/format/index.md": index_format_page,
-    "docs/format/ranks.md": ranks_page,
+    "docs/format/index.md": lambda: fill_parts(
+        "docs/format/index.md", make_parts(ROOT / "outputs")
+    ),
+    "docs/format/ranks.md": lambda: fill_parts(
+        "docs/format/ranks.md", make_rank_parts(ROOT / "outputs")
+    ),
     "docs/format/cases.jsonl": format_cases,
     "docs/notebook-board.svg": lambda: draw_answer(open_own().eight.probe("378546201")),
     "docs/notebook-solution.svg": lambda: draw_answer(open_own().answer("eight", "283104765")),

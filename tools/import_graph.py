@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,13 +55,3 @@ def group_by_layer(modules: Imports) -> Imports:
         others = {get_layer(target) for target in targets} - {get_layer(module)}
         grouped.setdefault(get_layer(module), set()).update(others)
     return grouped
-
-
-def find_cycle(known: Imports) -> list[str]:
-    """Return modules that import each other, directly or indirectly; an empty list if none do."""
-    try:
-        TopologicalSorter(known).prepare()
-    except CycleError as error:
-        result: list[str] = error.args[1]
-        return result
-    return []

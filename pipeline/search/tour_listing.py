@@ -50,27 +50,19 @@ def iter_paths(
     text = np.empty((chunk, len(sets) * names.shape[1]), dtype=np.uint8)
     ends = np.empty(chunk, dtype=np.uint8)
     row = np.empty(text.shape[1], dtype=np.uint8)
-    *_, depth = state = _make_state(sets, opening)
+    # the state of the search, which it updates between calls: the path, the choices still to be
+    # tried and the settled end by depth, and the depth
+    path, depth = np.zeros(len(sets), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    choices = np.zeros(len(sets) + 1, dtype=np.uint64)
+    settled = np.full(len(sets) + 1, OPEN, dtype=np.int64)
+    choices[0] = 1 << opening[0]
+    state = np.array(opening), path, choices, settled, depth
     while depth[0] >= 0:
         count = _search(sets, colours, names, text, ends, row, *state)
         if count:
             found = ends[:count].copy()
             closed = (sets[opening[0]] >> found.astype(np.uint64)) & np.uint64(1) == 1
             yield text[:count].copy(), found, closed
-
-
-def _make_state(sets: Array, opening: tuple[int, ...]) -> tuple[Array, Array, Array, Array, Array]:
-    """Return the opening and the initial state of a search, which it updates between calls.
-
-    The state is the path, the choices still to be tried and the settled end by depth, and the
-    depth.
-    """
-    nodes = len(sets)
-    path = np.zeros(nodes, dtype=np.int64)
-    choices = np.zeros(nodes + 1, dtype=np.uint64)
-    ends = np.full(nodes + 1, OPEN, dtype=np.int64)
-    choices[0] = 1 << opening[0]
-    return np.array(opening), path, choices, ends, np.zeros(1, dtype=np.int64)
 
 
 @compiled

@@ -158,9 +158,9 @@ class Rows:
         """Return a column as an Arrow array."""
         return self.batch.column(name)
 
-    def read_numbers(self, name: str, null: int = 0) -> Array:
-        """Return a column of integers, with `null` in place of nulls."""
-        numbers: Array = self.column(name).cast(pa.int64()).fill_null(null).to_numpy()
+    def read_numbers(self, name: str) -> Array:
+        """Return a column of integers, with 0 in place of nulls."""
+        numbers: Array = self.column(name).cast(pa.int64()).fill_null(0).to_numpy()
         return numbers
 
     def read_cells(self, check: ClaimCheck, name: str, width: int) -> Array:

@@ -38,8 +38,6 @@ class Pattern:
     >>> pattern = Pattern(4, 4, (2, 3, 4))
     >>> pattern.size, pattern.rank((1, 2, 3)), pattern.rank((3, 2, 1))
     (3360, 3, 2803)
-    >>> pattern.unrank(2803)
-    (3, 2, 1)
     """
 
     __slots__ = ("height", "sets", "size", "tiles", "width")
@@ -68,13 +66,6 @@ class Pattern:
         order = sorted(range(len(cells)), key=cells.__getitem__)
         return rank_order(order) * self.sets + rank_set(sorted(cells))
 
-    def unrank(self, rank: int) -> tuple[int, ...]:
-        """Return the cell of each tile in the placement of a rank."""
-        order_rank, set_rank = divmod(rank, self.sets)
-        cells = unrank_set(set_rank, len(self.tiles))
-        order = unrank_order(order_rank, len(self.tiles))
-        return tuple(cell for _, cell in sorted(zip(order, cells, strict=True)))
-
 
 def mirror_cell(cell: int, width: int) -> int:
     """Return the cell to which mirroring a square board in its main diagonal takes a cell."""
@@ -96,18 +87,6 @@ def rank_set(cells: Sequence[int]) -> int:
     (0, 1, 559)
     """
     return sum(comb(cell, at) for at, cell in enumerate(cells, 1))
-
-
-def unrank_set(rank: int, tiles: int) -> list[int]:
-    """Return the set of cells of a rank, in ascending order."""
-    cells = list[int]()
-    for at in range(tiles, 0, -1):
-        cell = at - 1
-        while comb(cell + 1, at) <= rank:
-            cell += 1
-        rank -= comb(cell, at)
-        cells.insert(0, cell)
-    return cells
 
 
 def rank_order(order: Sequence[int]) -> int:
