@@ -119,7 +119,7 @@ def parse_positive_number(given: float | str, flag: str, unit: str, example: int
     text = str(given)
     try:  # `float` accepts the digits of every script, and underscores between them
         number = float(given) if text.isascii() and "_" not in text else 0.0
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         number = 0.0
     if not 0 < number < float("inf"):
         problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
@@ -142,6 +142,8 @@ def parse_distance(given: int | str | None) -> range | None:
         wanted = range(int(ends[0]), int(ends[1]) + 1)
         if wanted:
             return wanted
+        problem = f"--distance needs the smaller number first, not {quote(text)}"
+        raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
     problem = f"--distance needs a whole number from 0, not {quote(text)}"
     raise BadRequest(problem, "Example: --distance 6, or 5-25")
 

@@ -403,7 +403,7 @@ def _read_pandas(keys: Any) -> pl.Series:
     """Return a pandas column; texts among other objects are kept, what is no text becomes one."""
     try:
         return pl.Series(pl.from_pandas(keys))
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         texts = [
             None if missing else str(key) for key, missing in zip(keys, keys.isna(), strict=True)
         ]

@@ -19,8 +19,8 @@ import polars as pl
 import pyarrow as pa
 
 from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
-from tablebase.errors import BadRequest, quote, require_choice
-from tablebase.process import expand_path, explain_os_error
+from tablebase.errors import BadRequest, OutputError, quote, require_choice
+from tablebase.process import expand_path, explain_os_error, is_full_disk
 
 PARQUET = b"PAR1"
 COMPRESSIONS = {
@@ -96,6 +96,8 @@ def translate_input_errors(name: str) -> Iterator[None]:
     try:
         yield
     except UNREADABLE as error:
+        if is_full_disk(error):
+            raise OutputError("A temporary copy of the input", "no space", is_full=True) from error
         problem = (
             explain_os_error(error) if isinstance(error, OSError) else str(error).partition("\n")[0]
         )

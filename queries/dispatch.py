@@ -87,6 +87,7 @@ class Readers:
 
     def close(self) -> None:
         """Close all files."""
-        self._is_closed = True
-        for reader in self._opened.values():
-            reader.close()
+        with self._lock:
+            self._is_closed = True
+            for reader in self._opened.values():
+                reader.close()

@@ -211,14 +211,17 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
         from queries.eight_columns import rank_any
 
-        return self.read_distances(goal and self.parse_goal(goal)).take(rank_any(states))
+        return self.read_distances(self._parse_goal_or_none(goal)).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
         from queries.eight_columns import rank_any
 
-        rows = self.read_rows(goal and self.parse_goal(goal))
+        rows = self.read_rows(self._parse_goal_or_none(goal))
         return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
+
+    def _parse_goal_or_none(self, goal: str | None) -> str | None:
+        return None if goal is None else self.parse_goal(goal)
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
@@ -281,7 +284,11 @@ def make_fast_lookups(
         if code >> SET_SHIFT != ALL_DIGITS:
             return probe(parse(state))
         rank = code & RANK_MASK
-        depth = distances[rank]
+        try:
+            depth = distances[rank]
+        except IndexError:
+            measure(state, None)  # raises an error: the tables are closed
+            raise
         blank = state.index("0")
         best = ""
         for letter, low, high in slides[blank]:

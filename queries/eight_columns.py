@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.answer import Judgement
-from queries.answer_frames import join_cells, read_key_column, view_texts
+from queries.answer_frames import can_hold_keys, join_cells, read_key_column, view_texts
 from queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
 from tablebase.errors import BadRequest, NotationError
 from tablebase.graph import UNREACHED
@@ -313,6 +313,8 @@ def rank_any(states: Any) -> npt.NDArray[np.uint32]:
     BadRequest for what has no states.
     """
     if isinstance(states, pl.Series):
+        if not can_hold_keys(states.dtype, STATE_LENGTH):
+            raise BadRequest(f"A column of {states.dtype} has no states", "Give texts or numbers")
         return rank_states(read_key_column(states, STATE_LENGTH)).to_numpy()
     try:
         array = np.asarray(states)

@@ -212,6 +212,13 @@ class FifteenQuery(Query):
                 key, search, path = searched
                 yield key, partial(self.make_answer, states[key], path, search)
 
+    def has_key(self, text: str) -> bool:
+        try:
+            BOARD.parse(text)
+        except NotationError:
+            return False
+        return True
+
     def parse_state(self, key: str) -> str:
         """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
         state = BOARD.parse(key)

@@ -13,6 +13,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import log
 from pathlib import PurePath
@@ -22,10 +23,9 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.scans import require_intact, scan_rows
+from queries.scans import require_intact, scan_rows, translate_scan_errors
 from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
 from tablebase.puzzles import find_owner, list_puzzles
-from tablebase.tables.access import make_damage_error
 
 if TYPE_CHECKING:
     from tablebase.schema import Table
@@ -151,13 +151,9 @@ class Sources:
         key = figure.query, figure.sources
         if key not in self._answers:
             scans = [self.load(name).scan for name in figure.sources]
-            try:
+            table = next((name for name in figure.sources if name in self.entries), "")
+            with translate_scan_errors(self._store, table) if table else nullcontext():
                 self._answers[key] = figure.query(*scans)
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-                table = next((name for name in figure.sources if name in self.entries), "")
-                if not table:
-                    raise
-                raise make_damage_error(self._store, table, "its rows cannot be decoded") from error
         return self._answers[key]
 
     def format_code(self, figure: Figure) -> str:

@@ -218,6 +218,7 @@ class GoalReader(Reader[GoalFound]):
     )
     sample_options: tuple[Option, ...] = (options[0], DISTANCE, SPREAD)
     check_options: tuple[Option, ...] | None = options[:1]
+    lookup_options = (Option("solution", "Add a shortest solution."),)
     keyless = ("hardest",)
     puzzle: GoalPuzzle
     key = "STATE"
@@ -283,8 +284,8 @@ class GoalReader(Reader[GoalFound]):
             self.find_distance(start, goal_state)
             return self.find_path(start, goal_state)
 
-    def _make_goal_query(self, goal: str | None, **options: Any) -> GoalQuery:
-        query = self.make_query(goal=goal, **options)
+    def _make_goal_query(self, goal: str | None) -> GoalQuery:
+        query = self.make_query(goal=goal)
         assert isinstance(query, GoalQuery)
         return query
 

@@ -52,9 +52,9 @@ class Objects(NamedTuple):
         keys, numbers = list[Any](), list[int]()
         for at, fields in enumerate(self.fields):
             raw = fields.get(name, _NULL)
-            key: Any = write_cells(msgspec.json.decode(raw)) if len(raw) < MAX_KEY_BYTES else {}
+            key = _read_key(raw)
             if key is not None and not isinstance(key, str):
-                if not digits or isinstance(key, bool | list | dict) or key != int(key):
+                if not digits or isinstance(key, bool | list | dict):
                     raise BadRequest(
                         f"Line {self.numbers[at]:,} of the input has no text in {quote(name)}, but "
                         f"{quote(bytes(raw).decode())}",
@@ -76,12 +76,25 @@ class Objects(NamedTuple):
     def _require_once(self, name: str) -> None:
         """Raise BadRequest for an object with two fields of that name."""
         lines = pl.Series(self.lines)
-        is_suspect = lines.str.count_matches(json.dumps(name), literal=True) > 1
+        written = json.dumps(name, ensure_ascii=False)  # what is escaped is suspect anyway
+        is_suspect = lines.str.count_matches(written, literal=True) > 1
         is_suspect |= lines.str.contains("\\u", literal=True)
         for at in is_suspect.arg_true():
             fields = json.loads(lines[at], object_pairs_hook=list, parse_int=str)
             if [field for field, _ in fields].count(name) > 1:
                 raise _make_twice_error(self.numbers[at], name)
+
+
+def _read_key(raw: msgspec.Raw) -> Any:
+    """Read a field as a key; what is too long for one, and a fraction, stay as they are written."""
+    text = bytes(raw).decode()
+    if len(text) >= MAX_KEY_BYTES:
+        return text.strip('"') if text[0] not in "[{" else {}
+    try:
+        key = write_cells(msgspec.json.decode(raw))
+    except msgspec.DecodeError:  # a number that is out of range
+        return text
+    return text if isinstance(key, float) and key != int(key) else key
 
 
 def split_objects(text: bytes, line: int) -> Objects:
@@ -208,20 +221,41 @@ def _require_lossless(rows: pl.DataFrame, lines: pl.Series, line: int) -> None:
     is_suspect |= lines.str.contains(r'[{,:\[]\s*"\s*:|"\s+:')
     names = lines.str.extract_all(r'"[^"]*":')
     is_suspect |= names.list.len() != names.list.n_unique()
-    floats = (column for column in rows.iter_columns() if column.dtype == pl.Float64)
-    if any((column.abs() >= EXACT).any() for column in floats):
+    if any(map(_has_large_floats, rows.iter_columns())):
         is_suspect |= lines.str.contains(_LONG_NUMBER)
     for at in is_suspect.arg_true():
-        fields = json.loads(lines[at], object_pairs_hook=list) if lines[at].strip() else []
+        fields = json.loads(lines[at], object_pairs_hook=_Pairs) if lines[at].strip() else []
         known = set[str]()
         for name, value in fields:
             if name in known:
                 raise _make_twice_error(line + at, name)
             known.add(name)
-            is_converted = isinstance(value, int) and kinds[name] == pl.Float64
-            if is_converted and int(float(value)) != value:
-                raise BadRequest(
-                    f"Line {line + at:,} of the input has in {quote(name)}, among numbers with "
-                    f"fractions, the integer {value}, which would be rounded",
-                    "Write that field as text",
-                )
+            _require_exact(value, kinds[name], name, line + at)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The fields of an object, in order."""
+
+
+def _has_large_floats(column: pl.Series) -> bool:
+    """Return whether a column may have floats that stand for rounded integers."""
+    if column.dtype == pl.Float64:
+        return bool((column.abs() >= EXACT).any())
+    return "Float64" in str(column.dtype)
+
+
+def _require_exact(value: Any, kind: Any, name: str, line: int) -> None:
+    """Raise BadRequest for an integer of a field that its type rounds, at any depth."""
+    if isinstance(kind, pl.Struct) and isinstance(value, _Pairs):
+        kinds = {field.name: field.dtype for field in kind.fields}
+        for inner_name, inner in value:
+            _require_exact(inner, kinds[inner_name], name, line)
+    elif isinstance(kind, pl.List) and isinstance(value, list):
+        for inner in value:
+            _require_exact(inner, kind.inner, name, line)
+    elif isinstance(value, int) and kind == pl.Float64 and int(float(value)) != value:
+        raise BadRequest(
+            f"Line {line:,} of the input has in {quote(name)}, among numbers with fractions, the "
+            f"integer {value}, which would be rounded",
+            "Write that field as text",
+        )

@@ -198,12 +198,13 @@ class Summary:
 
     def __init__(self) -> None:
         self.results, self.first_losses = Counter[str](), Counter[int]()
-        self.answers, self.excess, self.score = 0, 0, 0.0
+        self.answers, self.excess, self.scored, self.score = 0, 0, 0, 0.0
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add the rows of judgements; the first losses by distance."""
         self.answers += len(rows)
         self.results.update(rows["result"].drop_nulls())
+        self.scored += rows["score"].count()
         self.score += float(rows["score"].sum())
         if "excess" in rows.columns:
             self.excess += int(rows["excess"].sum())
@@ -220,7 +221,7 @@ class Summary:
             "answers": self.answers,
             "results": dict(sorted(self.results.items())),
             "mean_excess": self.excess / measured if measured else None,
-            "mean_score": self.score / self.answers if self.answers else None,
+            "mean_score": self.score / self.scored if self.scored else None,
             "first_losses": dict(sorted(self.first_losses.items())),
         }
 

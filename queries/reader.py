@@ -22,6 +22,7 @@ from tablebase.errors import (
     TablebaseError,
     TableDamaged,
     TableError,
+    Undecided,
     quote,
     require_choice,
     require_text,
@@ -194,6 +195,8 @@ class Reader(Generic[Found]):
     """The options of `pipeline sample`; None: there are no samples."""
     check_options: tuple[Option, ...] | None = None
     """The options of `pipeline check`; None: answers cannot be judged."""
+    lookup_options: tuple[Option, ...] = ()
+    """Further options of `probe` and `get`."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
     other_kinds: tuple[str, ...] = ()
@@ -240,6 +243,13 @@ class Reader(Generic[Found]):
         for name in select_given(options):
             if name in (*self.keyless, *self.other_kinds):
                 raise BadRequest(f"{name} has an answer of another kind", "Use tables.answer")
+        return self._make_query_of((*self.options, *self.lookup_options), options)
+
+    def _make_query_of(
+        self, declared: tuple[Option, ...] | None, options: Mapping[str, Any]
+    ) -> Query:
+        """Make a query; BadRequest for an option that is not declared for what is asked."""
+        require_options(self.puzzle.title, declared or (), select_given(options))
         return self.make_query(**options)
 
     if TYPE_CHECKING:
@@ -258,9 +268,7 @@ class Reader(Generic[Found]):
         try:
             with self.store.ask_one_question():
                 return query.look_up(key)
-        except TableError:
-            raise
-        except TablebaseError:
+        except (NotationError, NoAnswer, Undecided):
             return default
 
     if TYPE_CHECKING:
@@ -295,7 +303,7 @@ class Reader(Generic[Found]):
         single = [option.name for option in self.options if option.is_single]
         if refused := [name for name in select_given(options) if name in single]:
             raise BadRequest(f"{refused[0]} works with a single key only", "Use probe")
-        query, columns = self.make_query(**options), (column or self.columns[0],)
+        query, columns = self._make_query_of(self.options, options), (column or self.columns[0],)
         added = (*query.make_schema(), *(("error",) if errors == "column" else ()))
         answer = partial(query.annotate_keys, errors=errors)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
@@ -305,10 +313,15 @@ class Reader(Generic[Found]):
 
         The options are those of `pipeline check`. An answer that cannot be read is judged, too.
         """
-        judge = self.make_query(**options).make_judge()
+        judge = self._make_judge(options)
         with self.store.ask_one_question():
             judged: Judgement = judge.check(key, answer)
         return judged
+
+    def _make_judge(self, options: Mapping[str, Any]) -> Any:
+        if self.check_options is None:
+            raise BadRequest(f"{self.puzzle.title} does not support checking")
+        return self._make_query_of(self.check_options, options).make_judge()
 
     def check_frame(
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
@@ -321,7 +334,7 @@ class Reader(Generic[Found]):
         """
         from queries.answer_frames import annotate_frame
 
-        judge = self.make_query(**options).make_judge()
+        judge = self._make_judge(options)
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
         judged: Frame = annotate_frame(
             frame, columns, prefix, added, judge.judge_rows, self.key_digits
@@ -339,13 +352,15 @@ class Reader(Generic[Found]):
         from tablebase.resources import get_free_memory
 
         request = SampleRequest(size, seed, replacement).check()
-        samples = draw_set(self.make_query(**options), request, ignore_progress)
+        query = self._make_query_of(self.sample_options, options)
+        samples = draw_set(query, request, ignore_progress)
         return draw_frame(request, samples, get_free_memory())
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
-        if name in self._indexes:
-            return self._indexes[name]
+        index = self._indexes.get(name)  # without the lock, as a lookup does it each time
+        if index is not None:
+            return index
         return self.open_table_index(
             next(table for table in self.puzzle.tables if table.name == name)
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tablebase.errors import TableDamaged, TableMissing
@@ -61,10 +63,20 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
     """Collect rows of a published table; TableDamaged if they cannot be decoded."""
+    with translate_scan_errors(store, table):
+        return rows.collect()
+
+
+@contextmanager
+def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
+    """Turn errors of reading a table's rows in the block into a TableError."""
     import polars as pl
 
     try:
-        return rows.collect()
+        yield
+    except OSError as error:  # the file is gone since its scan was made
+        command = format_rebuild_command(table, store)
+        raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise make_damage_error(store, table, "its rows cannot be decoded") from error
 
@@ -74,7 +86,7 @@ def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
     import polars as pl
 
     assert entry.parquet
-    return pl.scan_parquet(_open_source(store, entry.parquet.file))
+    return pl.scan_parquet(_open_source(store, entry.parquet.file), glob=False)
 
 
 def _open_source(store: Store, name: str) -> str | io.BytesIO:

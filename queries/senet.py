@@ -100,10 +100,10 @@ class SenetQuery(Query):
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         reached_plies = [plies for plies in (even, odd) if plies is not None]
         if not reached_plies:
-            raise _make_unreachable_error(position)
+            raise PositionUnreachable(position)
         plies = (even, odd)[SIDES.index(self.turn)] if self.turn else min(reached_plies)
         if plies is None:
-            raise _make_unreachable_error(position, self.turn or "")
+            raise PositionUnreachable(position, self.turn or "")
         line = self.reader.find_line(position, plies)
         return SenetAnswer(
             position=position,
@@ -118,14 +118,12 @@ class SenetQuery(Query):
         )
 
 
-def _make_unreachable_error(position: str, turn: str = "") -> PositionUnreachable:
-    return PositionUnreachable(position, turn)
-
-
 def _parse_side(text: str) -> str:
     side = str(text).strip().upper()
     if side not in [*SIDES]:
-        raise BadRequest(f"There is no side {quote(text)}", f"Choose one of: {', '.join(SIDES)}")
+        raise BadRequest(
+            f"There is no side {quote(str(text))}", f"Choose one of: {', '.join(SIDES)}"
+        )
     return side
 
 

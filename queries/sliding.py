@@ -117,6 +117,9 @@ class BoardTableQuery(BoardQuery):
         return merge_answers(keys, answers, super().answer_keys)
 
 
+BOARD = Option("board", "Board, rows x columns, up to 16 cells.", "RxC")
+
+
 class BoardReader(GoalReader[BoardAnswer]):
     """The tables of one board; the default goal is the blank in the last corner."""
 
@@ -124,7 +127,6 @@ class BoardReader(GoalReader[BoardAnswer]):
     has_pictures = True
     puzzle: SlidingBoard
     options = (
-        Option("board", "Board, rows x columns, up to 16 cells.", "RxC"),
         Option(
             "goal",
             "Goal to reach: any state (default: tiles in reading order, blank in the last corner).",
@@ -133,8 +135,8 @@ class BoardReader(GoalReader[BoardAnswer]):
         *GoalReader.options[1:],
     )
     columns = COLUMNS
-    sample_options = (*options[:2], *GoalReader.sample_options[1:], SPLIT)
-    check_options = options[:2]
+    sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
+    check_options = options[:1]
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
@@ -274,9 +276,10 @@ class SlidingReader(Reader):
     """A reader of the tables of all boards: each board has a reader of its own."""
 
     has_pictures = True
-    options = BoardReader.options
-    sample_options = BoardReader.sample_options
-    check_options = BoardReader.check_options
+    options = (BOARD, *BoardReader.options)
+    sample_options = (BOARD, *BoardReader.sample_options)
+    check_options = (BOARD, *BoardReader.check_options)
+    lookup_options = BoardReader.lookup_options
     keyless = BoardReader.keyless
     key = "STATE"
     columns = COLUMNS
@@ -305,9 +308,10 @@ class SlidingReader(Reader):
             return self._boards[str(board)]
 
     def close(self) -> None:
-        super().close()
-        for reader in self._boards.values():
-            reader.close()
+        with self._lock:
+            super().close()
+            for reader in self._boards.values():
+                reader.close()
 
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers of small boards that have tables for every goal.

@@ -70,7 +70,7 @@ def require_choice(value: str, what: str, *choices: str) -> None:
     """Raise BadRequest if a value is none of the choices; `what` names it in the message."""
     if value not in choices:
         hint = f"Choose one of: {', '.join(choices)}"
-        raise BadRequest(f"There is no {what} {quote(value)}", hint)
+        raise BadRequest(f"There is no {what} {quote(str(value))}", hint)
 
 
 def require_whole_number(value: object, what: str, least: int, most: int | None = None) -> int:

@@ -53,7 +53,7 @@ def _make_check(name: str) -> Command:
         def make_judge() -> Judge:
             store = open_store(general.get(OUTPUTS.name))
             query = open_reader(name, store).make_query(**values)
-            judge: Judge = query.make_judge(rows.get("answer_column", "answer"))
+            judge: Judge = query.make_judge(rows.get("answer_column") or "answer")
             return judge
 
         if "testlib" in general:

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from queries.judges import Summary
 from tests.queries.test_batch_input import write_frame
 from tests.support.shell import Cli
 
@@ -125,9 +126,17 @@ def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli) -> No
     assert text.code == 2
 
 
+def test_scores_that_nobody_knows_count_for_nothing() -> None:
+    summary = Summary()
+    summary.add(pl.DataFrame({"result": ["shortest", "solved", None], "score": [1.0, None, None]}))
+    assert summary.to_dict()["mean_score"] == 1
+
+
 def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path: Path) -> None:
     source = tmp_path / "answers.csv"
     FRAME.write_csv(source)
+    same = cli_in_process("check", "eight", "--input", str(source), "--answer-column", "")
+    assert same == cli_in_process("check", "eight", "--input", str(source))
     words = ("check", "eight", "--input", str(source))
     text = cli_in_process(*words, "--json")
     assert text.code == 0

@@ -43,6 +43,37 @@ def test_json_objects_are_copied_as_they_are_written(
     assert third.startswith(f"{lines[2][:-1]},")
 
 
+def test_values_that_are_no_keys_do_not_stop_a_batch(ask_in_process: Ask) -> None:
+    values = ["1" * 1_200, f'"{"1" * 1_200}"', "3.5", "1e400", '"123456780"']
+    text = "".join(f'{{"state":{value}}}\n' for value in values).encode()
+    words = ("--input-format", "jsonl", "--format", "jsonl")
+    code, out, complaint = ask_in_process("eight", *words, text=text)
+    assert (code, complaint) == (2, "pipeline: 4 keys are invalid. See the column error.\n")
+    errors = [line.rpartition('"error":')[2] for line in out.splitlines()]
+    assert [error == "null}" for error in errors] == [False] * 4 + [True]
+
+
+def test_a_key_of_any_script_stands_once(ask_in_process: Ask) -> None:
+    text = '{"zuständ":"378546201","zuständ":"123456780"}'.encode()
+    words = ("--input-format", "jsonl", "--format", "jsonl", "--column", "zuständ")
+    code, _, complaint = ask_in_process("eight", *words, text=text)
+    assert (code, "has two fields 'zuständ'" in complaint) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        '{"n":0.5}|{"n":9007199254740993}',
+        "[0.5,1]|[9007199254740993]",
+        '[{"n":0.5}]|[{"n":9007199254740993}]',
+    ],
+)
+def test_integers_that_would_be_rounded_are_refused_at_any_depth(field: str) -> None:
+    text = "\n".join(f'{{"state":"1","x":{value}}}' for value in field.split("|"))
+    with pytest.raises(BadRequest, match="Line 2 .* in 'x', .* the integer 9007199254740993"):
+        read_objects(text.encode(), 1)
+
+
 def test_json_lines_preserve_fields_and_types(ask_in_process: Ask, tmp_path: Path) -> None:
     text = b'{"state":"123456780","n":1.5,"at":{"x":[1]}}\n{"n":2}\n\n{"state":"123456708"}\n'
     target = tmp_path / "answers.parquet"

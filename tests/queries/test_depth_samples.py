@@ -225,8 +225,9 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
         ({"spread": True}, "--spread needs a range"),
         *(
             ({"distance": text}, "--distance needs a whole")
-            for text in ("9-5", "5-", "٣-5", "x", -1, 1.5, True)
+            for text in ("5-", "٣-5", "x", -1, 1.5, True)
         ),
+        ({"distance": "9-5"}, "--distance needs the smaller number first.* --distance 5-9"),
         ({"split": "train=0.8,test=0.3"}, "add up to 1, not 'train=0.8,test=0.3'"),
         *(
             ({"split": text}, "needs different names, with shares")

@@ -62,6 +62,8 @@ def test_numbers_as_keys(tables: Tables) -> None:
     lost = [378546201, 87654321, None]  # the second without its leading 0
     for frame in (lost, pa.table({"state": lost}), pl.Series(lost)):
         assert pl.DataFrame(tables.eight.annotate(frame))["distance"].to_list() == distances
+    large = tables.eight.annotate(pd.DataFrame({"state": [10**30, 378546201]}))
+    assert large["distance"].to_list() == [pd.NA, 27]
     floats = tables.eight.annotate(pd.DataFrame({"state": lost}))
     assert floats["distance"].to_list() == [27, 28, pd.NA]
 
@@ -190,6 +192,14 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
 def test_what_has_no_states_is_refused(tables: Tables, states: Any) -> None:
     with pytest.raises(BadRequest, match="States are an array of whole numbers"):
         tables.eight.distances(states)
+
+
+def test_columns_and_goals_that_are_none_are_refused(tables: Tables) -> None:
+    with pytest.raises(BadRequest, match="has no states"):
+        tables.eight.ranks(pl.Series([["3", "7"]]))
+    for method in (tables.eight.distances, tables.eight.best_moves):
+        with pytest.raises(NotationError, match="is not a goal"):
+            method(["378546201"], goal="")
 
 
 @pytest.mark.parametrize("key", [[1.0] * 9, [True] * 9, [[[1]]], {}, [], [0] * 9, [10**30] * 9])

@@ -147,6 +147,53 @@ def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None
         get(name).annotate([KEYS[name]], **{SINGLE[name]: True})
 
 
+@pytest.mark.parametrize(
+    ("name", "method", "options"),
+    [
+        ("eight", "probe", {"distance": 5}),
+        ("eight", "annotate", {"split": "a=1"}),
+        ("eight", "annotate", {"solution": True}),
+        ("eight", "sample", {"path": True}),
+        ("sliding", "probe", {"board": "3x4"}),
+        ("fifteen", "check", {"not_shortest": True}),
+        ("senet", "sample", {"turn": "B"}),
+        ("knight", "sample", {"to": "a3"}),
+        ("knight", "check", {"closed": True}),
+    ],
+)
+def test_an_option_holds_where_it_is_declared(
+    get: GetReader, name: str, method: str, options: dict[str, Any]
+) -> None:
+    arguments = {"annotate": ([KEYS[name]],), "sample": (3,), "check": (KEYS[name], "")}
+    with pytest.raises(BadRequest, match=f"has no option '{next(iter(options))}'"):
+        getattr(get(name), method)(*arguments.get(method, (KEYS[name],)), **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("senet", {"turn": True}),
+        ("fifteen", {"patterns": 7}),
+        ("fifteen", {"time_limit": 10**400}),
+        ("fifteen", {"time_limit": [1]}),
+    ],
+)
+def test_a_value_of_another_type_is_refused(
+    get: GetReader, name: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(BadRequest):
+        get(name).probe(KEYS[name], **options)
+
+
+def test_a_board_is_known_as_a_key_without_a_search(
+    get: GetReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = get("fifteen").make_query()
+    monkeypatch.setattr(query, "solve", None)
+    unreachable = NO_KEYS["fifteen"][0]
+    assert [query.has_key(text) for text in (MOVED, unreachable, "1 2")] == [True, True, False]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_scan(get: GetReader, name: str) -> None:
     reader = get(name)
@@ -167,6 +214,15 @@ def test_scan_checks_the_file(copy: Path) -> None:
     flip_byte(copy / "senet.parquet", -1)
     with pytest.raises(pt.TableDamaged, match=r"senet.parquet is damaged"):
         pt.open_tables(str(copy)).senet.scan("senet")
+
+
+def test_a_folder_may_have_any_name(copy: Path) -> None:
+    folder = copy.rename(copy.with_name("runs[1]*"))
+    senet = pt.open_tables(str(folder)).senet
+    assert senet.scan("senet").head(1).collect().height == 1
+    (folder / "senet.parquet").unlink()
+    with pytest.raises(pt.TableMissing, match="precompute senet"):
+        senet.sample(1)
 
 
 def test_count_without_a_board(get: GetReader, outputs: Path) -> None:
