@@ -70,7 +70,7 @@ def test_a_key_of_any_script_stands_once(ask_in_process: Ask) -> None:
 )
 def test_integers_that_would_be_rounded_are_refused_at_any_depth(field: str) -> None:
     text = "\n".join(f'{{"state":"1","x":{value}}}' for value in field.split("|"))
-    with pytest.raises(BadRequest, match="Line 2 .* in 'x', .* the integer 9007199254740993"):
+    with pytest.raises(BadRequest, match=r"Line 2 .* in 'x', .* the integer 9007199254740993"):
         read_objects(text.encode(), 1)
 
 
