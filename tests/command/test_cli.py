@@ -14,11 +14,11 @@ import typer
 from pipeline.commands.app import app
 from tablebase import __version__
 from tablebase.puzzles import MODULES, list_puzzles
-from tests.support.commands import COMMANDS, EXITS, lines
+from tests.support.commands import EXITS, GROUPS, lines
 from tests.support.shell import Cli, Said
 
 
-@pytest.mark.parametrize("group", COMMANDS)
+@pytest.mark.parametrize("group", GROUPS)
 def test_golden(
     group: str, cli: Cli, cli_in_process: Cli, place: Path, golden: Callable[[str, str], None]
 ) -> None:

@@ -11,7 +11,7 @@ from pipeline.commands.app import app
 from pipeline.run import run_command
 from pipeline.single_query import answer_fast
 from tablebase.errors import TablebaseError
-from tests.support.commands import lines
+from tests.support.commands import GOLDEN, lines
 
 
 def get_outcome(run_query: Callable[[], str | None]) -> tuple[str, str | None]:
@@ -37,7 +37,6 @@ SIMPLE_QUERIES = [
     ["knight", "--to", "a3", "b1"],
     ["senet", "ABABABABAB.....", "--outputs", "./outputs"],
 ]
-GOLDEN = Path(__file__).parents[1] / "golden"
 GOLDEN_OUTPUT = "\n".join(path.read_text("utf-8") for path in GOLDEN.iterdir())
 """The recorded output of the command line."""
 

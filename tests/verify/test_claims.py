@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,13 +30,6 @@ def reports() -> list[tuple[Claim, int]]:
 @pytest.fixture
 def fact(tmp_path: Path, reports: list[tuple[Claim, int]]) -> ClaimCheck:
     return ClaimCheck(CLAIM, Folder(tmp_path), "make toys", lambda *words: reports.append(words))
-
-
-def get_refutation(prove: Any, *words: object) -> tuple[int | None, object, object]:
-    """Return the row that refutes a claim, the value found there and the expected one."""
-    with pytest.raises(VerifyFailed) as text:
-        prove(*words)
-    return text.value.row, text.value.found, text.value.expected
 
 
 def test_a_claim_is_reported_as_proved_unless_it_is_refuted(
@@ -87,36 +79,9 @@ def test_values_of_damaged_files_are_escaped_and_shortened(fact: ClaimCheck) -> 
     assert len(text) < 3 * MAX_SHOWN_VALUE
 
 
-@pytest.mark.parametrize(
-    ("expected", "row", "found", "wanted"),
-    [
-        ([6, 6, None, 5, 1], 1003, "legs 4", "5"),
-        ([6, 6, 6, 5, 0], 1002, "legs None", "6"),
-        ([6, None, None, 4, 0], 1001, "legs 6", "None"),
-    ],
-)
-def test_the_first_row_that_differs_is_named(
-    fact: ClaimCheck, expected: list[int | None], row: int, found: str, wanted: str
-) -> None:
-    legs = pa.array(expected, pa.int8())
-    assert get_refutation(ROWS.require_column, fact, "legs", legs) == (row, found, wanted)
-
-
 def test_among_selected_rows_the_first_in_the_table_is_named(fact: ClaimCheck) -> None:
     at, expected = np.array([4, 3, 0]), pa.array([1, 2, 6], pa.int8())
     with pytest.raises(VerifyFailed) as text:
         ROWS.require_column(fact, "legs", expected, at)
     assert (text.value.row, text.value.found, text.value.expected) == (1003, "legs 4", "2")
     assert text.value.content == {"name": "dog", "legs": 4}
-
-
-@pytest.mark.parametrize("width", [3, 2, 4])
-@pytest.mark.parametrize("begin", [0, 2])
-def test_read_cells_requires_the_text_length(fact: ClaimCheck, width: int, begin: int) -> None:
-    rows = Rows(ROWS.batch.slice(begin), begin)
-    if width == 3:
-        assert rows.read_cells(fact, "name", 3).tobytes() == b"antbeecatdogeel"[3 * begin :]
-        assert rows.read_cells(fact, "name", 3).shape == (5 - begin, 3)
-    else:
-        expected = (begin, "length of name 3", str(width))
-        assert get_refutation(rows.read_cells, fact, "name", width) == expected

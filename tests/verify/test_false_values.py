@@ -206,7 +206,7 @@ TOUR_CASES: list[Case] = [
     ),
     (spell(1000, 0, "b1"), 1000, PATH, "b1* | a tour"),
     (turn_path(7, 10), 7, PATH, "* | a tour"),
-    (cell("path", 7, "a1"), 7, PATH, "length of path 2 | 50"),
+    (cell("path", 1007, "a1"), 1007, PATH, "length of path 2 | 50"),
     (cell("board", 1000, "5x6"), 1000, BESIDE, "board 5x6 | 5x5"),
     (cell("start", 1000, "c3"), 1000, BESIDE, "start c3 | b4"),
     (cell("finish", 1000, "c3"), 1000, BESIDE, "finish c3 | ??"),
