@@ -60,7 +60,6 @@ PROOF_STEPS = {
     "pipeline/verify/claims.py",
     "pipeline/verify/state_proofs.py",
     "pipeline/tasks.py",
-    "tablebase/puzzles/eight.py",
     "tablebase/tables/parquet.py",
     "tablebase/tables/index_format.py",
 }

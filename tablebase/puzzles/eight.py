@@ -239,7 +239,7 @@ class EightGoalView(SymmetryView):
         super().__init__(name, GOALS[name], goal, cells)
 
 
-RANK = "number of the state among all 362,880 in notation order, from 0: that of its index record"
+RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
 
 
