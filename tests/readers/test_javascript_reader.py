@@ -216,7 +216,7 @@ def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
     example = example.replace("puzzle-tablebase-reader", str(PACKAGE / "index.js"))
     script = tmp_path / "page.mjs"
     with serve(outputs) as host:
-        example = example.replace("https://host.example", host.url)
+        example = example.replace("https://example.org", host.url)
         script.write_text(f"{example}console.log(distance, best_moves, solution);")
         said = run(tool("node"), script)
     assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")

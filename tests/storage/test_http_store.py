@@ -433,7 +433,7 @@ def test_tables_copied_by_the_commands_of_the_page_are_the_same(
     page = (ROOT / "docs" / "hosting.md").read_text("utf-8")
     script = page.split("```sh\n")[1].split("```")[0].rpartition("pipeline verify")[0]
     with serve(outputs) as host:
-        script = script.replace("https://host.example/tables", host.url)
+        script = script.replace("https://example.org/tables", host.url)
         subprocess.run(["sh", "-ec", script], cwd=tmp_path, check=True)
     rows = list_status(Folder(tmp_path / "tables"))
     assert {row["state"] for row in rows} == {"published"}
