@@ -245,7 +245,7 @@ def find_places(texts: Any, known: Sequence[str]) -> Array:
 
 
 class Verdict(StrEnum):
-    """The five verdicts, the strongest first."""
+    """The four verdicts, the strongest first."""
 
     PROVED = "proved"
     """Every row and record follows from the rules, by code that shares only the rules, the file
@@ -254,8 +254,6 @@ class Verdict(StrEnum):
     """A second computation, by another method that it names, gives the same numbers."""
     PUBLISHED = "published"
     """The numbers agree with a published one that it cites, and nothing more was done."""
-    SAMPLED = "sampled"
-    """A sample of the rows or numbers was checked."""
     INTACT = "intact"
     """The files are what the manifest lists; nothing about their content was shown."""
 

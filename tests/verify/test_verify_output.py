@@ -198,6 +198,14 @@ def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli_in_process: Cl
     assert f"Run: pipeline precompute sliding_3x4 --outputs {outputs}" in text.err
 
 
+def test_a_puzzle_stands_for_its_published_tables_on_request(
+    small_boards: Path, cli_in_process: Cli
+) -> None:
+    text = cli_in_process("verify", "sliding", "--quick", "--json", "--outputs", str(small_boards))
+    verified = {table["table"] for table in json.loads(text.out)["tables"]}
+    assert verified == {*read_manifest(Folder(small_boards))}
+
+
 def test_a_group_is_verified_as_far_as_it_is_published(
     large_boards: Path, cli_in_process: Cli
 ) -> None:
