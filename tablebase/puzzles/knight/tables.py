@@ -40,7 +40,7 @@ BYTES_PER_STATE = 40
 """Memory for each state of the largest layer, approximately, as measured."""
 DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 """The first so many states need so many more bytes each."""
-MIN_COST = 340_000_000
+MIN_COST = 360_000_000
 """Bytes of memory for the smallest board."""
 GROWTH = {False: 1.45, True: 2.2}
 """How many times more states the largest layer has on a board with one more square in its longer
