@@ -290,8 +290,8 @@ def _(pl, show):
         .group_by("distance")
         .agg(
             pl.len().alias("states"),
-            (pl.col("state") <= pl.col("image")).sum().alias("kept"),
-            (pl.col("state") == pl.col("image")).sum().alias("own"),
+            (pl.col("state") <= pl.col("image")).sum().alias("representatives"),
+            (pl.col("state") == pl.col("image")).sum().alias("own_images"),
         )
         .sort("distance")
         .collect()

@@ -179,8 +179,11 @@ def draw_set(
     if "spread" in given:
         if wanted is None:
             raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
+        if request.size < len(wanted):
+            problem = f"A sample of {request.size:,} is too small for {len(wanted)} distances"
+            raise BadRequest(problem, f"Draw {len(wanted)} or more")
         parts, (share, rest) = [], divmod(request.size, len(wanted))
-        for at, distance in enumerate(wanted[: request.size]):
+        for at, distance in enumerate(wanted):
             one = query.reader.make_query(**{**given, "distance": distance, "spread": None})
             seed = request.seed * SEEDS + distance
             parts.append((one, request._replace(size=share + (at < rest), seed=seed)))

@@ -100,8 +100,13 @@ def table_page() -> str:
         link = f"[{table.file}](#{table.name}parquet)"
         lines.append(f"| {link} | {entry.rows:,} | {entry.bytes:,} | {index} |")
     lines += ["", *META]
+    files = dict[str, str]()
     for table in tables:
-        lines += ["", *table_section(table)]
+        columns = format_columns(table)
+        file = files.setdefault(columns, table.file)
+        if file != table.file:  # an earlier table has the same columns
+            columns = f"Columns: those of [{file}](#{file.replace('.', '')})."
+        lines += ["", *table_section(table, columns)]
     return "\n".join(lines) + "\n" + READING
 
 
@@ -147,8 +152,7 @@ Parquet's footers compare text, in which a2 comes before b1. The metadata has th
 """
 
 
-def table_section(table: Table) -> list[str]:
-    rows = [f"| {column.name} | {type_of(column)} | {column.meaning} |" for column in table.columns]
+def table_section(table: Table, columns: str) -> list[str]:
     index = [f"Index: `{table.index_file}`.", ""] if table.index else []
     return [
         f"## {table.file}",
@@ -158,10 +162,13 @@ def table_section(table: Table) -> list[str]:
         f"Order: {table.rank}.",
         "",
         *index,
-        "| column | type | meaning |",
-        "| --- | --- | --- |",
-        *rows,
+        columns,
     ]
+
+
+def format_columns(table: Table) -> str:
+    rows = [f"| {column.name} | {type_of(column)} | {column.meaning} |" for column in table.columns]
+    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
 
 
 def fill_parts(name: str, parts: Mapping[str, str]) -> str:

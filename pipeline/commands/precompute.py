@@ -142,12 +142,14 @@ def precompute(
     """Build the tables that are missing or out of date."""
     from pipeline.plan import Request
     from pipeline.selection import select_tables
+    from pipeline.tasks import open_executor
 
     tables = select_tables(names or [], with_rows=parquet or None)
     request = Request(open_store(outputs), tables, force, jobs, memory=parse_memory(memory))
     run = Invocation(request, sys.argv[1:], scheduler, quiet, as_json)
     if dry_run:
-        _print_dry_run(run)
+        with open_executor(scheduler, jobs):  # it is refused as the build would refuse it
+            _print_dry_run(run)
     else:
         _build(run)
 

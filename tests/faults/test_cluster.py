@@ -127,6 +127,8 @@ def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> No
     connecting, complaint = text.err.splitlines()
     assert connecting == "pipeline: connecting to here"
     assert "'here' is no scheduler's address" in complaint
+    planned = cli("precompute", "--dry-run", "--scheduler", "here", "--outputs", str(tmp_path))
+    assert (planned.code, planned.out, planned.err.splitlines()) == (2, "", [complaint])
 
 
 @contextmanager

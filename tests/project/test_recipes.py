@@ -80,7 +80,8 @@ def test_known_answers() -> None:
     assert neighbours == sorted(moves.values())
     assert set(result[9]["state"]) - set(result[9]["next"]) == set()
     assert result[10]["states"].to_list() == by_goal["corner"].to_list()
-    assert (2 * result[10]["kept"] == result[10]["states"] + result[10]["own"]).all()
+    images = result[10]["states"] + result[10]["own_images"]
+    assert (2 * result[10]["representatives"] == images).all()
 
 
 def test_sampling_as_the_page_says() -> None:
