@@ -304,11 +304,19 @@ def annotate_frame(
         return _join_answers(frame, rename_answers(*(keys[name] for name in columns)))
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(rename_answers(*(frame[name] for name in columns)))
+
+    def answer_struct(keys: pl.Series) -> pl.Series:
+        try:
+            return rename_answers(*(keys.struct.field(name) for name in columns)).to_struct()
+        except TablebaseError as error:
+            # polars makes the error anew, with a longer message alone
+            raise TablebaseError(str(error)) from error
+
     no_rows = [pl.Series(dtype=pl.String)] * len(columns)
     return frame.with_columns(
         pl.struct(columns)
         .map_batches(
-            lambda keys: rename_answers(*(keys.struct.field(name) for name in columns)).to_struct(),
+            answer_struct,
             return_dtype=pl.Struct(rename_answers(*no_rows).schema),
             is_elementwise=True,
         )
