@@ -127,7 +127,7 @@ class EightReader(GoalReader[BoardAnswer]):
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
-        self._rows_by_goal: dict[str, pl.DataFrame] = {}
+        self._rows_by_goal: dict[str | None, pl.DataFrame] = {}
         self._distances, self._solutions = bytearray(), bytearray()
         self._forget_lookups()
 
@@ -178,15 +178,21 @@ class EightReader(GoalReader[BoardAnswer]):
 
         Those for a goal are computed from an index.
         """
-        return self._read_once(
-            goal or "", lambda: self._make_rows_to(goal) if goal else self._make_rows()
-        )
+        with self._lock:
+            self.require_open()
+            rows = self._rows_by_goal.pop(goal, None)
+            if rows is None:
+                rows = self._make_rows(goal)
+                rows.extend(rows.clear(1))
+            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
+            if len(self._rows_by_goal) > MAX_GOALS:
+                del self._rows_by_goal[next(iter(self._rows_by_goal))]
+            return rows
 
-    def _make_rows(self) -> pl.DataFrame:
-        table = self.puzzle.tables[0]
-        return self.collect(table, self.scan_table(table).select(self.columns[1:]))
-
-    def _make_rows_to(self, goal: str) -> pl.DataFrame:
+    def _make_rows(self, goal: str | None) -> pl.DataFrame:
+        if goal is None:
+            table = self.puzzle.tables[0]
+            return self.collect(table, self.scan_table(table).select(self.columns[1:]))
         from queries.eight_columns import answer_goal
 
         view = self.puzzle.view_goal(goal)
@@ -211,17 +217,14 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
         from queries.eight_columns import rank_any
 
-        return self.read_distances(self._parse_goal_or_none(goal)).take(rank_any(states))
+        return self.read_distances(self._make_goal_query(goal).goal).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
         from queries.eight_columns import rank_any
 
-        rows = self.read_rows(self._parse_goal_or_none(goal))
+        rows = self.read_rows(self._make_goal_query(goal).goal)
         return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
-
-    def _parse_goal_or_none(self, goal: str | None) -> str | None:
-        return None if goal is None else self.parse_goal(goal)
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
@@ -232,19 +235,6 @@ class EightReader(GoalReader[BoardAnswer]):
     def read_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
         """Return the distances of all states by rank, -1 if unreachable; the last for `NO_RANK`."""
         return self.read_rows(goal)["distance"].fill_null(-1).to_numpy().astype("int16")
-
-    def _read_once(self, goal: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-        """Return the rows for a goal, "" for the named; those of a few goals stay in memory."""
-        with self._lock:
-            self.require_open()
-            rows = self._rows_by_goal.pop(goal, None)
-            if rows is None:
-                rows = make()
-                rows.extend(rows.clear(1))
-            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
-            if len(self._rows_by_goal) > MAX_GOALS:
-                del self._rows_by_goal[next(iter(self._rows_by_goal))]
-            return rows
 
 
 def make_fast_lookups(

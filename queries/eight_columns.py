@@ -103,11 +103,6 @@ def rank_columns(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     return ranks
 
 
-def rank_digits(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """Return the ranks of states given as digits, one state per column."""
-    return _encode_digits(boards) & np.uint32(RANK_MASK)
-
-
 def _encode_digits(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     head, tail = _get_rank_parts()
     codes: npt.NDArray[np.uint32] = head.take(to_number(digits[:HEAD_LENGTH]))
@@ -149,7 +144,7 @@ def list_successors() -> npt.NDArray[np.uint32]:
         next_boards = boards[:, states]
         next_boards[blanks, columns] = next_boards[blanks + STEP[letter], columns]
         next_boards[blanks + STEP[letter], columns] = 0
-        next_ranks[states] = rank_digits(next_boards)
+        next_ranks[states] = _encode_digits(next_boards) & np.uint32(RANK_MASK)
     return successors
 
 

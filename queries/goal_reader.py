@@ -436,25 +436,24 @@ class BoardAnswer(GoalAnswer):
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""
         from queries.svg import draw_boards, draw_slides
 
+        moves = self.distance if self.solution is None else len(self.solution)
+        title = f"{self.state} to {self.goal} in {format_count(moves, 'move')}"
         if self._states and self.solution is not None and self.tiles is not None:
-            title = f"{self.state} to {self.goal} in {format_count(len(self.solution), 'move')}"
             return draw_slides(title, self._states, self.solution, self.tiles, width=self._width)
-        title = f"{self.state} to {self.goal} in {format_count(self.distance, 'move')}"
         head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
-        tiles = "".join(self._find_tile(self.state, letter) for letter in self.best_moves)
+        tiles = "".join(
+            find_moved_tile(self.state, letter, self._width) for letter in self.best_moves
+        )
         return draw_boards(title, [self.state], [head], [tiles], width=self._width)
 
     def _list_more_rows(self) -> list[tuple[str, str]]:
         return [("tiles slid", self.tiles or "")]
 
-    def _find_tile(self, state: str, letter: str) -> str:
-        return find_moved_tile(state, letter, self._width)
-
     def _draw_state(self, state: str) -> str:
         return format_board(state, self._width)
 
     def _format_move(self, state: str, letter: str) -> str:
-        return format_slide(letter, self._find_tile(state, letter))
+        return format_slide(letter, find_moved_tile(state, letter, self._width))
 
 
 def find_moved_tile(state: str, letter: str, width: int) -> str:

@@ -117,7 +117,8 @@ class Query:
         from queries.sampling import select_depth
 
         rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
-        yield from request.draw_rows(rows, reader.key.lower())
+        for numbers in request.draw_numbers(len(rows), reader.key.lower()):
+            yield rows[numbers]
 
     def list_hardest(self) -> pl.DataFrame:
         """Return a batch's columns of all keys that are farthest from the goal."""
@@ -313,15 +314,10 @@ class Reader(Generic[Found]):
 
         The options are those of `pipeline check`. An answer that cannot be read is judged, too.
         """
-        judge = self._make_judge(options)
+        judge = self._make_query_of(self.check_options, options).make_judge()
         with self.store.ask_one_question():
             judged: Judgement = judge.check(key, answer)
         return judged
-
-    def _make_judge(self, options: Mapping[str, Any]) -> Any:
-        if self.check_options is None:
-            raise BadRequest(f"{self.puzzle.title} does not support checking")
-        return self._make_query_of(self.check_options, options).make_judge()
 
     def check_frame(
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
@@ -334,7 +330,7 @@ class Reader(Generic[Found]):
         """
         from queries.answer_frames import annotate_frame
 
-        judge = self._make_judge(options)
+        judge = self._make_query_of(self.check_options, options).make_judge()
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
         judged: Frame = annotate_frame(
             frame, columns, prefix, added, judge.judge_rows, self.key_digits

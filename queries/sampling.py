@@ -69,11 +69,6 @@ class SampleRequest(NamedTuple):
             for begin in range(0, self.size, self.chunk_numbers):
                 yield numbers[begin : begin + self.chunk_numbers]
 
-    def draw_rows(self, rows: pl.DataFrame, noun: str) -> Iterator[pl.DataFrame]:
-        """Draw random rows, and yield them a chunk at a time."""
-        for numbers in self.draw_numbers(len(rows), noun):
-            yield rows[numbers]
-
 
 def draw_frame(
     request: SampleRequest, samples: Iterable[pl.DataFrame], free: int | None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tablebase.errors import TableDamaged, TableMissing
 from tablebase.tables.access import format_rebuild_command, make_damage_error, make_open_error
-from tablebase.tables.manifest import Entry, File, find_mismatch, read_manifest
+from tablebase.tables.manifest import Entry, find_mismatch, read_manifest
 from tablebase.tables.store import Store
 
 if TYPE_CHECKING:
@@ -30,20 +30,16 @@ def require_published(store: Store, table: Table) -> Entry:
 def require_intact(store: Store, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if a file does not match it."""
     entry = require_published(store, table)
-    if entry.parquet:
-        check_file(store, table.name, entry.parquet)
-    return entry
-
-
-def check_file(store: Store, table: str, file: File) -> None:
-    """Raise a TableError if a file does not match the manifest."""
-    path, command = store.locate(file.file), format_rebuild_command(table, store)
+    if entry.parquet is None:
+        return entry
+    path, command = store.locate(entry.parquet.file), format_rebuild_command(table.name, store)
     try:
-        problem = find_mismatch(store, file)
+        problem = find_mismatch(store, entry.parquet)
     except OSError as error:
         raise make_open_error(path, error, command) from error
     if problem:
         raise TableDamaged(path, problem, command)
+    return entry
 
 
 def scan_table(store: Store, table: Table) -> pl.LazyFrame:
@@ -86,19 +82,12 @@ def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
     import polars as pl
 
     assert entry.parquet
-    return pl.scan_parquet(_open_source(store, entry.parquet.file), glob=False)
-
-
-def _open_source(store: Store, name: str) -> str | io.BytesIO:
-    """Return a local file's path, or all bytes of another file.
-
-    polars would read all of such a file anyway, and aborts the process where a read fails.
-    """
+    name = entry.parquet.file
     try:
         source = store.get_source(name)
-        if isinstance(source, str):
-            return source
-        with source:
-            return io.BytesIO(source.read())
+        if not isinstance(source, str):
+            with source:  # polars would read all of it too, but abort the process where that fails
+                source = io.BytesIO(source.read())
     except OSError as error:
         raise make_open_error(store.locate(name), error, "") from error
+    return pl.scan_parquet(source, glob=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from queries.answer import Answer, Option, align_rows, parse_distance
 from queries.reader import Query, Reader
-from tablebase.errors import BadRequest, PositionUnreachable, quote
+from tablebase.errors import BadRequest, PositionUnreachable, require_choice
 from tablebase.graph import UNREACHED
 from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
 
@@ -73,7 +73,9 @@ class SenetQuery(Query):
 
     def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
         super().__init__(reader, turn=turn, **options)
-        self.turn = None if turn is None else _parse_side(turn)
+        self.turn = None if turn is None else str(turn).strip().upper()
+        if self.turn is not None:
+            require_choice(self.turn, "side", *SIDES)
         self.path = "path" in self.given
         self.distance = parse_distance(self.given.get("distance"))
 
@@ -116,15 +118,6 @@ class SenetQuery(Query):
             lines=record[LINES] if plies == min(reached_plies) else None,
             path=[*(before for _, _, before in line), position] if self.path else None,
         )
-
-
-def _parse_side(text: str) -> str:
-    side = str(text).strip().upper()
-    if side not in [*SIDES]:
-        raise BadRequest(
-            f"There is no side {quote(str(text))}", f"Choose one of: {', '.join(SIDES)}"
-        )
-    return side
 
 
 class SenetReader(Reader[SenetAnswer]):

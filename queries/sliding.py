@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from queries.index_reader import IndexReader
     from queries.reader import ProgressCallback, Query
     from queries.sampling import SampleRequest
-    from queries.sliding_columns import BitLookup, GoalLookup
+    from queries.sliding_columns import GoalLookup
     from tablebase.puzzle import Puzzle
     from tablebase.puzzles.sliding import BoardGoalView
     from tablebase.schema import Table
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
-LONG_CELLS = ("10", "11", "12", "13", "14", "15")
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
 SOLVED_BY_SEARCH = "pipeline query fifteen"
@@ -137,13 +136,13 @@ class BoardReader(GoalReader[BoardAnswer]):
     columns = COLUMNS
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
     check_options = options[:1]
+    long_cells = ("10", "11", "12", "13", "14", "15")
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.joined_characters = puzzle.cells
-        self.long_cells = LONG_CELLS
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
 
     def find_record(self, view: View, state: str) -> int:
@@ -158,9 +157,10 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
-        from queries.sliding_columns import GoalLookup
+        from queries.sliding_columns import BitLookup, GoalLookup
 
-        return GoalLookup(self.puzzle, view, goal, self._read_table(view))
+        kind = BitLookup if self.puzzle.is_packed else GoalLookup
+        return kind(self.puzzle, view, goal, self._read_table(view))
 
     def _read_table(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all records of a table as bytes, read once."""
@@ -247,11 +247,6 @@ class BitReader(BoardReader):
             problem = "not every walk leads to the goal"
             raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return distances
-
-    def make_lookup(self, view: BoardGoalView, goal: str) -> BitLookup:
-        from queries.sliding_columns import BitLookup
-
-        return BitLookup(self.puzzle, view, goal, self._read_table(view))
 
 
 class UnpublishedFifteen(BoardReader):

@@ -20,34 +20,26 @@ if TYPE_CHECKING:
 
 def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table and page, with its state and its repair command."""
-    with store.ask_one_question():
-        return _list_rows(store)
-
-
-def _list_rows(store: Store) -> list[dict[str, Any]]:
-    entries = read_manifest(store)
-    contents = {name: entry.content for name, entry in entries.items()}
-    rows, notes = [], HashNotes(store)
+    rows = []
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
-    for name in dict.fromkeys([*defaults, *entries]):
-        rows.append(_make_row(notes, name, entries.get(name), format_repair_command(name, store)))
-    for name, page in read_pages(store).items():
-        try:
-            size = store.get_size(name)
-        except OSError:
-            continue
-        is_current = all(contents.get(table) == digest for table, digest in page.made_from.items())
-        state = "published" if is_current else "out of date"
-        rows.append({"table": name, "state": state, "bytes": size})
+    with store.ask_one_question():
+        entries, notes = read_manifest(store), HashNotes(store)
+        for name in dict.fromkeys([*defaults, *entries]):
+            rows.append(_make_row(store, notes, name, entries.get(name)))
+        contents = {name: entry.content for name, entry in entries.items()}
+        for name, page in read_pages(store).items():
+            try:
+                size = store.get_size(name)
+            except OSError:
+                continue
+            is_current = page.made_from.items() <= contents.items()
+            state = "published" if is_current else "out of date"
+            rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
 
-def _make_row(
-    notes: HashNotes,
-    name: str,
-    entry: Entry | None,
-    command: str,
-) -> dict[str, Any]:
+def _make_row(store: Store, notes: HashNotes, name: str, entry: Entry | None) -> dict[str, Any]:
+    command = format_repair_command(name, store)
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
     size = sum(file.bytes for file in entry.all_files)  # as the build reports it
@@ -132,9 +124,7 @@ def _format_head(tables: object, store: Store) -> str:
     return f"<{type(tables).__name__} in {store}"
 
 
-def _read_entries(store: Store, puzzle: Puzzle | None = None) -> dict[str, Entry]:
+def _read_entries(store: Store, puzzle: Puzzle | None) -> dict[str, Entry]:
     """Read the published tables by name: those of the puzzle, if there is one."""
-    entries = read_manifest(store)
-    if puzzle is None:
-        return entries
-    return {name: entry for name, entry in entries.items() if puzzle.find_table(name)}
+    entries = read_manifest(store).items()
+    return {name: entry for name, entry in entries if puzzle is None or puzzle.find_table(name)}
