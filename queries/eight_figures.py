@@ -31,13 +31,11 @@ PANEL = 205
 BOUNDS = [3, 10, 30, 100, 300, 1000, 3000]
 FIVES = alt.Axis(values=list(range(0, 32, 5)))
 DISTANCE = alt.X("distance:O", title="distance", axis=FIVES)
-TO_31 = alt.X(
-    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 31], nice=False)
+TO_31, BEYOND_31 = (
+    alt.X("distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, most], nice=False))
+    for most in (31, 40)
 )
-BEYOND_31 = alt.X(
-    "distance:Q", title="distance", axis=FIVES, scale=alt.Scale(domain=[0, 40], nice=False)
-)
-"""An axis with room for the names of lines."""
+"""Axes of distances; the longer one has room for the names of lines."""
 SHOWN = 12
 FEW = 10
 """Marks that stand for fewer states say for how many."""

@@ -14,7 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -68,13 +68,13 @@ def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
     return frame.select(expression).item()
 
 
+@dataclass
 class Section:
     """The part of a report about one puzzle, or about a sample file."""
 
-    def __init__(self, title: str, sentence: str) -> None:
-        self.title = title
-        self.sentence = sentence
-        self.figures: list[Figure] = []
+    title: str
+    sentence: str
+    figures: list[Figure] = field(default_factory=list)
 
     def add(self, name: str, title: str, query: Query, *tables: str) -> Callable[[Show], Show]:
         """Return a decorator of a function that shows a query's answer: it adds the figure."""

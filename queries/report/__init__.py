@@ -16,7 +16,7 @@ from tablebase.puzzles import collect_from_each, list_puzzles, load_part
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from queries.figure import Figure, Section, Source, Sources
+    from queries.figure import Figure, Section, Sources
     from tablebase.tables.store import Store
 
 
@@ -58,11 +58,9 @@ def write_report(
     from tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
     sections = list_sections()
-    files: dict[str, Source] = {}
-    boards = load_boards(store)
-    if boards is not None:
-        sections.insert(1, boards[0])
-        files |= boards[1]
+    boards, files, entries = load_boards(store)
+    if entries:
+        sections.insert(1, boards)
     if sample is not None:
         require_other_file(str(target), str(sample))
         section, files["sample"] = load_sample(str(sample))
@@ -71,7 +69,7 @@ def write_report(
         section, files["run"] = load_run(store, run)
         sections.append(section)
     sources = Sources(store, files)
-    sources.entries.update(boards[2] if boards else {})
+    sources.entries.update(entries)
     if not read_manifest(store):
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     if format == "html":

@@ -73,9 +73,11 @@ ENDING = (
 """The code that takes the counts of a table from the manifest."""
 
 
-def load_boards(store: Store) -> tuple[Section, dict[str, Source], dict[str, Entry]] | None:
-    """Make the chapter of the boards that are built, or none; with its sources and entries."""
-    section, files, entries = Section(PUZZLE.title, BOARDS_SENTENCE), {}, {}
+def load_boards(store: Store) -> tuple[Section, dict[str, Source], dict[str, Entry]]:
+    """Make the chapter of the boards that are built, with its sources and entries."""
+    section = Section(PUZZLE.title, BOARDS_SENTENCE)
+    files: dict[str, Source] = {}
+    entries: dict[str, Entry] = {}
     for name, entry in sorted(read_manifest(store).items()):
         board = PUZZLE.name_board(name)
         if not board or entry.counts is None:
@@ -87,7 +89,7 @@ def load_boards(store: Store) -> tuple[Section, dict[str, Source], dict[str, Ent
         title = f"States of {board} at each distance: {name}"
         section.add(name.replace("_", "-"), title, unfold_counts, name)(_show_distances)
         entries[name] = entry
-    return (section, files, entries) if entries else None
+    return section, files, entries
 
 
 # ---- a run ---------------------------------------------------------------------------------------
