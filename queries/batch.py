@@ -18,16 +18,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from queries.answer import COMPRESSED_SUFFIXES, FORMATS
+from queries.answer import FORMATS
 from queries.answer_frames import KeyFormat, concatenate_answers, read_key_column, rename_columns
 from queries.batch_formats import CHUNK_BYTES, read_chunks
-from queries.batch_input import open_input
+from queries.batch_input import find_suffix, open_input
 from queries.reader import Query
-from tablebase.errors import (
-    BadRequest,
-    quote,
-    require_choice,
-)
+from tablebase.errors import BadRequest, quote, require_choice
 from tablebase.output import STANDARD, open_output, require_other_file
 
 if TYPE_CHECKING:
@@ -157,11 +153,8 @@ def choose_output_format(output: str | None, requested: str | None) -> str:
     >>> choose_output_format("answers.jsonl.gz", None)
     'jsonl'
     """
-    path = Path(output or "")
-    if path.suffix.lower() in COMPRESSED_SUFFIXES:
-        path = path.with_suffix("")
-    suffix = path.suffix.lstrip(".") or "csv"
-    chosen_format = (suffix if requested is None else requested).lower()
+    suffix = find_suffix(output or "").lstrip(".") or "csv"
+    chosen_format = suffix if requested is None else requested.lower()
     require_choice(chosen_format, "format", *FORMATS)
     return chosen_format
 

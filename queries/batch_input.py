@@ -104,10 +104,15 @@ def translate_input_errors(name: str) -> Iterator[None]:
         raise BadRequest(f"{name} cannot be read ({problem})") from error
 
 
+def find_suffix(name: str) -> str:
+    """Return the suffix of a file's name in lower case, that before one of a compressed file."""
+    path = PurePath(name.lower())
+    return PurePath(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
+
+
 def _guess_format(source: str) -> str:
     """Return the format that the suffix of a file's name stands for, else text."""
-    path = PurePath(source.lower())
-    suffix = PurePath(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
+    suffix = find_suffix(source)
     return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
