@@ -36,19 +36,6 @@ class SweepCells(NamedTuple):
 
 
 @compiled
-def find_key(key: int, keys: Array) -> int:
-    """Return the first place among ascending keys whose key is not below this one."""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@compiled
 def add_edge(neighbours: Array, one: int, other: int) -> None:
     """Add each of two squares to the neighbours of the other."""
     for square, to in ((one, other), (other, one)):
@@ -86,7 +73,7 @@ def go_back(
         for step in range(steps):
             if is_start and joined_cells[step, 0] != 0 and joined_cells[step, 1] != 0:
                 continue
-            at = find_key(previous_keys[step], layer_keys)
+            at = np.searchsorted(layer_keys, previous_keys[step])
             if at < len(layer_keys) and layer_keys[at] == previous_keys[step]:
                 if numbers[tour] < layer_counts[at]:
                     chosen_step = step
@@ -303,7 +290,7 @@ def _find_other_half(
         | (first_column << half | last_column | FREE << 2 * half) << here
     )
     first = facing << MATCHING_BITS
-    at = find_key(first, keys)
+    at = np.searchsorted(keys, first)
     if at == len(keys) or keys[at] >> MATCHING_BITS != facing:
         return -1, rest
     end_of = np.empty(MAX_CELLS, dtype=np.int64)

@@ -10,10 +10,7 @@ from queries.reader import Reader
 from tablebase.errors import NoSuchTour, NotationError, require_text
 from tablebase.frontier.layers import InconsistentLayers, LayerReader
 from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import (
-    explain_no_tour,
-    make_ranking_table,
-)
+from tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
 from tablebase.puzzles.knight.tour_ranker import TourRanker
 
 TYPE_CHECKING = False

@@ -9,7 +9,6 @@ from queries.reader import Reader
 from tablebase.errors import (
     BadRequest,
     NoSuchTour,
-    NotationError,
     NotCounted,
     TableError,
     TableMissing,
@@ -141,16 +140,9 @@ def find_counted_board(store: Store, start: str | None, *, is_closed: bool) -> K
     boards.sort(key=lambda board: (board.squares, min(get_sides(board)), board.ranks))
     largest = boards[-1]
     if start is not None:
-        boards = [board for board in boards if _has_square(board, start)]
+        name = str(start).strip().lower()
+        boards = [board for board in boards if name in board.name_squares()]
     return boards[-1] if boards else largest
-
-
-def _has_square(board: KnightBoard, name: str) -> bool:
-    try:
-        board.parse_square(name)
-    except NotationError:
-        return False
-    return True
 
 
 def read_tour_counts(
