@@ -118,7 +118,7 @@ class FifteenQuery(Query):
         super().__init__(reader, goal=goal, **options)
         given = self.given
         self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
-        self.view = view_corner(self.goal)
+        self.view = BOARD.view_goal(self.goal)
         self.is_shortest = "not_shortest" not in given
         self.seconds = None
         if "time_limit" in given:
@@ -416,24 +416,19 @@ class FifteenReader(Reader[FifteenSolution]):
 
 
 def parse_corner_goal(text: str) -> str:
-    """Return the goal that a text names; an error shows goals with the blank in a corner alone."""
+    """Return the goal that a text names; BadRequest if its blank is not in a corner."""
     try:
-        return BOARD.parse_goal(text)
+        goal = BOARD.parse_goal(text)
     except NotationError as error:
         example = f"corner, or {CORNER_EXAMPLE} (0 is the blank)"
         raise NotationError("a goal", text, error.problem, example) from error
-
-
-def view_corner(goal: str) -> BoardGoalView:
-    """Return the view of a goal whose blank is in a corner; BadRequest for another one."""
-    view = BOARD.view_goal(goal)
-    if view.table_goal != BOARD.example:
+    if BOARD.view_goal(goal).table_goal != BOARD.example:
         raise BadRequest(
             f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
             "the blank in a corner",
             f"Example: --goal {CORNER_EXAMPLE}",
         )
-    return view
+    return goal
 
 
 def list_tiles(state: str) -> list[int]:

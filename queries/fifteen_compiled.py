@@ -104,16 +104,6 @@ def join_places(order: Sequence[int]) -> int:
     return sum(tile << int(PLACE_BITS) * place for place, tile in enumerate(order))
 
 
-def join_tiles(board: Sequence[int]) -> int:
-    """Return the key of a position: the tile on each cell, the first one in the lowest bits.
-
-    >>> hex(join_tiles([1, 0, 2]))
-    '0x201'
-    """
-    tiles = sum(tile << int(TILE_BITS) * cell for cell, tile in enumerate(board))
-    return tiles & int(KEY_MASK)
-
-
 def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
     """Return what the first places of an order, and what the others, add to its rank."""
     first = min(tiles, PLACES)
@@ -207,7 +197,9 @@ class CompiledSolver:
         search[words.SLOT : words.FRAMES] = slots
         frame = search[words.FRAMES :]
         frame[words.BLANK] = board.index(0)
-        frame[words.KEY] = join_tiles(board)
+        # the tile on each cell, the first one in the lowest bits
+        key = sum(tile << int(TILE_BITS) * cell for cell, tile in enumerate(board))
+        frame[words.KEY] = key & int(KEY_MASK)
         frame[words.BOUND : words.OLD] = bounds
         frame[words.CHILDREN] = 0
         search[words.STATUS] = words.SEARCHING if bounds[0] else words.SOLVED
