@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from queries.answer import Judgement
-from queries.answer_frames import can_hold_keys, join_cells, read_key_column, view_texts
+from queries.answer_frames import Bytes, can_hold_keys, join_cells, read_key_column, view_texts
 from queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
 from tablebase.errors import BadRequest, NotationError
 from tablebase.graph import UNREACHED
@@ -110,7 +110,6 @@ def _encode_digits(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     return codes
 
 
-Bytes = npt.NDArray[np.uint8]
 SPACE = ord(" ")
 SOLVED = 1 << 12
 """States whose solutions are listed together: each may have some 80 solutions of 31 letters."""

@@ -202,14 +202,6 @@ CONFIG: dict[str, Any] = {
     },
     "axisX": {"grid": False, "labelAngle": 0},
     "axisY": {"domain": False, "ticks": False},
-    "header": {
-        "labelColor": INK,
-        "labelFontSize": 13,
-        "labelFontWeight": 600,
-        "labelAnchor": "start",
-        "labelPadding": 8,
-        "title": None,
-    },
     "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 8},
     "legend": {
         **SMALL,
@@ -222,7 +214,6 @@ CONFIG: dict[str, Any] = {
         "titlePadding": 16,
         "offset": 12,
     },
-    "facet": {"spacing": 26},
     "concat": {"spacing": 26},
 }
 

@@ -321,17 +321,13 @@ class GoalReader(Reader[GoalFound]):
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         """Return distance and number of shortest solutions; GoalUnreachable if there is none."""
-        if not self.puzzle.can_reach(state, goal):
-            raise self._make_unreachable_error(state, goal)
-        view = self.puzzle.view_goal(goal)
-        self.prefetch(view, state)
-        distance, solutions = self.read_record(view, state)
-        if distance == UNREACHED:
-            raise self._make_unreachable_error(state, goal)
-        return distance, solutions
-
-    def _make_unreachable_error(self, state: str, goal: str) -> GoalUnreachable:
-        return GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
+        if self.puzzle.can_reach(state, goal):
+            view = self.puzzle.view_goal(goal)
+            self.prefetch(view, state)
+            distance, solutions = self.read_record(view, state)
+            if distance != UNREACHED:
+                return distance, solutions
+        raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
 
     def list_best_moves(self, state: str, goal: str) -> list[tuple[str, str]]:
         """Return every optimal first move with the state it leads to."""

@@ -13,6 +13,7 @@ import polars as pl
 
 from queries.answer_frames import (
     BETWEEN_CELLS,
+    Bytes,
     explain_unreachable_states,
     join_cells,
     view_texts,
@@ -28,7 +29,6 @@ NO_TILE = 31
 TILES = np.full(256, NO_TILE, dtype=np.uint8)
 TILES[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
 
-Bytes = npt.NDArray[np.uint8]
 Distances = npt.NDArray[np.signedinteger]
 
 

@@ -30,14 +30,11 @@ class RankedTours:
         self.layers = LayerReader(self.index.read_record, self.index.count)
         self.ranker = TourRanker(board, self.layers, paths=not closed)
 
-    def count_tours(self, start: int) -> int:
-        """Return the number of closed tours, or of open tours from a square."""
-        with self.translate_layer_errors():
-            return self.ranker.count_tours(start)
-
     def unrank(self, number: int, start: int) -> list[int]:
         """Return the tour with a number from a square; a closed one goes to the lower neighbour."""
-        board, total = self.board, self.count_tours(start)
+        board = self.board
+        with self.translate_layer_errors():
+            total = self.ranker.count_tours(start)
         if number >= total:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."

@@ -35,7 +35,7 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     ranked = reader.open_ranked_tours(parsed_board, closed=False)
     tours = counted["tours"].to_list()
     assert count_ranked_tours(ranked) == tours
-    assert [ranked.count_tours(start) for start in range(parsed_board.squares)] == tours
+    assert [ranked.ranker.count_tours(start) for start in range(parsed_board.squares)] == tours
 
 
 class KilledError(Exception):
