@@ -91,7 +91,12 @@ class IndexReader:
         if not 0 <= rank < self.count:
             raise self._make_error(f"it has no record {rank:,}")
         number, at = divmod(rank, self._records_per_block)
-        body = self._cache.get(number) or self._read_block(number)
+        cache = self._cache  # of the file that is open now: another may replace it meanwhile
+        body = cache.get(number)
+        if body is None:
+            if len(cache) >= MAX_CACHED_BLOCKS:
+                cache.clear()
+            cache[number] = body = self.read_block(number)
         return self._unpack(body, at * self.width)
 
     @property
@@ -141,14 +146,6 @@ class IndexReader:
         if self._file:
             self._file.close()
             self._file = None
-
-    def _read_block(self, number: int) -> bytes:
-        """Read the records of a block into the cache."""
-        cache = self._cache
-        if len(cache) >= MAX_CACHED_BLOCKS:
-            cache.clear()
-        cache[number] = body = self.read_block(number)
-        return body
 
     def read_block(self, number: int) -> bytes:
         """Read the records of a block, and keep nothing; blocks count from 0 after the header."""

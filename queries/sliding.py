@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tablebase.tables.store import Store
 
 
-COLUMNS = ("state", "goal", "distance", "best_moves")
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
 STATES_PER_WALK = 20_000_000
@@ -133,7 +132,7 @@ class BoardReader(GoalReader[BoardAnswer]):
         ),
         *GoalReader.options[1:],
     )
-    columns = COLUMNS
+    columns = ("state", "goal", "distance", "best_moves")
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
     check_options = options[:1]
     long_cells = ("10", "11", "12", "13", "14", "15")
@@ -277,7 +276,7 @@ class SlidingReader(Reader):
     lookup_options = BoardReader.lookup_options
     keyless = BoardReader.keyless
     key = "STATE"
-    columns = COLUMNS
+    columns = BoardReader.columns
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)

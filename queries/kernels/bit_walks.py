@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from tablebase import UNREACHED
 from tablebase.jit import Array, compiled
 
 MAX_STEPS = 254
-UNREACHED = 255
 
 
 @compiled

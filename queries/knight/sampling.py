@@ -124,24 +124,6 @@ def _count_completions(cut: Layer, near: Layer) -> Array:
     return tours // ways
 
 
-def validate_layer(states: Layer, cells: int) -> Layer:
-    """Return a layer unchanged; InconsistentLayers if a key is no state, or comes twice."""
-    keys, numbers = states
-    needs = keys >> MATCHING_BITS
-    ends = np.bitwise_count(needs & END_BITS)
-    pairs = np.minimum(ends // 2, MAX_PAIRS)
-    if (
-        (needs >> 2 * cells).any()
-        or (needs & needs >> 1 & END_BITS).any()
-        or (ends % 2).any()
-        or (keys & MATCHING_MASK >= MATCHING_COUNTS[pairs]).any()
-        or (keys[1:] <= keys[:-1]).any()
-        or numbers.min(initial=1) < 1
-    ):
-        raise InconsistentLayers("a layer has what is no state")
-    return states
-
-
 def _run_parallel(
     kernel: Callable[..., bool], tours: tuple[Array, ...], arguments: tuple[object, ...]
 ) -> None:
@@ -183,12 +165,25 @@ def count_ranked_tours(ranked: RankedTours) -> list[int]:
 
 
 def _load_layer(ranked: RankedTours, layer: int) -> Layer:
-    """Load the states of a layer; InconsistentLayers if what is there is none."""
+    """Load the states of a layer; InconsistentLayers if a key is no state, or comes twice."""
     records_range = ranked.layers.find_records(layer)
     data = b"".join(ranked.index.iter_chunks(records_range.start, records_range.stop))
     records = np.frombuffer(data, make_record_type(ranked.table))
     firsts, states = records["key"].astype(np.int64), np.ascontiguousarray(records["states"])
-    return validate_layer(decode_layer(firsts, states), ranked.ranker.sweep.cells)
+    keys, numbers = decode_layer(firsts, states)
+    needs = keys >> MATCHING_BITS
+    ends = np.bitwise_count(needs & END_BITS)
+    pairs = np.minimum(ends // 2, MAX_PAIRS)
+    if (
+        (needs >> 2 * ranked.ranker.sweep.cells).any()
+        or (needs & needs >> 1 & END_BITS).any()
+        or (ends % 2).any()
+        or (keys & MATCHING_MASK >= MATCHING_COUNTS[pairs]).any()
+        or (keys[1:] <= keys[:-1]).any()
+        or numbers.min(initial=1) < 1
+    ):
+        raise InconsistentLayers("a layer has what is no state")
+    return keys, numbers
 
 
 def sample_by_rank(

@@ -128,12 +128,11 @@ def list_charted_files() -> tuple[str, ...]:
     The figures are not loaded: they need the packages that draw charts.
     """
     return tuple(
-        table.file for puzzle in list_puzzles() if _has_section(puzzle) for table in puzzle.tables
+        table.file
+        for puzzle in list_puzzles()
+        if puzzle.name in SECTIONS or puzzle.section or isinstance(puzzle, GoalPuzzle)
+        for table in puzzle.tables
     )
-
-
-def _has_section(puzzle: Puzzle) -> bool:
-    return puzzle.name in SECTIONS or bool(puzzle.section) or isinstance(puzzle, GoalPuzzle)
 
 
 def _make_section(puzzle: Puzzle) -> Section | None:
