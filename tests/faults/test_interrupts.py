@@ -185,21 +185,21 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
     assert (process.returncode, len(answers.splitlines())) == (0, 2)
 
 
-def test_a_signal_while_a_kernel_runs_in_the_main_thread(folder: Path) -> None:
-    """Interrupt a kernel: no Python runs in it for seconds, nor while it is compiled."""
+@pytest.mark.parametrize("first_call", ["pass", "count_tours_from(near, 0)"])
+def test_a_signal_while_a_kernel_runs_in_the_main_thread(first_call: str) -> None:
+    """Interrupt a kernel, while it is made or after its first call: no Python runs for seconds."""
     code = (
         "import sys; from tablebase.process import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
         "from pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
         "from tablebase.puzzles.knight.board import KnightBoard\n"
-        "near = list_jumps(KnightBoard(6, 6)); print('begun', flush=True)\n"
+        f"near = list_jumps(KnightBoard(6, 6)); {first_call}; print('begun', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"
     )
     seconds = MAX_SECONDS
     for _ in range(TRIES):
         with begin_python(code) as process:
-            time.sleep(0.5)
             signalled = time.monotonic()
             process.send_signal(signal.SIGINT)
             assert process.wait(TIMEOUT_SECONDS) == 130
