@@ -78,7 +78,7 @@ def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
     assert fall(5, page.layers[11].items()) == (chosen, 1)
     assert [*page.layers[11]].index(chosen) == 2
     needs, matching = page.state(10, chosen)
-    assert f"need {', '.join(map(str, needs.values()))};" in section(HEADING)
+    assert f"are {', '.join(map(str, needs.values()))};" in section(HEADING)
     assert {end: matching[end] for end in (10, 11, 12)} == {10: 19, 11: 14, 12: 16}
     finishes = [({(10, 17), (12, 15)}, chosen), ({(12, 15)}, alternative)]
     assert page.finishes(chosen, None) == [(finish, 1) for finish in finishes]
