@@ -155,7 +155,8 @@ TRUST_TESTS = {
         "manifest removal state_counts verify/footer hash_notes recovery store pages build"
     ),
     "tablebase/tables/access.py": (
-        "store repair unreachable unreadable write_lock index_contradictions manifest build_errors"
+        "store repair unreachable unreadable write_lock index_contradictions manifest build_errors "
+        "output_places golden[bad]"
     ),
 }
 GROUPS = RULE_TESTS, QUERY_TESTS, KERNEL_TESTS, BUILD_TESTS, PROOF_TESTS, TRUST_TESTS
