@@ -74,8 +74,8 @@ class SenetQuery(Query):
     def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
         super().__init__(reader, turn=turn, **options)
         self.turn = None if turn is None else str(turn).strip().upper()
-        if self.turn is not None:
-            require_choice(self.turn, "side", *SIDES)
+        if self.turn not in (None, *SIDES):
+            require_choice(str(turn), "side", *SIDES)
         self.path = "path" in self.given
         self.distance = parse_distance(self.given.get("distance"))
 
