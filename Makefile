@@ -28,7 +28,8 @@ $(REPORT): requirements-report.lock pyproject.toml
 	$(install)
 	@touch $(TABLES) $@
 
-$(TESTS): requirements-dev.lock pyproject.toml
+# After the first lock file, which brings a pip that reads the second one.
+$(TESTS): requirements-dev.lock pyproject.toml | $(TABLES)
 	$(install)
 	@touch $(TABLES) $(REPORT) $@
 
@@ -52,7 +53,7 @@ define install
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-@$(BIN)/python -m compileall -q tablebase queries pipeline puzzle_tablebase
+@$(BIN)/python -m compileall -q puzzle_tablebase
 @echo '$(CURDIR)' > $(VENV)/.whole
 endef
 

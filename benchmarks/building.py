@@ -20,13 +20,13 @@ from benchmarks.measure import (
     measure_process,
     time_call,
 )
-from pipeline.search.breadth_first import search_breadth_first
-from pipeline.search.tour_listing import find_paths
-from tablebase.puzzle import StateSpace
-from tablebase.puzzles import get_puzzle
-from tablebase.puzzles.eight import GOALS
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.senet import OPENING
+from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
+from puzzle_tablebase.pipeline.search.tour_listing import find_paths
+from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.puzzles import get_puzzle
+from puzzle_tablebase.puzzles.eight import GOALS
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.senet import OPENING
 
 
 def search_space(name: str, *roots: str) -> None:

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.measure import Row, compile_reference, format_table, time_processes
-from queries.dispatch import open_reader
-from queries.fifteen import FifteenReader
-from queries.fifteen_compiled import CompiledSolver
-from queries.fifteen_search import SearchState
-from tablebase.errors import TableMissing
-from tablebase.puzzles.fifteen import BOARD, PARTITIONS
-from tablebase.puzzles.sliding import CHARACTERS
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from puzzle_tablebase.puzzles.sliding import CHARACTERS
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.fifteen import FifteenReader
+from puzzle_tablebase.queries.fifteen_compiled import CompiledSolver
+from puzzle_tablebase.queries.fifteen_search import SearchState
+from puzzle_tablebase.tables.store import Folder
 
 STATES = 1_000
 SEED = 15

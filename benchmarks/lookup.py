@@ -20,7 +20,7 @@ from benchmarks.measure import (
     time_call,
     time_processes,
 )
-from queries import open_tables
+from puzzle_tablebase.queries import open_tables
 
 EIGHT = "378546201"
 SENET = "ABAAABBB.B...A."
@@ -80,7 +80,7 @@ def compare_processes() -> str:
 def measure_calls() -> str:
     """Time calls in one process, on one thread except for whole columns."""
     opening = (
-        "import time; import queries.api; t = time.perf_counter(); "
+        "import time; import puzzle_tablebase.queries.api as queries; t = time.perf_counter(); "
         "tables = queries.open_tables(); tables.eight, tables.senet, tables.knight; "
     )
     first = (

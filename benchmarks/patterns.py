@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.measure import Row, format_table
-from pipeline.builders.pattern_table import make_moves
-from pipeline.builders.sliding_table import make_rows
-from pipeline.search.pattern_search import search_pattern
-from pipeline.search.word_bfs import search_words
-from pipeline.tasks import run_in_threads
-from tablebase.jit import compiled
-from tablebase.puzzles.fifteen import Pattern, rank_set
-from tablebase.puzzles.sliding import CHARACTERS, SlidingBoard, parse_board
-from tablebase.word_space import WordSpace
+from puzzle_tablebase.jit import compiled
+from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
+from puzzle_tablebase.pipeline.builders.sliding_table import make_rows
+from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
+from puzzle_tablebase.pipeline.search.word_bfs import search_words
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.fifteen import Pattern, rank_set
+from puzzle_tablebase.puzzles.sliding import CHARACTERS, SlidingBoard, parse_board
+from puzzle_tablebase.word_space import WordSpace
 
 Array = npt.NDArray[Any]
 PARTITIONS = {

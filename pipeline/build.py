@@ -11,21 +11,21 @@ from functools import cache, partial
 from operator import call
 from threading import Lock
 
-from pipeline.builders import build_table_data, checkpoints
-from pipeline.plan import FORCED, Request, list_reasons, read_published
-from pipeline.progress import UP_TO_DATE, BuildProgress
-from pipeline.recovery import make_entry
-from pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
-from tablebase.errors import SearchError, TableDamaged, TableVersionError
-from tablebase.puzzle import Puzzle
-from tablebase.resources import measure_peak_memory
-from tablebase.schema import Table
-from tablebase.tables import BACKUP
-from tablebase.tables.access import list_files, list_unfinished
-from tablebase.tables.checkpoints import list_checkpoint_files
-from tablebase.tables.hash_notes import HashNotes
-from tablebase.tables.index_format import compute_index_bytes, write_index
-from tablebase.tables.manifest import (
+from puzzle_tablebase.errors import SearchError, TableDamaged, TableVersionError
+from puzzle_tablebase.pipeline.builders import build_table_data, checkpoints
+from puzzle_tablebase.pipeline.plan import FORCED, Request, list_reasons, read_published
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress
+from puzzle_tablebase.pipeline.recovery import make_entry
+from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.resources import measure_peak_memory
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import BACKUP
+from puzzle_tablebase.tables.access import list_files, list_unfinished
+from puzzle_tablebase.tables.checkpoints import list_checkpoint_files
+from puzzle_tablebase.tables.hash_notes import HashNotes
+from puzzle_tablebase.tables.index_format import compute_index_bytes, write_index
+from puzzle_tablebase.tables.manifest import (
     Entry,
     StateCounter,
     amend_manifest,
@@ -34,9 +34,9 @@ from tablebase.tables.manifest import (
     read_manifest,
     replace_manifest,
 )
-from tablebase.tables.parquet import TableWriter
-from tablebase.tables.run_records import COMPLETED, FAILED, TableRun
-from tablebase.tables.store import Store
+from puzzle_tablebase.tables.parquet import TableWriter
+from puzzle_tablebase.tables.run_records import COMPLETED, FAILED, TableRun
+from puzzle_tablebase.tables.store import Store
 
 TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
 """Tables of one puzzle and one search: they are built one after another and share results."""

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tablebase.puzzles import find_owner
-from tablebase.tables import CLEAN, REPLACED
-from tablebase.tables.access import format_command, list_files, require_listable
-from tablebase.tables.checkpoints import SUFFIX
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import TEMPORARY_END, Store
+from puzzle_tablebase.puzzles import find_owner
+from puzzle_tablebase.tables import CLEAN, REPLACED
+from puzzle_tablebase.tables.access import format_command, list_files, require_listable
+from puzzle_tablebase.tables.checkpoints import SUFFIX
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import TEMPORARY_END, Store
 
 CHECKPOINTS, TEMPORARY = "checkpoints", "temporary files"
 REPLACED_MANIFEST = "replaced manifest"

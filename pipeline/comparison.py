@@ -12,14 +12,24 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from queries.scans import scan_rows
-from tablebase.errors import NoAnswer, TableError, Unreachable
-from tablebase.process import explain_os_error
-from tablebase.tables import MANIFEST
-from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
-from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
-from tablebase.tables.manifest import Entry, IndexEntry, find_mismatch, has_manifest, read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import NoAnswer, TableError, Unreachable
+from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.queries.scans import scan_rows
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import (
+    format_rebuild_command,
+    format_repair_command,
+    make_open_error,
+)
+from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, Header
+from puzzle_tablebase.tables.manifest import (
+    Entry,
+    IndexEntry,
+    find_mismatch,
+    has_manifest,
+    read_manifest,
+)
+from puzzle_tablebase.tables.store import Store
 
 SHARE_ROWS = 1 << 20
 """Rows of each table that are compared at a time, on average."""

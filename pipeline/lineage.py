@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pipeline.terminal import escape_control
-from queries.explorer.writer import EXPLORER_PAGE, list_source_files
-from queries.report import REPORT_PAGE, list_charted_files
-from tablebase.puzzles import list_puzzles
-from tablebase.schema import Table
-from tablebase.tables.manifest import list_parameters, read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.pipeline.terminal import escape_control
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, list_source_files
+from puzzle_tablebase.queries.report import REPORT_PAGE, list_charted_files
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.manifest import list_parameters, read_manifest
+from puzzle_tablebase.tables.store import Store
 
 SHAPES = {
     "puzzle": '(["{}"])',

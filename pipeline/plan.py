@@ -11,20 +11,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pipeline.builders import checkpoints
-from pipeline.progress import UP_TO_DATE
-from pipeline.recovery import Recovery, recover, require_own_files
-from tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
-from tablebase.errors import TableDamaged, TableUnreadable, TableVersionError, Unreachable
-from tablebase.puzzle import Puzzle
-from tablebase.schema import Table
-from tablebase.tables import MANIFEST
-from tablebase.tables.access import make_open_error
-from tablebase.tables.hash_notes import HashNotes
-from tablebase.tables.manifest import Entry, Page, has_manifest, read_backup, read_manifest
-from tablebase.tables.parquet import compute_description
-from tablebase.tables.run_records import find_table_run
-from tablebase.tables.store import Store
+from puzzle_tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
+from puzzle_tablebase.errors import TableDamaged, TableUnreadable, TableVersionError, Unreachable
+from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE
+from puzzle_tablebase.pipeline.recovery import Recovery, recover, require_own_files
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import make_open_error
+from puzzle_tablebase.tables.hash_notes import HashNotes
+from puzzle_tablebase.tables.manifest import Entry, Page, has_manifest, read_backup, read_manifest
+from puzzle_tablebase.tables.parquet import compute_description
+from puzzle_tablebase.tables.run_records import find_table_run
+from puzzle_tablebase.tables.store import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
 

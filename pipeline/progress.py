@@ -17,14 +17,14 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from pipeline.terminal import SCREEN, find_width, wrap_message
-from tablebase.output import STANDARD
-from tablebase.process import CleanupOnSignal
-from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
+from puzzle_tablebase.output import STANDARD
+from puzzle_tablebase.pipeline.terminal import SCREEN, find_width, wrap_message
+from puzzle_tablebase.process import CleanupOnSignal
+from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
 if TYPE_CHECKING:
-    from pipeline.verify import Claim, TableVerdict, Verified
-    from tablebase.schema import Table
+    from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verified
+    from puzzle_tablebase.schema import Table
 
 
 UP_TO_DATE = "up to date"
@@ -108,7 +108,7 @@ class ProvedTable:
 
     def format_line(self) -> str:
         """Return the line with files, amount, claims, seconds and the weakest verdict."""
-        from pipeline.verify.claims import find_weakest
+        from puzzle_tablebase.pipeline.verify.claims import find_weakest
 
         name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
         amount = self.amount if self.verdicts else ""
@@ -119,7 +119,7 @@ class ProvedTable:
     def details(self) -> Iterator[tuple[bool, str]]:
         """Iterate over the verdicts with their boards and method, each after whether it must be
         printed."""
-        from pipeline.verify.claims import Verdict, group_boards
+        from puzzle_tablebase.pipeline.verify.claims import Verdict, group_boards
 
         for verdict, how, boards in group_boards(self.verdicts):
             names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
@@ -178,7 +178,7 @@ class ProofProgress(ProgressBar):
 
     def finish(self, verified: Verified) -> dict[str, object]:
         """Print the remaining lines and the totals, and return the results as plain values."""
-        from pipeline.verify.claims import count_tables
+        from puzzle_tablebase.pipeline.verify.claims import count_tables
 
         for name, proved_table in self._proved.items():
             self._print_line(name, proved_table)

@@ -16,14 +16,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from tablebase.errors import NotAFile, StoreError, TableUnreadable, Unreachable
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import find_owner, list_puzzles
-from tablebase.schema import Table
-from tablebase.tables import BACKUP, MADE_BY, MANIFEST
-from tablebase.tables.access import list_files, make_open_error
-from tablebase.tables.index_format import BLOCK_BYTES, IndexProblem, parse_header, read_records
-from tablebase.tables.manifest import (
+from puzzle_tablebase.errors import NotAFile, StoreError, TableUnreadable, Unreachable
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import find_owner, list_puzzles
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import BACKUP, MADE_BY, MANIFEST
+from puzzle_tablebase.tables.access import list_files, make_open_error
+from puzzle_tablebase.tables.index_format import (
+    BLOCK_BYTES,
+    IndexProblem,
+    parse_header,
+    read_records,
+)
+from puzzle_tablebase.tables.manifest import (
     TABLE_FILE,
     Depth,
     Entry,
@@ -38,8 +43,13 @@ from tablebase.tables.manifest import (
     measure_file,
     sum_up_depths,
 )
-from tablebase.tables.parquet import ContentHash, TableWriter, compute_description, make_schema
-from tablebase.tables.store import Store
+from puzzle_tablebase.tables.parquet import (
+    ContentHash,
+    TableWriter,
+    compute_description,
+    make_schema,
+)
+from puzzle_tablebase.tables.store import Store
 
 NO_SUCH_TABLE = "no puzzle here has such a table"
 UNKNOWN = "unknown"

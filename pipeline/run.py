@@ -9,8 +9,8 @@ import gc
 import os
 import sys
 
-from tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, Unreachable, quote
-from tablebase.process import (
+from puzzle_tablebase.errors import ReaderGone, TablebaseError, TableUnreadable, Unreachable, quote
+from puzzle_tablebase.process import (
     cleanup_lock,
     take_over_signals,
     watch_signals,
@@ -27,7 +27,7 @@ def main() -> int:
     code = run_command(sys.argv[1:])
     # a library may have swallowed the write error
     code = code or (answers.failure.exit_code if answers.failure else 0)
-    if "pipeline.commands.app" not in sys.modules:
+    if "puzzle_tablebase.pipeline.commands.app" not in sys.modules:
         # all output is written, and shutting Python down would take a third of a lookup's time
         os._exit(code)
     return code
@@ -47,9 +47,9 @@ def run_command(arguments: list[str]) -> int:
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
         # a lone lookup needs none of these
-        from pipeline.terminal import print_error
-        from tablebase.resources import find_shortage
-        from tablebase.tables.access import make_open_error
+        from puzzle_tablebase.pipeline.terminal import print_error
+        from puzzle_tablebase.resources import find_shortage
+        from puzzle_tablebase.tables.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
             print_error(make_open_error("The store of the tables", error, ""))
@@ -70,29 +70,31 @@ def run_command(arguments: list[str]) -> int:
 
 
 def _tell_wait(store: str, seconds: int) -> None:
-    from pipeline.terminal import tell_wait  # a lookup in a folder never waits for a host
+    from puzzle_tablebase.pipeline.terminal import (
+        tell_wait,  # a lookup in a folder never waits for a host
+    )
 
     tell_wait(store, seconds)
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.tables.store import Store
 
     Store.on_wait = staticmethod(_tell_wait)
     if arguments[:1] == ["query"]:
-        from pipeline.single_query import answer_fast
+        from puzzle_tablebase.pipeline.single_query import answer_fast
 
         if (answer := answer_fast(arguments[1:])) is not None:
             sys.stdout.write(answer)
             return 0
     gc.enable()
     watch_signals()
-    from pipeline.terminal import require_usual_width
-    from tablebase.resources import guard_libraries
+    from puzzle_tablebase.pipeline.terminal import require_usual_width
+    from puzzle_tablebase.resources import guard_libraries
 
     guard_libraries()
     require_usual_width()
     wrap_standard_input()
-    from pipeline.commands.app import run_app
+    from puzzle_tablebase.pipeline.commands.app import run_app
 
     return run_app(arguments)

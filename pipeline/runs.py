@@ -16,10 +16,10 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from tablebase import __version__
-from tablebase.errors import StoreError, TablebaseError
-from tablebase.resources import count_cores
-from tablebase.tables.run_records import (
+from puzzle_tablebase import __version__
+from puzzle_tablebase.errors import StoreError, TablebaseError
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.tables.run_records import (
     COMPLETED,
     FAILED,
     MARK_SUFFIX,
@@ -35,7 +35,7 @@ from tablebase.tables.run_records import (
     encode,
     list_run_names,
 )
-from tablebase.tables.store import Store
+from puzzle_tablebase.tables.store import Store
 
 LIBRARIES = ("numba", "numpy", "polars", "pyarrow")
 """The libraries whose versions a record has."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
-from tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
-from tablebase.schema import Table
-from tablebase.tables.access import format_rebuild_command
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.access import format_rebuild_command
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Store
 
 
 def select_tables(
@@ -107,7 +107,7 @@ def select_removable_tables(store: Store, names: Sequence[str]) -> set[str]:
     A removal that was killed after the manifest was written is completed by removing again.
     """
     # slow to import, and the shell's completion does not need it
-    from pipeline.build import find_unlisted_files
+    from puzzle_tablebase.pipeline.build import find_unlisted_files
 
     published, defaults, selected = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:

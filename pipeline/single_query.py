@@ -10,17 +10,17 @@ from __future__ import annotations
 import os
 import sys
 
-from queries.answer import Option, format_json
-from queries.dispatch import Readers, get_reader_class
-from tablebase.errors import BadRequest, NotationError, TablebaseError, quote
-from tablebase.process import watch_signals
-from tablebase.puzzles import is_registered
-from tablebase.tables.access import open_store
+from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, quote
+from puzzle_tablebase.process import watch_signals
+from puzzle_tablebase.puzzles import is_registered
+from puzzle_tablebase.queries.answer import Option, format_json
+from puzzle_tablebase.queries.dispatch import Readers, get_reader_class
+from puzzle_tablebase.tables.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.answer import Answer
-    from queries.reader import Query, Reader
+    from puzzle_tablebase.queries.answer import Answer
+    from puzzle_tablebase.queries.reader import Query, Reader
 
 
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
@@ -67,13 +67,15 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         answer = _ask(readers, name, key, options)
     except TablebaseError as error:
         if is_json and error.known:
-            from pipeline.terminal import print_answer  # a plain answer does not need it
+            from puzzle_tablebase.pipeline.terminal import (
+                print_answer,  # a plain answer does not need it
+            )
 
             print_answer(format_json(error.known) + "\n")
         raise
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
-        from tablebase.output import STANDARD, write_output
+        from puzzle_tablebase.output import STANDARD, write_output
 
         # after the text: options that `to_text` rejects must leave no picture behind
         write_output(str(svg), answer.to_svg().encode())
@@ -81,7 +83,9 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
             return ""
     if is_json or not sys.stdout.isatty():
         return text
-    from pipeline.terminal import fit_terminal  # an answer to a file does not need it
+    from puzzle_tablebase.pipeline.terminal import (
+        fit_terminal,  # an answer to a file does not need it
+    )
 
     return fit_terminal(text)
 
@@ -101,7 +105,7 @@ def require_one_printed(svg: object, *, as_json: bool) -> None:
     """Raise BadRequest if a picture and JSON would both go to standard output, or if the picture's
     file name has the suffix of another format."""
     if svg:
-        from tablebase.output import require_svg_name
+        from puzzle_tablebase.output import require_svg_name
 
         require_svg_name(str(svg))
     if svg == "-" and as_json:
@@ -171,7 +175,7 @@ def is_file_name(text: str) -> bool:
     """
     from pathlib import PurePath
 
-    from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
+    from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
 
     suffixes = [suffix.lower() for suffix in PurePath(text).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from tablebase.errors import BadRequest, ClusterError, MemoryShort, StoreError, quote
-from tablebase.resources import count_cores, get_free_memory
-from tablebase.schema import Table
-from tablebase.tables.checkpoints import Checkpoints
-from tablebase.tables.manifest import Depth
+from puzzle_tablebase.errors import BadRequest, ClusterError, MemoryShort, StoreError, quote
+from puzzle_tablebase.resources import count_cores, get_free_memory
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.checkpoints import Checkpoints
+from puzzle_tablebase.tables.manifest import Depth
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]

@@ -2,7 +2,7 @@
 
 import sys
 
-from pipeline.run import main
+from puzzle_tablebase.pipeline.run import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,6 +1,6 @@
 """The package that opens published tables and answers queries from them.
 
->>> from queries import open_tables
+>>> from puzzle_tablebase.queries import open_tables
 >>> tables = open_tables("outputs")
 >>> tables.eight.probe("378546201").distance
 27
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from queries.api import Tables
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.queries.api import Tables
+    from puzzle_tablebase.tables.store import Store
 
 __all__ = ["open_tables"]
 
@@ -29,9 +29,9 @@ def open_tables(location: str | Store | None = None) -> Tables:
     The default location is that of `PIPELINE_OUTPUTS`, else `outputs`. Raises TableMissing if
     nothing is published there. Files are opened when they are first needed.
     """
-    from queries.api import Tables
-    from tablebase.tables import MANIFEST
-    from tablebase.tables.access import format_rebuild_command, make_open_error, open_store
+    from puzzle_tablebase.queries.api import Tables
+    from puzzle_tablebase.tables import MANIFEST
+    from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error, open_store
 
     store = open_store(location)
     try:

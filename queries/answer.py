@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tablebase.errors import BadRequest, quote
+from puzzle_tablebase.errors import BadRequest, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

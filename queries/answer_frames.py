@@ -17,9 +17,8 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from queries.answer import Answer
-from tablebase.board_text import BLANKS, SEPARATORS
-from tablebase.errors import (
+from puzzle_tablebase.board_text import BLANKS, SEPARATORS
+from puzzle_tablebase.errors import (
     BadRequest,
     GoalUnreachable,
     NotationError,
@@ -27,8 +26,9 @@ from tablebase.errors import (
     TableError,
     quote,
 )
-from tablebase.puzzle import GoalPuzzle
-from tablebase.schema import KIND_LETTERS, Column
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.schema import KIND_LETTERS, Column
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; a column of nulls alone is allowed too."""
@@ -281,7 +281,7 @@ def annotate_frame(
 ) -> Any:
     """Add to a frame the answers for some of its columns, the keys' first; nulls without an answer.
 
-    For `key_digits` see `can_hold_keys`, for frames of other libraries `queries.answer_frames`.
+    For `key_digits` see `can_hold_keys`.
     """
     frame = _make_frame(frame, columns)
     is_own = isinstance(frame, pl.DataFrame | pl.LazyFrame)

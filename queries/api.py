@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from queries.dispatch import Readers, get_reader_class
-from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzles import collect_from_each, is_registered
+from puzzle_tablebase.errors import BadRequest, quote, require_text
+from puzzle_tablebase.puzzles import collect_from_each, is_registered
+from puzzle_tablebase.queries.dispatch import Readers, get_reader_class
 
 if TYPE_CHECKING:
-    from queries.eight import EightReader
-    from queries.fifteen import FifteenReader
-    from queries.goal_reader import GoalReader
-    from queries.knight.reader import KnightReader
-    from queries.senet import SenetReader
-    from queries.sliding import BoardReader
+    from puzzle_tablebase.queries.eight import EightReader
+    from puzzle_tablebase.queries.fifteen import FifteenReader
+    from puzzle_tablebase.queries.goal_reader import GoalReader
+    from puzzle_tablebase.queries.knight.reader import KnightReader
+    from puzzle_tablebase.queries.senet import SenetReader
+    from puzzle_tablebase.queries.sliding import BoardReader
 
 
 class Tables(Readers):
@@ -24,20 +24,20 @@ class Tables(Readers):
     Once closed, any call that reads an index raises ValueError. Copies sent to other processes open
     the files for themselves.
 
-    >>> from queries import open_tables
+    >>> from puzzle_tablebase.queries import open_tables
     >>> with open_tables("outputs") as tables:
     ...     tables.senet.probe("ABAAABBB.B...A.").plies
     2
     """
 
     def __repr__(self) -> str:
-        from queries.status import format_repr
+        from puzzle_tablebase.queries.status import format_repr
 
         return format_repr(self, self.store)
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
-        from queries.status import format_html
+        from puzzle_tablebase.queries.status import format_html
 
         return format_html(self, self.store)
 
@@ -56,7 +56,7 @@ class Tables(Readers):
     def sliding(self, board: str) -> BoardReader:
         """Return the table of a sliding board, given as rows x columns, such as 3x4.
 
-        >>> from queries import open_tables
+        >>> from puzzle_tablebase.queries import open_tables
         >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
         0
         """
@@ -83,7 +83,7 @@ class Tables(Readers):
 
     def goals(self, name: str) -> GoalReader:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
-        from queries.goal_reader import GoalReader
+        from puzzle_tablebase.queries.goal_reader import GoalReader
 
         require_text(name, "a puzzle's name", "eight")
         if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):

@@ -18,13 +18,18 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from queries.answer import FORMATS
-from queries.answer_frames import KeyFormat, concatenate_answers, read_key_column, rename_columns
-from queries.batch_formats import CHUNK_BYTES, read_chunks
-from queries.batch_input import find_suffix, open_input
-from queries.reader import Query
-from tablebase.errors import BadRequest, quote, require_choice
-from tablebase.output import STANDARD, open_output, require_other_file
+from puzzle_tablebase.errors import BadRequest, quote, require_choice
+from puzzle_tablebase.output import STANDARD, open_output, require_other_file
+from puzzle_tablebase.queries.answer import FORMATS
+from puzzle_tablebase.queries.answer_frames import (
+    KeyFormat,
+    concatenate_answers,
+    read_key_column,
+    rename_columns,
+)
+from puzzle_tablebase.queries.batch_formats import CHUNK_BYTES, read_chunks
+from puzzle_tablebase.queries.batch_input import find_suffix, open_input
+from puzzle_tablebase.queries.reader import Query
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -19,11 +19,16 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from queries.answer import INPUT_FORMATS, format_count
-from queries.answer_frames import KeyFormat, can_hold_answers, can_hold_keys, read_key_column
-from queries.batch_input import Input, translate_input_errors
-from queries.json_lines import EXACT, read_objects, split_objects
-from tablebase.errors import BadRequest, quote
+from puzzle_tablebase.errors import BadRequest, quote
+from puzzle_tablebase.queries.answer import INPUT_FORMATS, format_count
+from puzzle_tablebase.queries.answer_frames import (
+    KeyFormat,
+    can_hold_answers,
+    can_hold_keys,
+    read_key_column,
+)
+from puzzle_tablebase.queries.batch_input import Input, translate_input_errors
+from puzzle_tablebase.queries.json_lines import EXACT, read_objects, split_objects
 
 CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time."""

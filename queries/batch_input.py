@@ -18,9 +18,9 @@ from typing import BinaryIO, cast
 import polars as pl
 import pyarrow as pa
 
-from queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
-from tablebase.errors import BadRequest, OutputError, quote, require_choice
-from tablebase.process import expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
+from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS
 
 PARQUET = b"PAR1"
 COMPRESSIONS = {

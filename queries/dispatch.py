@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from queries.answer import Answer, require_options, select_given
-from tablebase.errors import BadRequest, quote, require_text
-from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import BadRequest, quote, require_text
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
+from puzzle_tablebase.queries.answer import Answer, require_options, select_given
+from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from queries.reader import Reader
+    from puzzle_tablebase.queries.reader import Reader
 
 READERS = {
-    "eight": "queries.eight:EightReader",
-    "sliding": "queries.sliding:SlidingReader",
-    "fifteen": "queries.fifteen:FifteenReader",
-    "senet": "queries.senet:SenetReader",
-    "knight": "queries.knight.reader:KnightReader",
+    "eight": "puzzle_tablebase.queries.eight:EightReader",
+    "sliding": "puzzle_tablebase.queries.sliding:SlidingReader",
+    "fifteen": "puzzle_tablebase.queries.fifteen:FifteenReader",
+    "senet": "puzzle_tablebase.queries.senet:SenetReader",
+    "knight": "puzzle_tablebase.queries.knight.reader:KnightReader",
 }
 """The readers of the built-in puzzles; a plugin's puzzle may name a reader, and needs none."""
 
@@ -31,7 +31,11 @@ def get_reader_class(name: str) -> type[Reader]:
     puzzle = get_puzzle(name)
     where = READERS.get(name, puzzle.reader)
     has_goals = isinstance(puzzle, GoalPuzzle)
-    default = "queries.goal_reader:GoalReader" if has_goals else "queries.reader:DefaultReader"
+    default = (
+        "puzzle_tablebase.queries.goal_reader:GoalReader"
+        if has_goals
+        else "puzzle_tablebase.queries.reader:DefaultReader"
+    )
     reader_class: type[Reader] = load_part(puzzle, where) if where else import_object(default)
     return reader_class
 
@@ -65,7 +69,7 @@ class Readers:
         Without a key, an option is answered. BadRequest for a puzzle or an option that does not
         exist.
 
-        >>> from queries import open_tables
+        >>> from puzzle_tablebase.queries import open_tables
         >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
         ['123450786', '123456780']
         """

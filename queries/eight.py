@@ -6,9 +6,7 @@ the sum of a part given by its first four digits and a part given by its last fi
 
 from __future__ import annotations
 
-from queries.answer import SPLIT, Option
-from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from tablebase.puzzles.eight import (
+from puzzle_tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
     HEAD_LENGTH,
@@ -19,6 +17,8 @@ from tablebase.puzzles.eight import (
     make_rank_parts,
     parse,
 )
+from puzzle_tablebase.queries.answer import SPLIT, Option
+from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from queries.answer_frames import Answers
-    from tablebase.puzzle import GoalPuzzle
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.puzzle import GoalPuzzle
+    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.tables.store import Store
 
 
 MAX_GOALS = 4
@@ -42,12 +42,12 @@ class EightQuery(BoardQuery):
     """A query of 8-puzzle states."""
 
     reader: EightReader
-    judge_class = "queries.eight_columns:EightJudge"
+    judge_class = "puzzle_tablebase.queries.eight_columns:EightJudge"
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        from queries.answer_frames import explain_unreachable_states, merge_answers
-        from queries.eight_columns import NO_RANK, read_states
+        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states, merge_answers
+        from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
 
         states, state_ranks = read_states(keys)
         answers = self._answer_ranks(state_ranks)
@@ -62,7 +62,7 @@ class EightQuery(BoardQuery):
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         if errors != "null":
             return super().annotate_keys(keys, errors)
-        from queries.eight_columns import rank_states
+        from puzzle_tablebase.queries.eight_columns import rank_states
 
         return self._answer_ranks(rank_states(keys))
 
@@ -70,11 +70,11 @@ class EightQuery(BoardQuery):
         rows = self.reader.read_rows(self.goal)
         answers = rows[ranks]
         if self.path:
-            from queries.eight_columns import find_solutions
+            from puzzle_tablebase.queries.eight_columns import find_solutions
 
             answers = answers.hstack(find_solutions(rows, ranks))
         if self.solutions:
-            from queries.eight_columns import every_solution
+            from puzzle_tablebase.queries.eight_columns import every_solution
 
             solutions = every_solution(rows, ranks)
             if solutions is None:
@@ -97,7 +97,7 @@ class EightQuery(BoardQuery):
 class EightReader(GoalReader[BoardAnswer]):
     """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
 
-    >>> from queries import open_tables
+    >>> from puzzle_tablebase.queries import open_tables
     >>> eight = open_tables("outputs").eight
     >>> eight.distance("378546201")
     27
@@ -193,7 +193,7 @@ class EightReader(GoalReader[BoardAnswer]):
         if goal is None:
             table = self.puzzle.tables[0]
             return self.collect(table, self.scan_table(table).select(self.columns[1:]))
-        from queries.eight_columns import answer_goal
+        from puzzle_tablebase.queries.eight_columns import answer_goal
 
         view = self.puzzle.view_goal(goal)
         name = self.table_names[view.table_goal]
@@ -207,7 +207,7 @@ class EightReader(GoalReader[BoardAnswer]):
         """Return the rank of each state of an array, a list or a column; -1 for what is none."""
         import numpy as np
 
-        from queries.eight_columns import NO_RANK, rank_any
+        from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_any
 
         ranks = rank_any(states).astype(np.int64)
         ranks[ranks == NO_RANK] = -1
@@ -215,20 +215,20 @@ class EightReader(GoalReader[BoardAnswer]):
 
     def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
-        from queries.eight_columns import rank_any
+        from puzzle_tablebase.queries.eight_columns import rank_any
 
         return self.read_distances(self._make_goal_query(goal).goal).take(rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
-        from queries.eight_columns import rank_any
+        from puzzle_tablebase.queries.eight_columns import rank_any
 
         rows = self.read_rows(self._make_goal_query(goal).goal)
         return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        from queries.eight_columns import make_next_boards, rank_any
+        from puzzle_tablebase.queries.eight_columns import make_next_boards, rank_any
 
         return make_next_boards(rank_any(states))
 

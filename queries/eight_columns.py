@@ -14,13 +14,10 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from queries.answer import Judgement
-from queries.answer_frames import Bytes, can_hold_keys, join_cells, read_key_column, view_texts
-from queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
-from tablebase.errors import BadRequest, NotationError
-from tablebase.graph import UNREACHED
-from tablebase.puzzle import View
-from tablebase.puzzles.eight import (
+from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles.eight import (
     ALL_DIGITS,
     EXITS,
     HEAD_LENGTH,
@@ -33,7 +30,16 @@ from tablebase.puzzles.eight import (
     parse,
     to_number,
 )
-from tablebase.resources import count_cores
+from puzzle_tablebase.queries.answer import Judgement
+from puzzle_tablebase.queries.answer_frames import (
+    Bytes,
+    can_hold_keys,
+    join_cells,
+    read_key_column,
+    view_texts,
+)
+from puzzle_tablebase.queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
+from puzzle_tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""

@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from queries.figure import (
+from puzzle_tablebase.puzzles.eight import PUZZLE
+from puzzle_tablebase.queries.figure import (
     Drawing,
     Panels,
     Section,
@@ -21,8 +22,7 @@ from queries.figure import (
     format_labels,
     make_even_bounds,
 )
-from queries.svg import INK, MUTED, SERIES, draw_boards
-from tablebase.puzzles.eight import PUZZLE
+from puzzle_tablebase.queries.svg import INK, MUTED, SERIES, draw_boards
 
 GOALS = list(PUZZLE.goals)
 GOAL_COLOURS = dict(zip(GOALS, SERIES, strict=True))

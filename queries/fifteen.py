@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from time import monotonic
 
-from queries.answer import Answer, Option, format_count, parse_positive_number
-from queries.fifteen_search import (
+from puzzle_tablebase.errors import (
+    BadRequest,
+    GoalUnreachable,
+    NotationError,
+    TableMissing,
+    Undecided,
+    require_choice,
+)
+from puzzle_tablebase.puzzle import format_slide, list_moved_tiles
+from puzzle_tablebase.puzzles.fifteen import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
+from puzzle_tablebase.queries.answer import Answer, Option, format_count, parse_positive_number
+from puzzle_tablebase.queries.fifteen_search import (
     MAX_GOOD_POSITIONS,
     PatternReader,
     PlainSearchOver,
@@ -14,19 +24,9 @@ from queries.fifteen_search import (
     SearchState,
     find_any_path,
 )
-from queries.goal_reader import BoardAnswer
-from queries.index_reader import IndexReader
-from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import (
-    BadRequest,
-    GoalUnreachable,
-    NotationError,
-    TableMissing,
-    Undecided,
-    require_choice,
-)
-from tablebase.puzzle import format_slide, list_moved_tiles
-from tablebase.puzzles.fifteen import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
+from puzzle_tablebase.queries.goal_reader import BoardAnswer
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.answer_frames import Answers
-    from queries.fifteen_compiled import Answered, CompiledSolver
-    from tablebase.puzzles.sliding import BoardGoalView
-    from tablebase.schema import Table
+    from puzzle_tablebase.puzzles.sliding import BoardGoalView
+    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.fifteen_compiled import Answered, CompiledSolver
+    from puzzle_tablebase.schema import Table
 
 
 class FifteenHint(Answer):
@@ -58,7 +58,7 @@ class FifteenHint(Answer):
 
     def to_svg(self) -> str:
         """Draw the state; the tile to move is coloured."""
-        from queries.svg import draw_slides
+        from puzzle_tablebase.queries.svg import draw_slides
 
         title = f"The next move from {self.state} to {self.goal}"
         return draw_slides(title, self._states, self.hint, self.hint_tile, width=BOARD.width)
@@ -112,7 +112,7 @@ class FifteenQuery(Query):
     """
 
     reader: FifteenReader
-    judge_class = "queries.judges:FifteenJudge"
+    judge_class = "puzzle_tablebase.queries.judges:FifteenJudge"
 
     def __init__(self, reader: FifteenReader, goal: str | None = None, **options: Any) -> None:
         super().__init__(reader, goal=goal, **options)
@@ -169,7 +169,7 @@ class FifteenQuery(Query):
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        from queries.answer_frames import concatenate_answers
+        from puzzle_tablebase.queries.answer_frames import concatenate_answers
 
         return concatenate_answers(self.iter_answers(keys))
 
@@ -177,7 +177,7 @@ class FifteenQuery(Query):
         if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
             yield super().answer_keys(keys)
             return
-        from queries.fifteen_compiled import answer_in_threads, iter_in_order
+        from puzzle_tablebase.queries.fifteen_compiled import answer_in_threads, iter_in_order
 
         solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
         unique = keys.drop_nulls().unique(maintain_order=True).to_list()
@@ -195,7 +195,7 @@ class FifteenQuery(Query):
         """
         from functools import partial
 
-        from queries.fifteen_compiled import search_in_threads
+        from puzzle_tablebase.queries.fifteen_compiled import search_in_threads
 
         states = dict[str, str]()
         for key in keys:
@@ -354,7 +354,7 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def list_explored_tables(self) -> list[Table]:
         """Return the tables of the smallest partition, if all are published."""
-        from tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.tables.manifest import read_manifest
 
         tables = PARTITIONS[EXPLORED_PARTITION].make_tables()
         published = read_manifest(self.store)
@@ -401,7 +401,7 @@ class FifteenReader(Reader[FifteenSolution]):
         """
 
         def make_solver() -> CompiledSolver:
-            from queries.fifteen_compiled import CompiledSolver, make_tables
+            from puzzle_tablebase.queries.fifteen_compiled import CompiledSolver, make_tables
 
             patterns = PARTITIONS[partition].patterns
             chunks = [index.iter_chunks() for index in self._open_indexes(partition)]

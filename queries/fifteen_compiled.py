@@ -13,10 +13,11 @@ from threading import Event
 import numpy as np
 import numpy.typing as npt
 
-from queries.answer import Answer
-from queries.fifteen_search import SearchPaused, SearchState
-from queries.kernels import pattern_search as words
-from queries.kernels.pattern_search import (
+from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, mirror_cell, rank_order
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.fifteen_search import SearchPaused, SearchState
+from puzzle_tablebase.queries.kernels import pattern_search as words
+from puzzle_tablebase.queries.kernels.pattern_search import (
     CELLS,
     HALF_ORDER_MASK,
     KEY_MASK,
@@ -29,15 +30,14 @@ from queries.kernels.pattern_search import (
     continue_searches,
     find_entry,
 )
-from queries.reader import ignore_progress
-from tablebase.puzzles.fifteen import Pattern, list_neighbours, mirror_cell, rank_order
-from tablebase.resources import allocate_pages, count_cores
+from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.resources import allocate_pages, count_cores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers
 
 
 def make_tables(
@@ -297,7 +297,7 @@ def iter_in_order(
 
     `answered`: the keys in any order, and None now and then.
     """
-    from queries.answer_frames import look_up_keys  # a lone search needs no frames
+    from puzzle_tablebase.queries.answer_frames import look_up_keys  # a lone search needs no frames
 
     rows, answers = keys.to_list(), dict[str, GetAnswer]()
 

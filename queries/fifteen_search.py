@@ -10,15 +10,15 @@ from __future__ import annotations
 from functools import cache
 from heapq import heappop, heappush
 
-from queries.reader import ignore_progress
-from tablebase.puzzles.fifteen import list_neighbours, mirror_cell, rank_order, rank_set
-from tablebase.tables.index_format import BODY_BYTES
+from puzzle_tablebase.puzzles.fifteen import list_neighbours, mirror_cell, rank_order, rank_set
+from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.tables.index_format import BODY_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tablebase.puzzles.fifteen import Pattern
+    from puzzle_tablebase.puzzles.fifteen import Pattern
 
     ReadBlock = Callable[[int], bytes]
     Change = tuple["Slot", int, bytes, int]

@@ -23,14 +23,24 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from queries.scans import require_intact, scan_rows, translate_scan_errors
-from queries.svg import EMPTY, FONT, GRID, INK, MUTED, ON_HIGH, ON_LOW, RAMP, label_svg
-from tablebase.puzzles import find_owner, list_puzzles
+from puzzle_tablebase.puzzles import find_owner, list_puzzles
+from puzzle_tablebase.queries.scans import require_intact, scan_rows, translate_scan_errors
+from puzzle_tablebase.queries.svg import (
+    EMPTY,
+    FONT,
+    GRID,
+    INK,
+    MUTED,
+    ON_HIGH,
+    ON_LOW,
+    RAMP,
+    label_svg,
+)
 
 if TYPE_CHECKING:
-    from tablebase.schema import Table
-    from tablebase.tables.manifest import Entry
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.tables.manifest import Entry
+    from puzzle_tablebase.tables.store import Store
 
 
 Drawing = Any

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answer import (
+from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
+from puzzle_tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
+from puzzle_tablebase.queries.answer import (
     DISTANCE,
     HARDEST,
     SPREAD,
@@ -13,11 +15,8 @@ from queries.answer import (
     format_steps,
     parse_distance,
 )
-from queries.reader import Query, Reader
-from tablebase import UNREACHED
-from tablebase.errors import BadRequest, GoalUnreachable, require_text
-from tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
-from tablebase.schema import BreadthFirst
+from puzzle_tablebase.queries.reader import Query, Reader
+from puzzle_tablebase.schema import UNREACHED, BreadthFirst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.tables.store import Store
 
 
 class GoalAnswer(Answer):
@@ -110,7 +109,7 @@ class GoalQuery(Query):
     """A query of states. `goal` is a state; None: the named one that each state can reach."""
 
     reader: GoalReader
-    judge_class = "queries.judges:GoalJudge"
+    judge_class = "puzzle_tablebase.queries.judges:GoalJudge"
 
     def __init__(
         self, reader: GoalReader, goal: str | None = None, *, solution: bool = False, **options: Any
@@ -430,7 +429,7 @@ class BoardAnswer(GoalAnswer):
 
     def to_svg(self) -> str:
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""
-        from queries.svg import draw_boards, draw_slides
+        from puzzle_tablebase.queries.svg import draw_boards, draw_slides
 
         moves = self.distance if self.solution is None else len(self.solution)
         title = f"{self.state} to {self.goal} in {format_count(moves, 'move')}"
@@ -465,7 +464,7 @@ class BoardQuery(GoalQuery):
     """A query of a sliding board; `width` is its number of columns."""
 
     width: int
-    judge_class = "queries.judges:BoardJudge"
+    judge_class = "puzzle_tablebase.queries.judges:BoardJudge"
 
     def make_answer(self, **facts: Any) -> BoardAnswer:
         state, states, width = facts["state"], facts.get("_states"), self.width

@@ -6,15 +6,20 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from queries.scans import require_published
-from tablebase.errors import BadRequest, TableMissing, TableOutdated, quote
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import get_puzzle, is_registered, list_puzzles, list_puzzles_with_depths
-from tablebase.schema import Table
-from tablebase.tables import MANIFEST
-from tablebase.tables.access import format_rebuild_command
-from tablebase.tables.manifest import list_parameters, read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import BadRequest, TableMissing, TableOutdated, quote
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import (
+    get_puzzle,
+    is_registered,
+    list_puzzles,
+    list_puzzles_with_depths,
+)
+from puzzle_tablebase.queries.scans import require_published
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command
+from puzzle_tablebase.tables.manifest import list_parameters, read_manifest
+from puzzle_tablebase.tables.store import Store
 
 SCHEMA = {
     "puzzle": pl.String,

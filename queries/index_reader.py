@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     TablebaseError,
     TableDamaged,
     TableError,
     TableMissing,
     TableVersionError,
 )
-from tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
-from tablebase.tables.index_format import (
+from puzzle_tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
+from puzzle_tablebase.tables.index_format import (
     BLOCK_BYTES,
     BLOCKS_PER_READ,
     BODY_BYTES,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from tablebase.schema import Table
-    from tablebase.tables.store import RandomAccessFile, Store
+    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.tables.store import RandomAccessFile, Store
 
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
@@ -192,13 +192,13 @@ class IndexReader:
         return TableDamaged(self._path, problem, self._format_command())
 
     def _make_open_error(self, error: OSError) -> TableError:
-        from tablebase.tables.access import make_open_error
+        from puzzle_tablebase.tables.access import make_open_error
 
         return make_open_error(self._path, error, self._format_command())
 
     def _format_command(self) -> str:
         """Return the command that builds the index."""
-        from tablebase.tables.access import format_rebuild_command
+        from puzzle_tablebase.tables.access import format_rebuild_command
 
         return format_rebuild_command(self._request, self._store)
 
@@ -212,7 +212,7 @@ def _find_content_hash(store: Store, table: Table) -> str | None:
     try:
         text = store.read(MANIFEST)
     except OSError as error:
-        from tablebase.tables.access import make_open_error
+        from puzzle_tablebase.tables.access import make_open_error
 
         reason = make_open_error(store.locate(MANIFEST), error, "")
         if isinstance(reason, TableMissing):
@@ -223,7 +223,7 @@ def _find_content_hash(store: Store, table: Table) -> str | None:
     at = text.find(key) + len(key)
     if text.startswith(head) and at >= len(key) and text.endswith(b"\n}\n"):
         return text[at : at + 64].decode("ascii", "replace")
-    from tablebase.tables.manifest import parse_manifest
+    from puzzle_tablebase.tables.manifest import parse_manifest
 
     parse_manifest(text, store)
     return None

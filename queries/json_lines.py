@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from queries.answer_frames import read_key_column
-from tablebase.errors import BadRequest, quote
-from tablebase.puzzle import write_cells
+from puzzle_tablebase.errors import BadRequest, quote
+from puzzle_tablebase.puzzle import write_cells
+from puzzle_tablebase.queries.answer_frames import read_key_column
 
 MAX_DEPTH = 64
 """Values within each other; some thousand of them overflow the stack of whatever reads them."""

@@ -9,9 +9,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from queries.answer import Judgement, format_count
-from queries.reader import Query
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     GoalUnreachable,
     IllegalMove,
@@ -21,14 +19,16 @@ from tablebase.errors import (
     Undecided,
     quote,
 )
-from tablebase.puzzles import senet
-from tablebase.puzzles.fifteen import BOARD
-from tablebase.puzzles.knight.board import FILES, JUMPS
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.fifteen import BOARD
+from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS
+from puzzle_tablebase.queries.answer import Judgement, format_count
+from puzzle_tablebase.queries.reader import Query
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers
 
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
@@ -179,7 +179,7 @@ class Judge(Query):
         return next(self.iter_answers(keys, answers))[0]
 
     def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        from queries.answer_frames import look_up_keys
+        from puzzle_tablebase.queries.answer_frames import look_up_keys
 
         (answers,) = others
 

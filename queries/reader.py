@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from _thread import RLock  # `threading` takes longer to import
 
-from queries.answer import (
-    Answer,
-    HardestAnswer,
-    Judgement,
-    Option,
-    align_rows,
-    require_options,
-    select_given,
-)
-from queries.index_reader import IndexReader
-from tablebase import UNREACHED
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     NotationError,
@@ -27,9 +16,20 @@ from tablebase.errors import (
     require_choice,
     require_text,
 )
-from tablebase.puzzle import Puzzle, StateSpace
-from tablebase.puzzles import get_puzzle, import_object, is_registered
-from tablebase.tables.store import Store
+from puzzle_tablebase.puzzle import Puzzle, StateSpace
+from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered
+from puzzle_tablebase.queries.answer import (
+    Answer,
+    HardestAnswer,
+    Judgement,
+    Option,
+    align_rows,
+    require_options,
+    select_given,
+)
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from queries.answer_frames import Answers, Frame, Keys
-    from queries.row_groups import RowGroups
-    from queries.sampling import SampleRequest
-    from tablebase.schema import Table
+    from puzzle_tablebase.queries.answer_frames import Answers, Frame, Keys
+    from puzzle_tablebase.queries.row_groups import RowGroups
+    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.schema import Table
 
     ProgressCallback = Callable[[int, int], None]
     Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
@@ -114,7 +114,7 @@ class Query:
         reader = self.reader
         if reader.sample_options is None:
             raise BadRequest(f"{reader.puzzle.title} does not support sampling")
-        from queries.sampling import select_depth
+        from puzzle_tablebase.queries.sampling import select_depth
 
         rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
         for numbers in request.draw_numbers(len(rows), reader.key.lower()):
@@ -144,13 +144,13 @@ class Query:
 
     def make_schema(self) -> pl.Schema:
         """Return the columns that a batch adds, with their types: those of the first table."""
-        from queries.answer_frames import make_answer_schema
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
 
         return make_answer_schema(self.reader.columns[1:], self.reader.puzzle.tables[0].columns)
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         """Answer many keys, one row per key, with a column of errors."""
-        from queries.answer_frames import look_up_keys
+        from puzzle_tablebase.queries.answer_frames import look_up_keys
 
         return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
 
@@ -223,13 +223,13 @@ class Reader(Generic[Found]):
         self._closed = False
 
     def __repr__(self) -> str:
-        from queries.status import format_repr
+        from puzzle_tablebase.queries.status import format_repr
 
         return format_repr(self, self.store, self.puzzle)
 
     def _repr_html_(self) -> str:
         """List the puzzle's published tables for a notebook."""
-        from queries.status import format_html
+        from puzzle_tablebase.queries.status import format_html
 
         return format_html(self, self.store, self.puzzle)
 
@@ -298,7 +298,7 @@ class Reader(Generic[Found]):
         """
         from functools import partial
 
-        from queries.answer_frames import annotate_frame
+        from puzzle_tablebase.queries.answer_frames import annotate_frame
 
         require_choice(errors, "way to report errors", "null", "column", "raise")
         single = [option.name for option in self.options if option.is_single]
@@ -328,7 +328,7 @@ class Reader(Generic[Found]):
         A key that is not in the notation gets nulls, and the reason in the column `error`. For
         frames and `prefix` see `annotate`.
         """
-        from queries.answer_frames import annotate_frame
+        from puzzle_tablebase.queries.answer_frames import annotate_frame
 
         judge = self._make_query_of(self.check_options, options).make_judge()
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
@@ -344,8 +344,8 @@ class Reader(Generic[Found]):
 
         The options select what is drawn. MemoryShort if the sample is too large for memory.
         """
-        from queries.sampling import SampleRequest, draw_frame, draw_set
-        from tablebase.resources import get_free_memory
+        from puzzle_tablebase.queries.sampling import SampleRequest, draw_frame, draw_set
+        from puzzle_tablebase.resources import get_free_memory
 
         request = SampleRequest(size, seed, replacement).check()
         query = self._make_query_of(self.sample_options, options)
@@ -374,7 +374,7 @@ class Reader(Generic[Found]):
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
-        from tablebase.tables.access import make_damage_error
+        from puzzle_tablebase.tables.access import make_damage_error
 
         return make_damage_error(self.store, name, problem, suffix)
 
@@ -391,13 +391,13 @@ class Reader(Generic[Found]):
 
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""
-        from queries.scans import scan_table
+        from puzzle_tablebase.queries.scans import scan_table
 
         return self.keep(("scan", table.name), lambda: scan_table(self.store, table))
 
     def collect(self, table: Table, rows: pl.LazyFrame) -> pl.DataFrame:
         """Collect rows of a table's scan; TableDamaged if they cannot be decoded."""
-        from queries.scans import collect_rows
+        from puzzle_tablebase.queries.scans import collect_rows
 
         return collect_rows(self.store, table.name, rows)
 
@@ -420,8 +420,8 @@ class Reader(Generic[Found]):
 
     def open_row_groups(self, table: Table) -> RowGroups:
         """Return the row groups of a table's file, which is opened once."""
-        from queries.row_groups import RowGroups
-        from queries.scans import require_published
+        from puzzle_tablebase.queries.row_groups import RowGroups
+        from puzzle_tablebase.queries.scans import require_published
 
         def make_groups() -> RowGroups:
             file = require_published(self.store, table).parquet
@@ -502,7 +502,7 @@ class RecordQuery(Query):
         return RecordAnswer(fields=self.reader.find_record(key))
 
     def make_schema(self) -> pl.Schema:
-        from queries.answer_frames import make_answer_schema
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
 
         return make_answer_schema(self.reader.columns[1:], self.reader.fields)
 

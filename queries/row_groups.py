@@ -18,12 +18,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import FileChanged, TableDamaged, TableError, Unreachable
-from tablebase.tables.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.errors import FileChanged, TableDamaged, TableError, Unreachable
+from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
 
 if TYPE_CHECKING:
-    from tablebase.tables.manifest import File
-    from tablebase.tables.store import RandomAccessFile, Store
+    from puzzle_tablebase.tables.manifest import File
+    from puzzle_tablebase.tables.store import RandomAccessFile, Store
 
 MAX_GAP_BYTES = 1 << 16
 """Bytes between columns of a row group that are read too, so that one read suffices."""

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tablebase.errors import BadRequest, MemoryShort, NoAnswer, quote, require_whole_number
-from tablebase.puzzle import SymmetryView
-from tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, quote, require_whole_number
+from puzzle_tablebase.puzzle import SymmetryView
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 
 SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18

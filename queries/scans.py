@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tablebase.errors import TableDamaged, TableMissing
-from tablebase.tables.access import format_rebuild_command, make_damage_error, make_open_error
-from tablebase.tables.manifest import Entry, find_mismatch, read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import TableDamaged, TableMissing
+from puzzle_tablebase.tables.access import (
+    format_rebuild_command,
+    make_damage_error,
+    make_open_error,
+)
+from puzzle_tablebase.tables.manifest import Entry, find_mismatch, read_manifest
+from puzzle_tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from tablebase.schema import Table
+    from puzzle_tablebase.schema import Table
 
 
 def require_published(store: Store, table: Table) -> Entry:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, Option, align_rows, parse_distance
-from queries.reader import Query, Reader
-from tablebase.errors import BadRequest, PositionUnreachable, require_choice
-from tablebase.graph import UNREACHED
-from tablebase.puzzles.senet import OPENING, SIDES, SQUARES, format_move, parse, rank, swap_squares
+from puzzle_tablebase.errors import BadRequest, PositionUnreachable, require_choice
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.puzzles.senet import (
+    OPENING,
+    SIDES,
+    SQUARES,
+    format_move,
+    parse,
+    rank,
+    swap_squares,
+)
+from puzzle_tablebase.queries.answer import Answer, Option, align_rows, parse_distance
+from puzzle_tablebase.queries.reader import Query, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -60,7 +68,7 @@ class SenetAnswer(Answer):
 
     def to_svg(self) -> str:
         """Draw every position of the line of play; the piece that moved has a ring."""
-        from queries.svg import draw_line
+        from puzzle_tablebase.queries.svg import draw_line
 
         return draw_line(self.position, self.dice, self.moves.split())
 
@@ -69,7 +77,7 @@ class SenetQuery(Query):
     """A query of positions. `turn` is the side to move after the line; None: the shorter line."""
 
     reader: SenetReader
-    judge_class = "queries.judges:SenetJudge"
+    judge_class = "puzzle_tablebase.queries.judges:SenetJudge"
 
     def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
         super().__init__(reader, turn=turn, **options)
@@ -82,7 +90,7 @@ class SenetQuery(Query):
     def answer_keys(self, keys: pl.Series) -> Answers:
         if self.path or self.turn:
             return super().answer_keys(keys)
-        from queries.answer_frames import merge_answers
+        from puzzle_tablebase.queries.answer_frames import merge_answers
 
         positions = keys.str.to_uppercase().alias("position").to_frame()
         rows = self.reader.read_rows()
@@ -123,7 +131,7 @@ class SenetQuery(Query):
 class SenetReader(Reader[SenetAnswer]):
     """The table of Senet.
 
-    >>> from queries import open_tables
+    >>> from puzzle_tablebase.queries import open_tables
     >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
     '9-14 4x7'
     """

@@ -5,8 +5,15 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.figure import Section, Shown, add_bands, color_by_band, compute, draw_named_lines
-from queries.svg import AMBER, BLUE, INK, MUTED, draw_strips
+from puzzle_tablebase.queries.figure import (
+    Section,
+    Shown,
+    add_bands,
+    color_by_band,
+    compute,
+    draw_named_lines,
+)
+from puzzle_tablebase.queries.svg import AMBER, BLUE, INK, MUTED, draw_strips
 
 SHARES = [5, 10, 20, 30, 40, 60, 80]
 NUMBERS = ("nothing beyond the gap", "one piece there", "two", "three", "four", "five")

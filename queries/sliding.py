@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answer import SPLIT, Option
-from queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
-from queries.reader import Reader, ignore_progress
-from tablebase.errors import BadRequest, MemoryShort, TableMissing
-from tablebase.puzzle import View
-from tablebase.puzzles.sliding import (
+from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
+from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles.sliding import (
     EXAMPLE_BOARD,
     FIFTEEN_BOARD,
     ROW_STATES,
@@ -15,8 +12,11 @@ from tablebase.puzzles.sliding import (
     find_goal,
     parse_board,
 )
-from tablebase.resources import get_free_memory
-from tablebase.tables.access import format_outputs
+from puzzle_tablebase.queries.answer import SPLIT, Option
+from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
+from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.tables.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from queries.answer_frames import Answers
-    from queries.index_reader import IndexReader
-    from queries.reader import ProgressCallback, Query
-    from queries.sampling import SampleRequest
-    from queries.sliding_columns import GoalLookup
-    from tablebase.puzzle import Puzzle
-    from tablebase.puzzles.sliding import BoardGoalView
-    from tablebase.schema import Table
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzles.sliding import BoardGoalView
+    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.index_reader import IndexReader
+    from puzzle_tablebase.queries.reader import ProgressCallback, Query
+    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.queries.sliding_columns import GoalLookup
+    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.tables.store import Store
 
 
 MAX_DIGITS = 10
@@ -67,7 +67,7 @@ class BoardTableQuery(BoardQuery):
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.sampling import draw_ranks
+        from puzzle_tablebase.queries.sampling import draw_ranks
 
         reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
         drawn = draw_ranks(
@@ -83,7 +83,7 @@ class BoardTableQuery(BoardQuery):
     def list_hardest(self) -> pl.DataFrame:
         import polars as pl
 
-        from queries.sampling import count_distances, find_ranks
+        from puzzle_tablebase.queries.sampling import count_distances, find_ranks
 
         reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
         distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
@@ -104,8 +104,8 @@ class BoardTableQuery(BoardQuery):
         reader, goal = self.reader, self.goal_state
         if self.path or self.solutions or len(keys) < reader.max_single_keys:
             return super().answer_keys(keys)
-        from queries.answer_frames import merge_answers
-        from queries.sliding_columns import answer_keys
+        from puzzle_tablebase.queries.answer_frames import merge_answers
+        from puzzle_tablebase.queries.sliding_columns import answer_keys
 
         view = reader.puzzle.view_goal(goal)
         answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
@@ -156,7 +156,7 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
-        from queries.sliding_columns import BitLookup, GoalLookup
+        from puzzle_tablebase.queries.sliding_columns import BitLookup, GoalLookup
 
         kind = BitLookup if self.puzzle.is_packed else GoalLookup
         return kind(self.puzzle, view, goal, self._read_table(view))
@@ -237,7 +237,7 @@ class BitReader(BoardReader):
         if free is not None and free < self.puzzle.size:
             work = f"A list of the distances of all {self.puzzle.size:,} states"
             raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
-        from queries.sliding_columns import BitLookup
+        from puzzle_tablebase.queries.sliding_columns import BitLookup
 
         table_view = self.puzzle.wide.view_goal(view.table_goal)
         lookup = BitLookup(self.puzzle.wide, table_view, view.table_goal, self._read_table(view))
@@ -328,7 +328,7 @@ class SlidingReader(Reader):
 
     def _find_published(self) -> dict[str, set[str]]:
         """Return the names of the published tables, by board."""
-        from tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.tables.manifest import read_manifest
 
         tables_by_board: dict[str, set[str]] = {}
         for name in read_manifest(self.store):

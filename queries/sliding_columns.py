@@ -11,16 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.answer_frames import (
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.puzzles.sliding import (
+    CHARACTERS,
+    LETTERS,
+    MOVE_SETS,
+    BoardGoalView,
+    SlidingBoard,
+)
+from puzzle_tablebase.queries.answer_frames import (
     BETWEEN_CELLS,
     Bytes,
     explain_unreachable_states,
     join_cells,
     view_texts,
 )
-from tablebase.graph import UNREACHED
-from tablebase.puzzles.sliding import CHARACTERS, LETTERS, MOVE_SETS, BoardGoalView, SlidingBoard
-from tablebase.resources import count_cores
+from puzzle_tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 14
 """Rows looked up at a time: few enough to stay in a core's cache."""
@@ -162,7 +168,7 @@ class BitLookup(GoalLookup):
         self._tables = self._ways, sides, self._odd, self._weights
 
     def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes] | None:
-        from queries.kernels.bit_walks import walk_states
+        from puzzle_tablebase.queries.kernels.bit_walks import walk_states
 
         cells = np.ascontiguousarray(self.place_tiles(tiles).T)
         distances, nearer = np.empty(len(cells), np.int16), np.empty(len(cells), np.uint8)
@@ -174,7 +180,7 @@ class BitLookup(GoalLookup):
 
         The goal must be the one of the table, on the table's own board.
         """
-        from queries.kernels.bit_walks import measure_distances
+        from puzzle_tablebase.queries.kernels.bit_walks import measure_distances
 
         distances = np.full(self._wide.size, UNREACHED, dtype=np.uint8)
         distances[self._goal] = 0

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tablebase.errors import TablebaseError, TableError
-from tablebase.puzzles import list_puzzles
-from tablebase.tables import MANIFEST
-from tablebase.tables.access import format_rebuild_command, format_repair_command
-from tablebase.tables.hash_notes import HashNotes
-from tablebase.tables.manifest import Entry, read_manifest, read_pages
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import TablebaseError, TableError
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, format_repair_command
+from puzzle_tablebase.tables.hash_notes import HashNotes
+from puzzle_tablebase.tables.manifest import Entry, read_manifest, read_pages
+from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzle import Puzzle
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ rules of `make_dark_rules`.
 
 from __future__ import annotations
 
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.senet import OPENING, SIDES, swap_squares
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.senet import OPENING, SIDES, swap_squares
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ PANEL, PANEL_HIGH, GAP, AXIS = 268, 150, 26, 52
 
 
 def draw_histogram(counts: pl.DataFrame, *, bare: bool = False) -> str:
-    """Draw a frame of `queries.histogram.count_states`: one panel per goal, all on one scale.
+    """Draw a frame of `histogram.count_states`: one panel per goal, all on one scale.
 
     A `bare` picture has no title.
     """

@@ -19,23 +19,23 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from pipeline.plan import explain_rebuild
-from pipeline.progress import UP_TO_DATE
-from pipeline.run import run_command
-from queries import open_tables
-from queries.api import Tables
-from tablebase.errors import TableError
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.fifteen import PARTITIONS
-from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_ranking_table
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.puzzles.sliding import parse_board as parse_sliding_board
-from tablebase.tables.hash_notes import HashNotes
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableError
+from puzzle_tablebase.pipeline.plan import explain_rebuild
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.knight.board import parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding_board
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.tables.hash_notes import HashNotes
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts

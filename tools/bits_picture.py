@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.queries.svg import (
+    AMBER,
+    BLUE,
+    BOLD,
+    CELL_DARK,
+    GREEN,
+    INK,
+    MUTED,
+    ON_HIGH,
+    Picture,
+)
 
 STATE = "520143"
 CELL, GAP, LEFT, TOP = 26, 34, 150, 62

@@ -50,7 +50,7 @@ def main() -> None:
             modules[name] = None
 
     os._exit = leave  # the program ends a lookup without shutting Python down
-    from pipeline.run import main as run_program
+    from puzzle_tablebase.pipeline.run import main as run_program
 
     output = sys.stdout
     threading.setprofile(record)

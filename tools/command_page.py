@@ -6,9 +6,9 @@ from typing import Any
 
 from typer.main import get_command
 
-from pipeline.commands.app import app
-from pipeline.commands.options import find_subcommand
-from queries.dispatch import get_reader_class
+from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.options import find_subcommand
+from puzzle_tablebase.queries.dispatch import get_reader_class
 
 BEGIN = """# Commands
 

@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from queries.svg import AMBER, BLUE, BOLD, CELL, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, step_back, step_forward
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.frontier.layers import (
+    END,
+    FREE,
+    MATCHING_BITS,
+    State,
+    step_back,
+    step_forward,
+)
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.svg import (
+    AMBER,
+    BLUE,
+    BOLD,
+    CELL,
+    CELL_DARK,
+    GREEN,
+    INK,
+    MUTED,
+    ON_HIGH,
+    Picture,
+)
 
 BOARD, DONE = KnightBoard(5, 8), 11
 """The board, whose squares are numbered down the columns, and the number of finished squares."""

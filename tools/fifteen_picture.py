@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, Picture
-from tablebase.puzzles.fifteen import BOARD, PARTITIONS
-from tablebase.puzzles.sliding import CHARACTERS
+from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from puzzle_tablebase.puzzles.sliding import CHARACTERS
+from puzzle_tablebase.queries.svg import (
+    AMBER,
+    BLUE,
+    BOLD,
+    CELL_DARK,
+    GREEN,
+    INK,
+    MUTED,
+    ON_HIGH,
+    Picture,
+)
 
 SIDE, TOP, GAP = 30, 84, 40
 COLOURS = (BLUE, AMBER, GREEN)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from math import factorial
 from pathlib import Path
 
-from tablebase.puzzles import eight, senet
-from tablebase.tables.index_format import HEADER
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.tables.index_format import HEADER
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import place_of, record_of
 

@@ -15,17 +15,17 @@ from pathlib import Path
 
 import atheris
 
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 
-with atheris.instrument_imports(include=["tablebase", "queries", "pipeline"]):
-    from pipeline.commands.puzzle_commands import BATCH
-    from pipeline.single_query import parse_simple_query
-    from queries.index_reader import IndexReader
-    from tablebase.errors import TablebaseError
-    from tablebase.puzzles import eight, senet
-    from tablebase.puzzles.knight import tables as knight
-    from tablebase.puzzles.knight.board import KnightBoard, parse_board
-    from tablebase.tables.manifest import parse_manifest, read_manifest
+with atheris.instrument_imports(include=["puzzle_tablebase"]):
+    from puzzle_tablebase.errors import TablebaseError
+    from puzzle_tablebase.pipeline.commands.puzzle_commands import BATCH
+    from puzzle_tablebase.pipeline.single_query import parse_simple_query
+    from puzzle_tablebase.puzzles import eight, senet
+    from puzzle_tablebase.puzzles.knight import tables as knight
+    from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+    from puzzle_tablebase.queries.index_reader import IndexReader
+    from puzzle_tablebase.tables.manifest import parse_manifest, read_manifest
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]

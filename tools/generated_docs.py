@@ -13,19 +13,19 @@ import textwrap
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from pipeline.builders import BUILDERS
-from pipeline.verify import PROVERS
-from queries import open_tables
-from queries.answer import Answer
-from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.histogram import count_states
-from queries.svg import draw_histogram
-from tablebase.puzzles import list_puzzles
-from tablebase.schema import Column, Recipe, Table
-from tablebase.tables import FORMAT_VERSION
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.builders import BUILDERS
+from puzzle_tablebase.pipeline.verify import PROVERS
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.svg import draw_histogram
+from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.tables import FORMAT_VERSION
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.index_cases import format_cases
 from tools.bits_picture import draw_bits
 from tools.call_order import list_called_modules
@@ -47,10 +47,10 @@ BUILD_STEPS = {
     "pipeline/builders/__init__.py",
     "pipeline/tasks.py",
     "pipeline/builders/graph_table.py",
-    "tablebase/puzzles/eight.py",
+    "puzzle_tablebase/puzzles/eight.py",
     "pipeline/search/breadth_first.py",
-    "tablebase/tables/parquet.py",
-    "tablebase/tables/index_format.py",
+    "puzzle_tablebase/tables/parquet.py",
+    "puzzle_tablebase/tables/index_format.py",
 }
 """The modules that do most of the work of a build."""
 PROOF_STEPS = {
@@ -60,8 +60,8 @@ PROOF_STEPS = {
     "pipeline/verify/claims.py",
     "pipeline/verify/state_proofs.py",
     "pipeline/tasks.py",
-    "tablebase/tables/parquet.py",
-    "tablebase/tables/index_format.py",
+    "puzzle_tablebase/tables/parquet.py",
+    "puzzle_tablebase/tables/index_format.py",
 }
 """The modules that do most of the work of a proof."""
 
@@ -229,7 +229,9 @@ def format_recipes() -> str:
 
 def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
     """List the recipes of built-in puzzles: all subclasses there that name a search."""
-    own = [base] if "search" in vars(base) and base.__module__.startswith("tablebase.") else []
+    own = (
+        [base] if "search" in vars(base) and base.__module__.startswith("puzzle_tablebase.") else []
+    )
     return own + [each for child in base.__subclasses__() for each in list_recipes(child)]
 
 

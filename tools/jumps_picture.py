@@ -6,8 +6,8 @@ which takes minutes.
 
 from __future__ import annotations
 
-from queries.knight.jump_report import draw_jumps
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.knight.jump_report import draw_jumps
 
 SAMPLE = 1_000_000
 PER_CENT = {
@@ -17,7 +17,7 @@ PER_CENT = {
     "c2d4": 16.997, "d2c4": 16.867, "d3f4": 15.702, "d2f3": 12.056, "c2b4": 10.551,
     "c2e3": 10.244,
 }  # fmt: skip
-"""The result of `queries.knight.jump_report.compute_shares`, in per cent."""
+"""The result of `puzzle_tablebase.queries.knight.jump_report.compute_shares`, in per cent."""
 
 
 def draw_chessboard_jumps() -> str:

@@ -67,19 +67,21 @@ OPTIONS = [
 ]
 
 RULE_TESTS = {
-    "tablebase/puzzle.py": (
+    "puzzle_tablebase/puzzle.py": (
         "eight rebuilt[eight] golden[eight] golden[no] goal_puzzle verify/state_proofs"
     ),
-    "tablebase/graph.py": "senet rebuilt[senet]",
-    "tablebase/frontier/layers.py": "tour_ranker",
-    "tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
-    "tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
-    "tablebase/puzzles/eight.py": "eight rebuilt[eight] golden[eight] golden[bad] readers batch",
-    "tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
-    "tablebase/puzzles/knight/tables.py": (
+    "puzzle_tablebase/graph.py": "senet rebuilt[senet]",
+    "puzzle_tablebase/frontier/layers.py": "tour_ranker",
+    "puzzle_tablebase/puzzles/__init__.py": "golden[eight] goal_puzzle",
+    "puzzle_tablebase/puzzles/knight/tour_ranker.py": "tour_ranker queries/ranked_tours",
+    "puzzle_tablebase/puzzles/eight.py": (
+        "eight rebuilt[eight] golden[eight] golden[bad] readers batch"
+    ),
+    "puzzle_tablebase/puzzles/senet.py": "senet rebuilt[senet] golden[senet] golden[bad]",
+    "puzzle_tablebase/puzzles/knight/tables.py": (
         "knight rebuilt[knight] golden[knight] golden[no] golden[bad]"
     ),
-    "tablebase/puzzles/knight/board.py": "knight golden[knight] golden[no] golden[bad]",
+    "puzzle_tablebase/puzzles/knight/board.py": "knight golden[knight] golden[no] golden[bad]",
 }
 QUERY_TESTS = {
     "queries/__init__.py": "queries",
@@ -123,7 +125,7 @@ KERNEL_TESTS = {
     "pipeline/verify/board_layers.py": "board_layers",
     "pipeline/verify/knight_ranks.py": "verify/ranking",
     "pipeline/verify/tour_walker.py": "verify/tour_walker verify/knight_counts",
-    "tablebase/frontier/compiled.py": "layer_codec",
+    "puzzle_tablebase/frontier/compiled.py": "layer_codec",
 }
 """Files whose kernels are mutated too, because their tests use small boards."""
 BUILD_TESTS = {
@@ -135,7 +137,7 @@ BUILD_TESTS = {
     "pipeline/plan.py": "build dry_run",
     "pipeline/commands/puzzle_commands.py": "queries/sampling",
     "pipeline/tasks.py": "tasks build",
-    "tablebase/tables/checkpoints.py": "tasks build",
+    "puzzle_tablebase/tables/checkpoints.py": "tasks build",
 }
 PROOF_TESTS = {
     "pipeline/verify/state_proofs.py": (
@@ -150,11 +152,11 @@ TRUST_TESTS = {
     "pipeline/verify/claims.py": (
         "claims verdicts verify_output verify/state_proofs verify/sliding verify/false_values"
     ),
-    "tablebase/puzzles/plugins.py": "entry_points",
-    "tablebase/tables/manifest.py": (
+    "puzzle_tablebase/puzzles/plugins.py": "entry_points",
+    "puzzle_tablebase/tables/manifest.py": (
         "manifest removal state_counts verify/footer hash_notes recovery store pages build"
     ),
-    "tablebase/tables/access.py": (
+    "puzzle_tablebase/tables/access.py": (
         "store repair unreachable unreadable write_lock index_contradictions manifest build_errors "
         "output_places golden[bad]"
     ),

@@ -19,7 +19,7 @@ outside functions are not changed.
 - *timed out*: the tests reached their time limit, so the change was noticed too.
 - *survived*: all tests passed. The run prints these changes.
 
-`python -m tools.mutants tablebase/tables/access.py` runs one file.
+`python -m tools.mutants puzzle_tablebase/tables/access.py` runs one file.
 [Contributing](../CONTRIBUTING.md) has the other tests.
 
 | file | mutants | killed | timed out | survived |

@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import expect, sync_playwright
 
-from queries.explorer.writer import write_explorer
-from queries.report import write_report
-from tablebase.tables.store import Folder
+from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.report import write_report
+from puzzle_tablebase.tables.store import Folder
 from tests.support.explorer_browser import launch
 from tests.support.shell import ROOT
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tablebase.puzzles import list_puzzles
-from tablebase.tables.manifest import Entry, read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.tables.manifest import Entry, read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.trust_page import rows
 from tools.format_tables import format_table
 

@@ -10,12 +10,12 @@ import os
 import sys
 from contextlib import suppress
 
-from pipeline.cleaning import remove_leftovers
-from tablebase.errors import StoreError, TablebaseError
-from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.manifest import read_manifest, read_pages
-from tablebase.tables.run_records import RUNS, SUFFIX, list_run_names
-from tablebase.tables.store import DEFAULT_FOLDER, LOCK, Folder
+from puzzle_tablebase.errors import StoreError, TablebaseError
+from puzzle_tablebase.pipeline.cleaning import remove_leftovers
+from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables.manifest import read_manifest, read_pages
+from puzzle_tablebase.tables.run_records import RUNS, SUFFIX, list_run_names
+from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, Folder
 
 
 def remove_outputs(store: Folder) -> None:

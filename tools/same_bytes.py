@@ -14,8 +14,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from tablebase.tables.run_records import RUNS
-from tablebase.tables.store import LOCK
+from puzzle_tablebase.tables.run_records import RUNS
+from puzzle_tablebase.tables.store import LOCK
 from tests.support.commands import lines
 from tests.support.shell import ROOT, SCRIPT, environment
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from queries.svg import AMBER, BLUE, BOLD, CELL_DARK, GREEN, INK, MUTED, ON_HIGH, PAPER, Picture
-from tablebase.puzzles.sliding import parse_board
-from tablebase.word_space import ROW_STATES, TAIL
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries.svg import (
+    AMBER,
+    BLUE,
+    BOLD,
+    CELL_DARK,
+    GREEN,
+    INK,
+    MUTED,
+    ON_HIGH,
+    PAPER,
+    Picture,
+)
+from puzzle_tablebase.word_space import ROW_STATES, TAIL
 
 STATE = "3a1b87254960"
 SIDE, LEFT, TOP = 34, 24, 74

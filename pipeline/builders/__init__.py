@@ -6,22 +6,22 @@ new function, and one new line in `BUILDERS`.
 
 from __future__ import annotations
 
-from pipeline.tasks import BuildContext, TableData
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import import_object, load_part
-from tablebase.schema import Table
-from tablebase.tables.checkpoints import Checkpoints
-from tablebase.tables.store import Store
+from puzzle_tablebase.pipeline.tasks import BuildContext, TableData
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import import_object, load_part
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.checkpoints import Checkpoints
+from puzzle_tablebase.tables.store import Store
 
 BUILDERS = {
-    "breadth first": "pipeline.builders.graph_table:make",
-    "breadth first in blocks": "pipeline.builders.sliding_table:make",
-    "every tour": "pipeline.builders.tour_lists:make_every_tour",
-    "ranked closed tours": "pipeline.builders.tour_sweeps:make_ranking",
-    "ranked tours": "pipeline.builders.tour_sweeps:make_ranking",
-    "one tour a pair": "pipeline.builders.tour_lists:make_tour_per_pair",
-    "placements of a pattern": "pipeline.builders.pattern_table:make",
-    "tour counts": "pipeline.builders.tour_sweeps:make_counts",
+    "breadth first": "puzzle_tablebase.pipeline.builders.graph_table:make",
+    "breadth first in blocks": "puzzle_tablebase.pipeline.builders.sliding_table:make",
+    "every tour": "puzzle_tablebase.pipeline.builders.tour_lists:make_every_tour",
+    "ranked closed tours": "puzzle_tablebase.pipeline.builders.tour_sweeps:make_ranking",
+    "ranked tours": "puzzle_tablebase.pipeline.builders.tour_sweeps:make_ranking",
+    "one tour a pair": "puzzle_tablebase.pipeline.builders.tour_lists:make_tour_per_pair",
+    "placements of a pattern": "puzzle_tablebase.pipeline.builders.pattern_table:make",
+    "tour counts": "puzzle_tablebase.pipeline.builders.tour_sweeps:make_counts",
 }
 """The builder of each recipe's search (`module:function`); a plugin's recipe names its own."""
 

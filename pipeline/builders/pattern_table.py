@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.pattern_search import estimate_memory, search_pattern
-from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.fifteen import (
+from puzzle_tablebase.pipeline.search.pattern_search import estimate_memory, search_pattern
+from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.fifteen import (
     Pattern,
     PatternDistances,
     list_neighbours,
     rank_set,
     unrank_order,
 )
-from tablebase.schema import Table
+from puzzle_tablebase.schema import Table
 
 SAME_ORDER = -1
 """The number of the order map of a move that keeps the order."""

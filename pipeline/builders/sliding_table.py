@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.search.board_rows import fill_orders
-from pipeline.search.word_bfs import (
+from puzzle_tablebase.errors import MemoryShort, SearchError
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.pipeline.search.board_rows import fill_orders
+from puzzle_tablebase.pipeline.search.word_bfs import (
     Layer,
     Shard,
     count_max_shards,
@@ -24,11 +26,9 @@ from pipeline.search.word_bfs import (
     iter_word_records,
     search_words,
 )
-from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
-from tablebase.errors import MemoryShort, SearchError
-from tablebase.graph import UNREACHED
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.sliding import (
+from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.sliding import (
     CHARACTERS,
     LETTERS,
     MOVE_SETS,
@@ -36,15 +36,15 @@ from tablebase.puzzles.sliding import (
     SlidingBoard,
     parse_board,
 )
-from tablebase.resources import get_free_memory
-from tablebase.schema import BITS_INDEX, ROW_BYTES, Table
-from tablebase.tables.checkpoints import Arrays, Checkpoints
-from tablebase.tables.manifest import Depth
-from tablebase.tables.parquet import ROW_GROUP_ROWS
-from tablebase.word_space import ROW_STATES, WordSpace
+from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
+from puzzle_tablebase.tables.checkpoints import Arrays, Checkpoints
+from puzzle_tablebase.tables.manifest import Depth
+from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS
+from puzzle_tablebase.word_space import ROW_STATES, WordSpace
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Columns
+    from puzzle_tablebase.puzzle import Columns
 
 
 MAX_SHARD_BYTES = 1 << 30

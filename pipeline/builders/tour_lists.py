@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.search.tour_listing import find_paths, iter_paths, make_neighbour_sets
-from pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner, make_no_records
-from tablebase.errors import SearchError
-from tablebase.jit import Array
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import AllTours, TourPerPair
-from tablebase.schema import Table
-from tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.search.tour_listing import (
+    find_paths,
+    iter_paths,
+    make_neighbour_sets,
+)
+from puzzle_tablebase.pipeline.tasks import (
+    BuildContext,
+    Chunks,
+    TableData,
+    TaskRunner,
+    make_no_records,
+)
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import AllTours, TourPerPair
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.checkpoints import Arrays
 
 MAX_UNDIVIDED_SQUARES = 36
 """Squares of the largest boards with one task for each start."""

@@ -17,15 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_edge_sets import Step
-from pipeline.search.tour_meet import (
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.search.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.search.tour_meet import (
     add_completions,
     find_max_pairs,
     find_shared_needs,
     make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_sweep import (
+from puzzle_tablebase.pipeline.search.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
     Halves,
@@ -36,7 +39,7 @@ from pipeline.search.tour_sweep import (
     cut_board,
     sum_cycles,
 )
-from pipeline.tasks import (
+from puzzle_tablebase.pipeline.tasks import (
     BuildContext,
     Chunks,
     TableData,
@@ -45,22 +48,19 @@ from pipeline.tasks import (
     make_no_records,
     run_in_threads,
 )
-from tablebase.errors import SearchError
-from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer
-from tablebase.jit import Array
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import (
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import (
     TourCounts,
     TourRanking,
     estimate_count_cost,
     estimate_rank_cost,
     get_sides,
 )
-from tablebase.puzzles.knight.tour_ranker import Route, Sweep
-from tablebase.resources import count_cores
-from tablebase.schema import Table
-from tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.checkpoints import Arrays
 
 CHUNK_RECORDS = 1 << 14
 """Records in a chunk."""

@@ -13,11 +13,13 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperArgument, TyperOption
 
-from pipeline.commands.check import check_app
-from pipeline.commands.options import complete_commands, find_subcommand
-from pipeline.commands.precompute import PrecomputeCommand, precompute
-from pipeline.commands.puzzle_commands import query_app, sample_app
-from pipeline.commands.store_commands import (
+from puzzle_tablebase import __version__
+from puzzle_tablebase.errors import BadRequest, quote
+from puzzle_tablebase.pipeline.commands.check import check_app
+from puzzle_tablebase.pipeline.commands.options import complete_commands, find_subcommand
+from puzzle_tablebase.pipeline.commands.precompute import PrecomputeCommand, precompute
+from puzzle_tablebase.pipeline.commands.puzzle_commands import query_app, sample_app
+from puzzle_tablebase.pipeline.commands.store_commands import (
     clean,
     diff,
     explore,
@@ -30,11 +32,9 @@ from pipeline.commands.store_commands import (
     status,
     verify,
 )
-from pipeline.terminal import print_answer, print_error
-from tablebase import __version__
-from tablebase.errors import BadRequest, quote
-from tablebase.process import explain_os_error
-from tablebase.puzzles import get_load_errors, list_names
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error
+from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.puzzles import get_load_errors, list_names
 
 
 def _show_no_type(parameter: object, ctx: object) -> None:

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import typer
 
-from pipeline.commands.puzzle_commands import (
+from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
+from puzzle_tablebase.pipeline.commands.puzzle_commands import (
     BATCH,
     Command,
     answer_rows,
@@ -16,13 +17,12 @@ from pipeline.commands.puzzle_commands import (
     require_valid,
     take_options,
 )
-from pipeline.single_query import OUTPUTS
-from pipeline.terminal import print_answer, print_error
-from queries.answer import Option, format_count, format_json, select_given
-from queries.dispatch import get_reader_class, open_reader
-from queries.judges import GOOD, Judge
-from tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
-from tablebase.tables.access import open_store
+from puzzle_tablebase.pipeline.single_query import OUTPUTS
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error
+from puzzle_tablebase.queries.answer import Option, format_count, format_json, select_given
+from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader
+from puzzle_tablebase.queries.judges import GOOD, Judge
+from puzzle_tablebase.tables.access import open_store
 
 ROWS = (
     *(option for option in BATCH if option.name != "strict"),

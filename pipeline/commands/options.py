@@ -7,18 +7,18 @@ from typing import Annotated, Any
 import typer
 from typer import Context
 
-from pipeline.selection import list_removable, list_requests
-from pipeline.single_query import OUTPUTS
-from queries.answer import FORMATS, INPUT_FORMATS, parse_positive_number
-from queries.dispatch import open_reader
-from tablebase.cost import PROCESS_BYTES
-from tablebase.errors import BadRequest, TablebaseError, quote
-from tablebase.puzzles import list_puzzles, list_puzzles_with_depths
-from tablebase.resources import count_cores
-from tablebase.tables.access import open_store
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import list_run_names
-from tablebase.tables.store import Store
+from puzzle_tablebase.cost import PROCESS_BYTES
+from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
+from puzzle_tablebase.pipeline.selection import list_removable, list_requests
+from puzzle_tablebase.pipeline.single_query import OUTPUTS
+from puzzle_tablebase.puzzles import list_puzzles, list_puzzles_with_depths
+from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, parse_positive_number
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.run_records import list_run_names
+from puzzle_tablebase.tables.store import Store
 
 Completer = Callable[[Context], list[str]]
 
@@ -86,7 +86,7 @@ def complete_boards(context: Context) -> list[str]:
 
 def complete_page_formats(context: Context) -> list[str]:
     """List the formats of a report."""
-    from queries.report import PAGE_FORMATS
+    from puzzle_tablebase.queries.report import PAGE_FORMATS
 
     return list(PAGE_FORMATS)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
-from pipeline.commands.options import (
+from puzzle_tablebase.cost import Cost, estimate_cost
+from puzzle_tablebase.pipeline.commands.options import (
     JOBS,
     Jobs,
     Json,
@@ -21,24 +22,29 @@ from pipeline.commands.options import (
     complete_requests,
     parse_memory,
 )
-from pipeline.terminal import find_width, print_answer, print_error, print_line, wrap_message
-from tablebase.cost import Cost, estimate_cost
-from tablebase.process import CleanupOnSignal
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import get_puzzle, is_registered, list_names
-from tablebase.schema import Table
-from tablebase.tables.access import format_outputs, open_store
+from puzzle_tablebase.pipeline.terminal import (
+    find_width,
+    print_answer,
+    print_error,
+    print_line,
+    wrap_message,
+)
+from puzzle_tablebase.process import CleanupOnSignal
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_names
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.access import format_outputs, open_store
 
 if TYPE_CHECKING:
-    from pipeline.plan import Request
-    from pipeline.progress import BuildProgress
+    from puzzle_tablebase.pipeline.plan import Request
+    from puzzle_tablebase.pipeline.progress import BuildProgress
 
 FACTS = (
     *("bytes", "seconds", "processor_seconds"),
     *("tasks_done", "tasks_resumed", "tasks_failed"),
 )
 """What `--json` prints of a table that was built, beside its reason and its amounts."""
-WORDS = "pipeline.words"
+WORDS = "puzzle_tablebase.pipeline.words"
 """The key of a context's `meta` with the command line's words."""
 
 
@@ -68,7 +74,7 @@ class PrecomputeCommand(TyperCommand):
 
 def _format_requests(puzzle: Puzzle) -> str:
     """Format the names of a puzzle that can be built, each with the cost of its tables."""
-    from pipeline.commands.text_tables import format_costs
+    from puzzle_tablebase.pipeline.commands.text_tables import format_costs
 
     lists: dict[str, dict[str, tuple[Table, ...]]] = {
         f"Built by {puzzle.name}": {table.name: (table,) for table in puzzle.tables}
@@ -140,9 +146,9 @@ def precompute(
     as_json: Json = False,
 ) -> None:
     """Build the tables that are missing or out of date."""
-    from pipeline.plan import Request
-    from pipeline.selection import select_tables
-    from pipeline.tasks import open_executor
+    from puzzle_tablebase.pipeline.plan import Request
+    from puzzle_tablebase.pipeline.selection import select_tables
+    from puzzle_tablebase.pipeline.tasks import open_executor
 
     tables = select_tables(names or [], with_rows=parquet or None)
     request = Request(open_store(outputs), tables, force, jobs, memory=parse_memory(memory))
@@ -156,10 +162,10 @@ def precompute(
 
 def _build(run: Invocation) -> None:
     """Build the tables, and print what was built."""
-    from pipeline.build import build
-    from pipeline.progress import BuildProgress
-    from pipeline.runs import RunRecorder
-    from pipeline.tasks import open_executor
+    from puzzle_tablebase.pipeline.build import build
+    from puzzle_tablebase.pipeline.progress import BuildProgress
+    from puzzle_tablebase.pipeline.runs import RunRecorder
+    from puzzle_tablebase.pipeline.tasks import open_executor
 
     request = run.request
     recorder = RunRecorder(request.store, run.command)
@@ -186,7 +192,7 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
 
     A forced build resumes nothing.
     """
-    from pipeline.plan import find_saved_work
+    from puzzle_tablebase.pipeline.plan import find_saved_work
 
     if run.is_quiet or run.request.force:
         return
@@ -226,7 +232,7 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
 
 def _print_build(run: Invocation, progress: "BuildProgress") -> None:
     """Print the tables that were built, where they are, and what to type next."""
-    from pipeline.commands.text_tables import format_build
+    from puzzle_tablebase.pipeline.commands.text_tables import format_build
 
     store, up_to_date = run.request.store, progress.up_to_date
     if not progress.built:
@@ -248,8 +254,8 @@ def _print_build(run: Invocation, progress: "BuildProgress") -> None:
 
 def _print_dry_run(run: Invocation) -> None:
     """Print what the same command without --dry-run does, and raise the error that it raises."""
-    from pipeline.commands.text_tables import format_dry_run
-    from pipeline.plan import plan_build
+    from puzzle_tablebase.pipeline.commands.text_tables import format_dry_run
+    from puzzle_tablebase.pipeline.plan import plan_build
 
     plan = plan_build(run.request)
     if run.as_json:

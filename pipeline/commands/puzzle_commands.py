@@ -16,15 +16,20 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from pipeline.commands.options import make_number_parser, make_query_completer
-from pipeline.single_query import OUTPUTS, OptionTexts, answer_as_text, list_options
-from pipeline.terminal import escape_control, print_answer, print_error
-from queries.answer import FORMATS, INPUT_FORMATS, Option, join_names, select_given
-from queries.dispatch import get_reader_class, open_reader
-from queries.reader import Query
-from tablebase.errors import BadRequest
-from tablebase.puzzles import collect_from_each, get_puzzle, is_registered
-from tablebase.tables.access import open_store
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.pipeline.commands.options import make_number_parser, make_query_completer
+from puzzle_tablebase.pipeline.single_query import (
+    OUTPUTS,
+    OptionTexts,
+    answer_as_text,
+    list_options,
+)
+from puzzle_tablebase.pipeline.terminal import escape_control, print_answer, print_error
+from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
+from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, Option, join_names, select_given
+from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader
+from puzzle_tablebase.queries.reader import Query
+from puzzle_tablebase.tables.access import open_store
 
 Command = Callable[..., None]
 
@@ -156,7 +161,7 @@ def _make_query(name: str) -> Callable[..., None]:
                 raise BadRequest("--input cannot be combined with a key", "Use one of the two")
             _answer_batch(name, values, batch, is_batch=key == "-" or bool(batch))
         elif batch:
-            from pipeline.single_query import is_file_name, make_file_error
+            from puzzle_tablebase.pipeline.single_query import is_file_name, make_file_error
 
             if is_file_name(key):
                 raise make_file_error(key, kind.key.lower())
@@ -209,7 +214,7 @@ def answer_rows(
 
     Return the query, which is made when all options are read, and the number of invalid keys.
     """
-    from pipeline.progress import BatchProgress
+    from puzzle_tablebase.pipeline.progress import BatchProgress
 
     source, output = options.get("input", "-"), options.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
@@ -219,7 +224,7 @@ def answer_rows(
             name_read = "standard input" if source == "-" else escape_control(source)
             bar.show(f"reading {name_read}", 0, None)
         # after the first line on the screen, because it takes a second
-        from queries.batch import Batch, choose_output_format, run_batch
+        from puzzle_tablebase.queries.batch import Batch, choose_output_format, run_batch
 
         chosen = choose_output_format(output, options.get("format"))
         request = Batch(**{**options, "input": source, "format": chosen}, **more)
@@ -252,9 +257,9 @@ def _make_sample(name: str) -> Callable[..., None]:
 
 def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) -> None:
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
-    from pipeline.progress import BatchProgress
-    from queries.batch import choose_output_format, open_row_writer
-    from queries.sampling import MAX_SIZE, SampleRequest, draw_set
+    from puzzle_tablebase.pipeline.progress import BatchProgress
+    from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
+    from puzzle_tablebase.queries.sampling import MAX_SIZE, SampleRequest, draw_set
 
     output, requested, as_json = general.get("output"), general.get("format"), "json" in general
     if as_json and requested is not None:

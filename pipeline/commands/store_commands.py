@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import (
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.pipeline.commands.options import (
     Json,
     Outputs,
     Quiet,
@@ -17,15 +18,15 @@ from pipeline.commands.options import (
     complete_removable_tables,
     complete_runs,
 )
-from pipeline.commands.text_tables import (
+from puzzle_tablebase.pipeline.commands.text_tables import (
     format_diff,
     format_leftovers,
     format_run,
     format_runs,
     format_status,
 )
-from pipeline.single_query import require_one_printed
-from pipeline.terminal import (
+from puzzle_tablebase.pipeline.single_query import require_one_printed
+from puzzle_tablebase.pipeline.terminal import (
     MAX_MESSAGE,
     escape_control,
     fit_terminal,
@@ -33,13 +34,12 @@ from pipeline.terminal import (
     print_error,
     print_line,
 )
-from tablebase.errors import BadRequest
-from tablebase.process import expand_path
-from tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
-from tablebase.tables.access import open_store, require_listable
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import list_run_names, list_runs, read_run
-from tablebase.tables.store import Store
+from puzzle_tablebase.process import expand_path
+from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
+from puzzle_tablebase.tables.access import open_store, require_listable
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.run_records import list_run_names, list_runs, read_run
+from puzzle_tablebase.tables.store import Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
@@ -58,9 +58,9 @@ def remove(
     quiet: Quiet = False,
 ) -> None:
     """Remove tables that were built on request."""
-    from pipeline.build import remove_tables
-    from pipeline.progress import BuildProgress
-    from pipeline.selection import select_removable_tables
+    from puzzle_tablebase.pipeline.build import remove_tables
+    from puzzle_tablebase.pipeline.progress import BuildProgress
+    from puzzle_tablebase.pipeline.selection import select_removable_tables
 
     store = open_store(outputs)
     removable = select_removable_tables(store, names)
@@ -72,8 +72,8 @@ def remove(
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
-    from queries.status import list_status as overview
-    from queries.status import make_unusable_error
+    from puzzle_tablebase.queries.status import list_status as overview
+    from puzzle_tablebase.queries.status import make_unusable_error
 
     store = open_store(outputs)
     rows = overview(store)
@@ -116,8 +116,8 @@ def histogram(
     ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
-    from queries.histogram import count_states as counted
-    from queries.histogram import format_bars
+    from puzzle_tablebase.queries.histogram import count_states as counted
+    from puzzle_tablebase.queries.histogram import format_bars
 
     if output is not None:
         given = {name: name, "--board": board, "--svg": svg, "--json": as_json}
@@ -132,8 +132,8 @@ def histogram(
     require_one_printed(svg, as_json=as_json)
     counts = counted(name, open_store(outputs), board)
     if svg is not None:
-        from queries.svg import draw_histogram
-        from tablebase.output import STANDARD, write_output
+        from puzzle_tablebase.output import STANDARD, write_output
+        from puzzle_tablebase.queries.svg import draw_histogram
 
         write_output(svg, draw_histogram(counts).encode())
         if svg == STANDARD:
@@ -144,8 +144,8 @@ def histogram(
 
 def _write_counts(store: Store, output: str) -> None:
     """Write the number of states at each distance in all tables, in the format of the suffix."""
-    from queries.batch import choose_output_format, open_row_writer
-    from queries.histogram import list_counts
+    from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
+    from puzzle_tablebase.queries.histogram import list_counts
 
     output_format, counts = choose_output_format(output, None), list_counts(store)
     with open_row_writer(output, output_format) as write:
@@ -169,10 +169,10 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
-    from pipeline.progress import ProofProgress
-    from pipeline.selection import select_published_tables
-    from pipeline.verify import VerifyFailed
-    from pipeline.verify import verify as verify_store
+    from puzzle_tablebase.pipeline.progress import ProofProgress
+    from puzzle_tablebase.pipeline.selection import select_published_tables
+    from puzzle_tablebase.pipeline.verify import VerifyFailed
+    from puzzle_tablebase.pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
     selected, missing = select_published_tables(names or [], store)
@@ -269,8 +269,8 @@ def report(
     ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
-    from queries.report import REPORT_PAGE, write_report
-    from tablebase.output import STANDARD
+    from puzzle_tablebase.output import STANDARD
+    from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 
     store = open_store(outputs)
     default_target = store.locate(REPORT_PAGE if format == "html" else "report")
@@ -289,8 +289,8 @@ def explore(
     ] = None,
 ) -> None:
     """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
-    from queries.explorer.writer import EXPLORER_PAGE, write_explorer
-    from tablebase.output import STANDARD
+    from puzzle_tablebase.output import STANDARD
+    from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 
     store = open_store(outputs)
     target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
@@ -315,9 +315,9 @@ def site(
     ] = "",
 ) -> None:
     """Write a site for any host: tables, pages, a data set card; the tables are proved first."""
-    from pipeline.progress import ProofProgress
-    from pipeline.site.writer import find_target, require_date, write_site
-    from pipeline.verify import verify as verify_store
+    from puzzle_tablebase.pipeline.progress import ProofProgress
+    from puzzle_tablebase.pipeline.site.writer import find_target, require_date, write_site
+    from puzzle_tablebase.pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
     find_target(folder)
@@ -332,7 +332,7 @@ def site(
 
 def graph(outputs: Outputs = None, as_json: Json = False) -> None:
     """Print what is made from what, as a Mermaid flowchart: puzzles, recipes, tables and pages."""
-    from pipeline.lineage import format_mermaid, make_lineage
+    from puzzle_tablebase.pipeline.lineage import format_mermaid, make_lineage
 
     lineage = make_lineage(open_store(outputs))
     print_answer(f"{json.dumps(lineage.to_dict())}\n" if as_json else format_mermaid(lineage))
@@ -347,7 +347,7 @@ def diff(
 
     Exit code: 0 if all have the same content, 1 if any differs, 3 if damaged.
     """
-    from pipeline.comparison import compare_stores, make_difference_error
+    from puzzle_tablebase.pipeline.comparison import compare_stores, make_difference_error
 
     comparisons = compare_stores(open_store(old), open_store(new))
     rows = [comparison.to_dict() for comparison in comparisons]
@@ -365,7 +365,7 @@ def clean(
 
     Published tables are never listed. Builds resume from what is listed.
     """
-    from pipeline.cleaning import format_advice, list_leftovers, remove_leftovers
+    from puzzle_tablebase.pipeline.cleaning import format_advice, list_leftovers, remove_leftovers
 
     store = open_store(outputs)
     leftovers = remove_leftovers(store) if yes else list_leftovers(store)

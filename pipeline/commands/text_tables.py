@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pipeline.terminal import count_columns, escape_control
-from tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, TableRun
+from puzzle_tablebase.pipeline.terminal import count_columns, escape_control
+from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, TableRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipeline.cleaning import Leftover
-    from pipeline.comparison import Comparison
-    from pipeline.plan import PlannedTable, SavedWork
-    from tablebase.cost import Cost
+    from puzzle_tablebase.cost import Cost
+    from puzzle_tablebase.pipeline.cleaning import Leftover
+    from puzzle_tablebase.pipeline.comparison import Comparison
+    from puzzle_tablebase.pipeline.plan import PlannedTable, SavedWork
 
 
 TEXT_COLUMNS = {

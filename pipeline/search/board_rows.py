@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from queries.kernels.bit_walks import move_tile, set_digits
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.queries.kernels.bit_walks import move_tile, set_digits
 
 
 @compiled

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, Graph, SearchResult
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.graph import UNREACHED, Graph, SearchResult
+from puzzle_tablebase.jit import Array, compiled
 
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255

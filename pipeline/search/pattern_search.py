@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.errors import SearchError
-from tablebase.frontier.compiled import find_lowest
-from tablebase.graph import UNREACHED
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.jit import Array, compiled
 
 CHUNKS_PER_THREAD = 16
 """Chunks for each thread in a layer: so many that no thread waits long for the last one."""

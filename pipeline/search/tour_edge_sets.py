@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.compiled import (
+from puzzle_tablebase.frontier.compiled import (
     MAX_CELLS,
     count_ones,
     find_lowest,
     rank_matching,
     unpack_key,
 )
-from tablebase.frontier.layers import FREE, MATCHING_BITS
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
+from puzzle_tablebase.jit import Array, compiled
 
 SETS_PER_BATCH = 1 << 15
 """Sets of edges in a batch: as many as the processor's cache holds."""

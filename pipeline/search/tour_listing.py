@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.frontier.compiled import find_lowest
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.jit import Array, compiled
 
 Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 

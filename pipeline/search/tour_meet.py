@@ -21,17 +21,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_edge_sets import (
+from puzzle_tablebase.frontier.compiled import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_CELLS,
+    list_all_partners,
+)
+from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.search.tour_edge_sets import (
     SETS_PER_BATCH,
     Filter,
     iter_edge_sets,
     rank_edge_sets,
     relabel_needs,
 )
-from pipeline.search.tour_sweep import COUNT_LIMIT, CountOverflow, Halves, HashTable, Layer
-from tablebase.frontier.compiled import END_BITS, MATCHING_COUNTS, MAX_CELLS, list_all_partners
-from tablebase.frontier.layers import FREE, MATCHING_BITS
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.search.tour_sweep import (
+    COUNT_LIMIT,
+    CountOverflow,
+    Halves,
+    HashTable,
+    Layer,
+)
 
 
 class PairRemoval(NamedTuple):

@@ -34,10 +34,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.search.tour_edge_sets import Step, iter_successors
-from tablebase.frontier.compiled import list_all_partners
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.frontier.compiled import list_all_partners
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.search.tour_edge_sets import Step, iter_successors
 
 SLICE_PLACES = 1 << 18
 """Places of a table that are copied at a time."""

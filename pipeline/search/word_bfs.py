@@ -20,7 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.search.word_kernels import (
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.search.word_kernels import (
     CHUNK_ROWS,
     SCRATCH_ROWS,
     add_rows,
@@ -29,11 +32,8 @@ from pipeline.search.word_kernels import (
     pull_rows,
     write_depths,
 )
-from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED
-from tablebase.jit import Array
-from tablebase.resources import allocate_pages
-from tablebase.word_space import (
+from puzzle_tablebase.resources import allocate_pages
+from puzzle_tablebase.word_space import (
     BLOCK,
     CYCLE,
     IS_BORDER,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.jit import Array, compiled
-from tablebase.word_space import (
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.word_space import (
     BLOCK,
     CYCLE,
     EXCHANGES,

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.verify.claims import TableVerdict, find_weakest, group_boards
-from tablebase import __version__
-from tablebase.puzzles import find_owner
-from tablebase.tables import FORMAT_VERSION, MADE_BY
-from tablebase.tables.manifest import Entry, File, IndexEntry
-from tablebase.tables.parquet import COMMENT
-from tablebase.tables.store import Store
+from puzzle_tablebase import __version__
+from puzzle_tablebase.pipeline.verify.claims import TableVerdict, find_weakest, group_boards
+from puzzle_tablebase.puzzles import find_owner
+from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry
+from puzzle_tablebase.tables.parquet import COMMENT
+from puzzle_tablebase.tables.store import Store
 
 CARD = "README.md"
 CROISSANT = "croissant.json"

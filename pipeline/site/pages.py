@@ -12,12 +12,13 @@ from string import Template
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pipeline.site.data_set import DESCRIPTION, TITLE, TableFacts
-from tablebase.tables import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.pipeline.site.data_set import DESCRIPTION, TITLE, TableFacts
+from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
 
 SOURCE = Path(__file__).parent / "source"
 """The templates and the files that pages load."""
-_HERE, _ROOT = Path(__file__).parent, Path(__file__).parents[2]
+_HERE = Path(__file__).resolve().parent
+_ROOT = _HERE.parents[1]
 PACKAGE = _ROOT / "queries" / "javascript"
 DOCS = _HERE / "docs" if (_HERE / "docs").is_dir() else _ROOT / "docs"
 """The pages in Markdown: an installed program has its own copy of them."""

@@ -13,8 +13,16 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipeline.site.data_set import CARD, CROISSANT, list_facts, make_card, make_croissant
-from pipeline.site.pages import (
+from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
+from puzzle_tablebase.output import STANDARD, translate_output_errors
+from puzzle_tablebase.pipeline.site.data_set import (
+    CARD,
+    CROISSANT,
+    list_facts,
+    make_card,
+    make_croissant,
+)
+from puzzle_tablebase.pipeline.site.pages import (
     DOCS,
     JAVASCRIPT_PAGE,
     PACKAGE,
@@ -23,16 +31,14 @@ from pipeline.site.pages import (
     make_format_pages,
     make_start_page,
 )
-from pipeline.verify.claims import TableVerdict
-from queries.explorer.writer import EXPLORER_PAGE, write_explorer
-from queries.report import REPORT_PAGE, write_report
-from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
-from tablebase.output import STANDARD, translate_output_errors
-from tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
-from tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
-from tablebase.tables.access import format_repair_command, make_open_error
-from tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
-from tablebase.tables.store import Folder, Store, name_temporary
+from puzzle_tablebase.pipeline.verify.claims import TableVerdict
+from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
+from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
+from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
+from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
+from puzzle_tablebase.tables.access import format_repair_command, make_open_error
+from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
+from puzzle_tablebase.tables.store import Folder, Store, name_temporary
 
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pipeline.verify.claims import (
+from puzzle_tablebase.pipeline.verify.claims import (
     ORDER,
     Claim,
     Listener,
@@ -23,25 +23,36 @@ from pipeline.verify.claims import (
     VerifyFailed,
     ignore_claim,
 )
-from pipeline.verify.fifteen import prove_pattern
-from pipeline.verify.files import check_entry, check_files, check_pages, list_tables, read_rows
-from pipeline.verify.knight_counts import prove_counts
-from pipeline.verify.knight_ranks import prove_ranks
-from pipeline.verify.knight_tours import prove_every_tour, prove_pairs
-from pipeline.verify.senet import prove_senet
-from pipeline.verify.sliding import prove_board
-from pipeline.verify.state_proofs import make_eight_space, prove_generic, prove_goals, prove_graph
-from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
-from tablebase.puzzles import list_puzzles, load_part
-from tablebase.puzzles.eight import Eight
-from tablebase.puzzles.fifteen import PatternDistances
-from tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
-from tablebase.puzzles.senet import Senet
-from tablebase.puzzles.sliding import BoardDistances, Sliding
-from tablebase.schema import BreadthFirst
-from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import Depth
-from tablebase.tables.store import Store
+from puzzle_tablebase.pipeline.verify.fifteen import prove_pattern
+from puzzle_tablebase.pipeline.verify.files import (
+    check_entry,
+    check_files,
+    check_pages,
+    list_tables,
+    read_rows,
+)
+from puzzle_tablebase.pipeline.verify.knight_counts import prove_counts
+from puzzle_tablebase.pipeline.verify.knight_ranks import prove_ranks
+from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour, prove_pairs
+from puzzle_tablebase.pipeline.verify.senet import prove_senet
+from puzzle_tablebase.pipeline.verify.sliding import prove_board
+from puzzle_tablebase.pipeline.verify.state_proofs import (
+    make_eight_space,
+    prove_generic,
+    prove_goals,
+    prove_graph,
+)
+from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
+from puzzle_tablebase.puzzles import list_puzzles, load_part
+from puzzle_tablebase.puzzles.eight import Eight
+from puzzle_tablebase.puzzles.fifteen import PatternDistances
+from puzzle_tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
+from puzzle_tablebase.puzzles.senet import Senet
+from puzzle_tablebase.puzzles.sliding import BoardDistances, Sliding
+from puzzle_tablebase.schema import BreadthFirst
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.manifest import Depth
+from puzzle_tablebase.tables.store import Store
 
 Prove = Callable[[PublishedTable, Seen], Proof]
 """A function that proves one table."""

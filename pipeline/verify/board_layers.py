@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.tasks import run_in_threads
-from tablebase.frontier.compiled import count_ones
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.frontier.compiled import count_ones
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 
 Words = npt.NDArray[np.uint64]
 Order = tuple[int, ...]

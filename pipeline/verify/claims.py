@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tablebase.errors import TableError, quote
-from tablebase.jit import Array
-from tablebase.puzzle import Puzzle
-from tablebase.schema import Table
-from tablebase.tables.access import format_rebuild_command
-from tablebase.tables.manifest import Depth, Entry, File, IndexEntry
-from tablebase.tables.store import Store
+from puzzle_tablebase.errors import TableError, quote
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.access import format_rebuild_command
+from puzzle_tablebase.tables.manifest import Depth, Entry, File, IndexEntry
+from puzzle_tablebase.tables.store import Store
 
 Mask = npt.NDArray[np.bool_]
 Content = Mapping[str, object]

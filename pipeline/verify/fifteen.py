@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.verify.claims import Proof, PublishedTable, Seen, Verdict
-from pipeline.verify.files import decode_rows, iter_records
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.fifteen import PatternDistances
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.verify.claims import Proof, PublishedTable, Seen, Verdict
+from puzzle_tablebase.pipeline.verify.files import decode_rows, iter_records
+from puzzle_tablebase.puzzles.fifteen import PatternDistances
 
 UNKNOWN = 255
 

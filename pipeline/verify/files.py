@@ -18,15 +18,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Claim, ClaimCheck, Listener, PublishedTable, Rows
-from tablebase.errors import TableMissing
-from tablebase.jit import Array
-from tablebase.puzzles import list_puzzles
-from tablebase.schema import Table
-from tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
-from tablebase.tables.access import format_rebuild_command, list_files, make_open_error
-from tablebase.tables.index_format import (
+from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.verify.claims import (
+    Claim,
+    ClaimCheck,
+    Listener,
+    PublishedTable,
+    Rows,
+)
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
     CHECKSUM,
@@ -37,7 +43,7 @@ from tablebase.tables.index_format import (
     count_blocks,
     read_records,
 )
-from tablebase.tables.manifest import (
+from puzzle_tablebase.tables.manifest import (
     Entry,
     File,
     IndexEntry,
@@ -48,14 +54,14 @@ from tablebase.tables.manifest import (
     read_manifest,
     read_pages,
 )
-from tablebase.tables.parquet import (
+from puzzle_tablebase.tables.parquet import (
     ContentHash,
     TableWriter,
     compute_description,
     list_sorting_columns,
     make_schema,
 )
-from tablebase.tables.store import Store
+from puzzle_tablebase.tables.store import Store
 
 Result = TypeVar("Result")
 BUILD_KEYS = ("parameters", "made_by", "content")

@@ -20,13 +20,19 @@ import numpy.typing as npt
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.tasks import run_in_threads
-from pipeline.verify.claims import Proof, PublishedTable, Seen, TableVerdict, Verdict
-from pipeline.verify.files import read_rows
-from pipeline.verify.tour_walker import HalfBoard, walk
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.verify.claims import (
+    Proof,
+    PublishedTable,
+    Seen,
+    TableVerdict,
+    Verdict,
+)
+from puzzle_tablebase.pipeline.verify.files import read_rows
+from puzzle_tablebase.pipeline.verify.tour_walker import HalfBoard, walk
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import TOURS_PREFIX, TourCounts
 
 Known = tuple[int, str] | None
 """A published number and its source, or None."""

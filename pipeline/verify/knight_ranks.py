@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Seen, Verdict
-from pipeline.verify.files import iter_records, view_field
-from pipeline.verify.knight_counts import find_known_closed, find_known_total
-from pipeline.verify.tour_walker import CountedLayer, HalfBoard, walk
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import RANKING_FIELDS, TourRanking
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Seen, Verdict
+from puzzle_tablebase.pipeline.verify.files import iter_records, view_field
+from puzzle_tablebase.pipeline.verify.knight_counts import find_known_closed, find_known_total
+from puzzle_tablebase.pipeline.verify.tour_walker import CountedLayer, HalfBoard, walk
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS, TourRanking
 
 HOW = "every layer was counted again from the empty board, so each rank is one tour"
 

@@ -10,18 +10,25 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
-from pipeline.verify.files import check_records, decode_rows
-from pipeline.verify.knight_counts import (
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.verify.claims import (
+    ClaimCheck,
+    Proof,
+    PublishedTable,
+    Rows,
+    Seen,
+    Verdict,
+)
+from puzzle_tablebase.pipeline.verify.files import check_records, decode_rows
+from puzzle_tablebase.pipeline.verify.knight_counts import (
     COUNTED_AGAIN,
     find_known_closed,
     find_known_total,
     list_jumps,
     recount_tours,
 )
-from tablebase.jit import Array
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import AllTours, TourPerPair
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import AllTours, TourPerPair
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import Proof, PublishedTable, Rows, Seen, Verdict
-from pipeline.verify.files import check_records, read_rows
-from pipeline.verify.state_proofs import Edges, search_graph
-from tablebase.graph import UNREACHED, SearchResult
-from tablebase.jit import Array
-from tablebase.puzzles.senet import OPENING, SQUARES, THROWS
+from puzzle_tablebase.graph import UNREACHED, SearchResult
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.verify.claims import Proof, PublishedTable, Rows, Seen, Verdict
+from puzzle_tablebase.pipeline.verify.files import check_records, read_rows
+from puzzle_tablebase.pipeline.verify.state_proofs import Edges, search_graph
+from puzzle_tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 
 HOW = (
     "all shortest lines from the opening were played again; every column and record follows from "

@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.tasks import run_in_threads
-from pipeline.verify.board_layers import (
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.verify.board_layers import (
     WORD_STATES,
     Words,
     compare_words,
@@ -26,13 +28,18 @@ from pipeline.verify.board_layers import (
     list_parities,
     split_records,
 )
-from pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Rows, Seen, Verdict
-from pipeline.verify.files import decode_rows, iter_records, view_field
-from tablebase.graph import UNREACHED
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.sliding import CHARACTERS, LETTERS, BoardDistances, SlidingBoard
-from tablebase.schema import BITS_INDEX, ROW_BYTES
-from tablebase.tables.manifest import Depth
+from puzzle_tablebase.pipeline.verify.claims import (
+    ClaimCheck,
+    Proof,
+    PublishedTable,
+    Rows,
+    Seen,
+    Verdict,
+)
+from puzzle_tablebase.pipeline.verify.files import decode_rows, iter_records, view_field
+from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS, BoardDistances, SlidingBoard
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES
+from puzzle_tablebase.tables.manifest import Depth
 
 NO_NEIGHBOUR = 255
 

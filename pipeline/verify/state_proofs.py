@@ -24,7 +24,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.verify.claims import (
+from puzzle_tablebase.graph import UNREACHED, SearchResult
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.verify.claims import (
     Difference,
     Mask,
     Proof,
@@ -34,12 +36,10 @@ from pipeline.verify.claims import (
     Verdict,
     find_places,
 )
-from pipeline.verify.files import check_records, iter_records, read_rows
-from tablebase.graph import UNREACHED, SearchResult
-from tablebase.jit import Array
-from tablebase.puzzle import GoalPuzzle, StateSpace
-from tablebase.schema import KIND_LETTERS, BreadthFirst
-from tablebase.tables.parquet import to_arrow
+from puzzle_tablebase.pipeline.verify.files import check_records, iter_records, read_rows
+from puzzle_tablebase.puzzle import GoalPuzzle, StateSpace
+from puzzle_tablebase.schema import KIND_LETTERS, BreadthFirst
+from puzzle_tablebase.tables.parquet import to_arrow
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 PROVED_COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")

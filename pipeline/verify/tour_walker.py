@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.tasks import run_in_threads
-from tablebase.errors import SearchError
-from tablebase.frontier.compiled import count_ones, find_lowest
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.resources import count_cores
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.resources import count_cores
 
 MATCHING_BITS = 26
 ENDS = int("01" * 19, 2)

@@ -16,19 +16,19 @@ import json
 import re
 from pathlib import Path
 
-from queries.dispatch import open_reader
-from queries.reader import Reader
-from tablebase.output import write_output
-from tablebase.puzzles import MODULES
-from tablebase.tables.index_format import HEADER
-from tablebase.tables.manifest import read_manifest, record_page, require_page_name
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.tables.index_format import HEADER
+from puzzle_tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tablebase.schema import Table
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.tables.store import Store
 
 __all__ = ["EXPLORER_PAGE", "list_source_files", "list_source_tables", "write_explorer"]
 

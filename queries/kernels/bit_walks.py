@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tablebase import UNREACHED
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.schema import UNREACHED
 
 MAX_STEPS = 254
 

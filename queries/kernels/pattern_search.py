@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.compiled import count_ones, prefetch
-from tablebase.jit import Array, compiled
+from puzzle_tablebase.frontier.compiled import count_ones, prefetch
+from puzzle_tablebase.jit import Array, compiled
 
 MAX_MOVES = 256
 """The most moves of a solution: more than any board of 16 cells needs."""

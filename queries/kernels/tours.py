@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.frontier.compiled import (
+from puzzle_tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_MASK,
     MATCHING_STARTS,
@@ -16,9 +16,9 @@ from tablebase.frontier.compiled import (
     rank_matching,
     unpack_key,
 )
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from tablebase.jit import Array, compiled
-from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.puzzles.knight.tour_ranker import NO_SQUARE
 
 Layer = tuple[Array, Array]
 """Ascending keys, and the number of partial tours or tours of each."""
@@ -96,7 +96,7 @@ def go_back(
 def step_back_kernel(
     key: int, others: Array, sweep: SweepCells, scratch: Array, keys: Array, joined_cells: Array
 ) -> int:
-    """List the steps of `tablebase.frontier.layers.step_back`, and return their number.
+    """List the steps of `puzzle_tablebase.frontier.layers.step_back`, and return their number.
 
     `keys` gets the keys, and `joined_cells` the two joined cells of each, `NO_SQUARE` for none.
     `scratch` is memory for three rows of cells.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from queries.figure import (
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.figure import (
     Section,
     Shown,
     draw_board_map,
@@ -13,8 +14,7 @@ from queries.figure import (
     format_labels,
     make_even_bounds,
 )
-from queries.svg import Picture, draw_tour
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.svg import Picture, draw_tour
 
 EIGHT = KnightBoard(8, 8)
 

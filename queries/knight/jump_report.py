@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from queries.batch_input import translate_input_errors
-from queries.figure import Section, Shown, Source
-from queries.svg import BOLD, INK, MUTED, RAMP, Picture, draw_board
-from tablebase.errors import BadRequest, NotationError, quote
-from tablebase.process import expand_path
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.errors import BadRequest, NotationError, quote
+from puzzle_tablebase.process import expand_path
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.queries.batch_input import translate_input_errors
+from puzzle_tablebase.queries.figure import Section, Shown, Source
+from puzzle_tablebase.queries.svg import BOLD, INK, MUTED, RAMP, Picture, draw_board
 
 CHUNK_ROWS = 1 << 16
 """Tours that are checked at a time."""

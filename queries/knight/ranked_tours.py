@@ -6,12 +6,12 @@ from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 
-from queries.reader import Reader
-from tablebase.errors import NoSuchTour, NotationError, require_text
-from tablebase.frontier.layers import InconsistentLayers, LayerReader
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
-from tablebase.puzzles.knight.tour_ranker import TourRanker
+from puzzle_tablebase.errors import NoSuchTour, NotationError, require_text
+from puzzle_tablebase.frontier.layers import InconsistentLayers, LayerReader
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
+from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
+from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

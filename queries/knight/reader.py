@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from queries.answer import Answer, Option, align_rows, make_bold
-from queries.reader import Query, Reader, ignore_progress
-from tablebase.errors import BadRequest, NoSuchTour, NotationError
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import (
+from puzzle_tablebase.errors import BadRequest, NoSuchTour, NotationError
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_RANKS_PREFIX,
     MAX_LISTED_SQUARES,
     PAIRS_BOARD,
@@ -18,6 +16,8 @@ from tablebase.puzzles.knight.tables import (
     get_sides,
     make_tour_table,
 )
+from puzzle_tablebase.queries.answer import Answer, Option, align_rows, make_bold
+from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from queries.knight.ranked_tours import RankedTours
-    from queries.knight.table_scans import CountAnswer
-    from queries.reader import ProgressCallback
-    from queries.sampling import SampleRequest
-    from tablebase.schema import Table
+    from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
+    from puzzle_tablebase.queries.knight.table_scans import CountAnswer
+    from puzzle_tablebase.queries.reader import ProgressCallback
+    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.schema import Table
 
 MAX_INT64 = (1 << 63) - 1
 """The highest number that a table can hold."""
@@ -80,7 +80,7 @@ class KnightAnswer(Answer):
 
     def to_svg(self) -> str:
         """Draw the tour on its board."""
-        from queries.svg import draw_tour
+        from puzzle_tablebase.queries.svg import draw_tour
 
         return draw_tour(self._board, self.path)
 
@@ -111,7 +111,7 @@ class KnightQuery(Query):
     """A query of tours: a board, and which of its tours. Squares are numbers of the board."""
 
     reader: KnightReader
-    judge_class = "queries.judges:KnightJudge"
+    judge_class = "puzzle_tablebase.queries.judges:KnightJudge"
 
     def __init__(self, reader: KnightReader, board: str | None = None, **options: Any) -> None:
         super().__init__(reader, board=board, **options)
@@ -149,14 +149,14 @@ class KnightQuery(Query):
         if (board.files, board.ranks) == PAIRS_BOARD:
             number, squares = reader.find_pair_tour(*wanted)
         else:
-            from queries.knight.table_scans import find_listed_tour
+            from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
 
             number, squares = find_listed_tour(reader, wanted)
         return make_tour_answer(board, squares, number=number)
 
     def count_tours(self, start: str | None) -> CountAnswer:
         """Count the tours from a square, or from all squares."""
-        from queries.knight.table_scans import find_counted_board, read_tour_counts
+        from puzzle_tablebase.queries.knight.table_scans import find_counted_board, read_tour_counts
 
         reader, board = self.reader, self.board
         if "board" not in self.given:
@@ -166,7 +166,7 @@ class KnightQuery(Query):
 
     def find_rank(self, tour: str) -> tuple[list[int], int]:
         """Find the squares of a tour that is given as text, and its rank."""
-        from queries.knight.ranked_tours import parse_tour
+        from puzzle_tablebase.queries.knight.ranked_tours import parse_tour
 
         squares = parse_tour(self.board, tour, closed=self.closed)
         return squares, self.reader.open_ranked_tours(self.board, closed=self.closed).rank(squares)
@@ -176,8 +176,12 @@ class KnightQuery(Query):
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
-        from tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
+        from puzzle_tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
+        from puzzle_tablebase.queries.knight.sampling import (
+            count_ranked_tours,
+            sample_by_rank,
+            sample_list,
+        )
 
         reader, board, closed = self.reader, self.sampled_board, self.closed
         if not closed and not board.has_tours():
@@ -200,7 +204,7 @@ class KnightQuery(Query):
 class KnightReader(Reader[KnightAnswer]):
     """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
-    >>> from queries import open_tables
+    >>> from puzzle_tablebase.queries import open_tables
     >>> knight = open_tables("outputs").knight
     >>> knight.probe("a1", to="b3").closed
     True
@@ -286,7 +290,7 @@ class KnightReader(Reader[KnightAnswer]):
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
-        from queries.knight.ranked_tours import RankedTours
+        from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
 
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
@@ -294,7 +298,7 @@ class KnightReader(Reader[KnightAnswer]):
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":
             return ()
-        from tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.tables.manifest import read_manifest
 
         names = [*read_manifest(self.store)]
         prefixes = TOURS_PREFIX, RANKS_PREFIX, CLOSED_RANKS_PREFIX
@@ -327,7 +331,7 @@ class KnightReader(Reader[KnightAnswer]):
         )
 
     def make_signposts(self, table: Table) -> bytes:
-        from queries.knight.table_scans import make_signposts
+        from puzzle_tablebase.queries.knight.table_scans import make_signposts
 
         return make_signposts(self.scan_table(table), table)
 

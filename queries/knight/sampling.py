@@ -17,10 +17,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from queries.kernels.tours import Layer, SweepCells, follow_tours, go_back, meet_halves
-from queries.knight.ranked_tours import RankedTours
-from queries.reader import ignore_progress
-from tablebase.frontier.compiled import (
+from puzzle_tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MATCHING_MASK,
@@ -28,15 +25,24 @@ from tablebase.frontier.compiled import (
     decode_layer,
     list_all_partners,
 )
-from tablebase.frontier.layers import MATCHING_BITS, MAX_SUM, InconsistentLayers
-from tablebase.jit import Array
-from tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Route, Sweep
-from tablebase.resources import count_cores
-from tablebase.tables.index_format import make_record_type
+from puzzle_tablebase.frontier.layers import MATCHING_BITS, MAX_SUM, InconsistentLayers
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.puzzles.knight.tour_ranker import NO_SQUARE, Route, Sweep
+from puzzle_tablebase.queries.kernels.tours import (
+    Layer,
+    SweepCells,
+    follow_tours,
+    go_back,
+    meet_halves,
+)
+from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
+from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.tables.index_format import make_record_type
 
 if TYPE_CHECKING:
-    from queries.reader import ProgressCallback, Reader
-    from tablebase.schema import Table
+    from puzzle_tablebase.queries.reader import ProgressCallback, Reader
+    from puzzle_tablebase.schema import Table
 
 
 def unrank_tours(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from queries.answer import Answer, align_rows, format_count
-from queries.reader import Reader
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     NoSuchTour,
     NotCounted,
     TableError,
     TableMissing,
 )
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import (
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_COUNTS_PREFIX,
     COUNTED_BOARDS,
     COUNTS_PREFIX,
@@ -27,10 +25,12 @@ from tablebase.puzzles.knight.tables import (
     make_count_table,
     make_tour_table,
 )
-from tablebase.schema import Table
-from tablebase.tables.access import format_rebuild_command
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Store
+from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.access import format_rebuild_command
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

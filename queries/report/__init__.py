@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tablebase.errors import BadRequest, TableMissing, require_choice
-from tablebase.puzzle import GoalPuzzle, Puzzle
-from tablebase.puzzles import collect_from_each, list_puzzles, load_part
+from puzzle_tablebase.errors import BadRequest, TableMissing, require_choice
+from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle
+from puzzle_tablebase.puzzles import collect_from_each, list_puzzles, load_part
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from queries.figure import Figure, Section, Sources
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.queries.figure import Figure, Section, Sources
+    from puzzle_tablebase.tables.store import Store
 
 
 __all__ = ["PAGE_FORMATS", "REPORT_PAGE", "list_charted_files", "write_report"]
@@ -26,9 +26,9 @@ REPORT_PAGE = "report.html"
 """The name of the page in a store."""
 PAGE_FORMATS = ("html", "svg", "png")
 SECTIONS = {
-    "eight": "queries.eight_figures:SECTION",
-    "senet": "queries.senet_figures:SECTION",
-    "knight": "queries.knight.figures:SECTION",
+    "eight": "puzzle_tablebase.queries.eight_figures:SECTION",
+    "senet": "puzzle_tablebase.queries.senet_figures:SECTION",
+    "knight": "puzzle_tablebase.queries.knight.figures:SECTION",
 }
 """The sections of the built-in puzzles; a plugin's puzzle may name its own."""
 
@@ -47,15 +47,15 @@ def write_report(
     """
     require_choice(format, "format", *PAGE_FORMATS)
     _require_packages()
-    from queries.figure import Sources
-    from queries.knight.jump_report import load_sample
-    from queries.report.chapters import load_boards, load_run
-    from queries.report.page import make_page
-    from tablebase import __version__
-    from tablebase.output import STANDARD, open_output, require_other_file
-    from tablebase.tables import MANIFEST
-    from tablebase.tables.access import format_rebuild_command
-    from tablebase.tables.manifest import read_manifest, record_page, require_page_name
+    from puzzle_tablebase import __version__
+    from puzzle_tablebase.output import STANDARD, open_output, require_other_file
+    from puzzle_tablebase.queries.figure import Sources
+    from puzzle_tablebase.queries.knight.jump_report import load_sample
+    from puzzle_tablebase.queries.report.chapters import load_boards, load_run
+    from puzzle_tablebase.queries.report.page import make_page
+    from puzzle_tablebase.tables import MANIFEST
+    from puzzle_tablebase.tables.access import format_rebuild_command
+    from puzzle_tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
     sections = list_sections()
     boards, files, entries = load_boards(store)
@@ -102,7 +102,7 @@ def _write_pictures(sources: Sources, figures: list[Figure], folder: str, format
     """Write each figure as a picture into a folder; return the names of the files."""
     import vl_convert
 
-    from tablebase.output import translate_output_errors, write_output
+    from puzzle_tablebase.output import translate_output_errors, write_output
 
     if "://" not in folder:
         with translate_output_errors(folder):
@@ -136,7 +136,7 @@ def list_charted_files() -> tuple[str, ...]:
 
 
 def _make_section(puzzle: Puzzle) -> Section | None:
-    from queries.report.chapters import make_section
+    from puzzle_tablebase.queries.report.chapters import make_section
 
     section: Section | None = None
     if where := SECTIONS.get(puzzle.name, puzzle.section):
@@ -153,7 +153,7 @@ def list_figures(sections: list[Section]) -> list[Figure]:
 
 def _render_picture(sources: Sources, figure: Figure) -> str:
     """Return a figure as one SVG, with its panels side by side."""
-    from queries.figure import join_panels, render_svg
+    from puzzle_tablebase.queries.figure import join_panels, render_svg
 
     *_, drawing = figure.show(sources.answer(figure))
     return render_svg(join_panels(drawing), figure.title)
@@ -161,7 +161,7 @@ def _render_picture(sources: Sources, figure: Figure) -> str:
 
 def _make_standalone(svg: str) -> str:
     """Add a background and the rules for dark screens to a page's picture, to use it alone."""
-    from queries.svg import PAPER, make_dark_rules
+    from puzzle_tablebase.queries.svg import PAPER, make_dark_rules
 
     at = svg.index(">", svg.index("<svg")) + 1
     background = f'<rect width="100%" height="100%" fill="{PAPER}"/>'

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from queries.figure import Section, Shown, Source, compute
-from queries.svg import RAMP, draw_histogram
-from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles.sliding import PUZZLE
-from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import RUNS, SUFFIX, read_run
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles.sliding import PUZZLE
+from puzzle_tablebase.queries.figure import Section, Shown, Source, compute
+from puzzle_tablebase.queries.svg import RAMP, draw_histogram
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.run_records import RUNS, SUFFIX, read_run
 
 if TYPE_CHECKING:
-    from tablebase.tables.manifest import Entry
-    from tablebase.tables.store import Store
+    from puzzle_tablebase.tables.manifest import Entry
+    from puzzle_tablebase.tables.store import Store
 
 
 # ---- states at each distance ---------------------------------------------------------------------

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from queries.figure import Figure, Section, Sources, list_panels, render_svg
-from queries.svg import make_dark_rules
+from puzzle_tablebase.queries.figure import Figure, Section, Sources, list_panels, render_svg
+from puzzle_tablebase.queries.svg import make_dark_rules
 
 
 def make_page(sources: Sources, sections: list[Section], made_by: str) -> str:

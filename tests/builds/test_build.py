@@ -14,15 +14,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.plan import Request
-from tablebase.errors import SearchError
-from tablebase.graph import Graph
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table
-from tablebase.schema import Table
-from tablebase.tables.index_format import write_index
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.graph import Graph
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.index_format import write_index
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import (
     SMALL,
     TOURS,

@@ -12,16 +12,16 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import pipeline.build
-from pipeline.build import build
-from pipeline.plan import Request
-from tablebase.errors import SearchError, StoreError, TableUnreadable
-from tablebase.graph import Graph, SearchResult
-from tablebase.output import open_output
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.schema import Table
-from tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
-from tablebase.tables.store import Folder
+import puzzle_tablebase.pipeline.build
+from puzzle_tablebase.errors import SearchError, StoreError, TableUnreadable
+from puzzle_tablebase.graph import Graph, SearchResult
+from puzzle_tablebase.output import open_output
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
@@ -36,7 +36,7 @@ from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Columns
+    from puzzle_tablebase.puzzle import Columns
 
 
 # ---- the folder -----------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_a_failed_index_write_keeps_the_old_table(
         with open("/dev/full", "wb") as full:
             os.dup2(full.fileno(), file.fileno())
 
-    monkeypatch.setattr(pipeline.build, "write_index", fail)
+    monkeypatch.setattr(puzzle_tablebase.pipeline.build, "write_index", fail)
     with pytest.raises(StoreError, match="no space left on device"):
         build_tables(tmp_path, PANCAKES, force=True)
     assert contents(tmp_path) == before

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cleaning import list_leftovers, remove_leftovers
-from tablebase.errors import StoreError
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables import BACKUP, REPLACED
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.pipeline.cleaning import list_leftovers, remove_leftovers
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.tables import BACKUP, REPLACED
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, build_tables
 from tests.support.shell import Cli, begin_python
 
@@ -92,7 +92,7 @@ def test_a_build_in_progress_keeps_its_files(folder: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 
 store, name = Folder(Path(sys.argv[1])), ".knight_tours_7x7.checkpoint"
 with store.write_atomically(name) as (file,):

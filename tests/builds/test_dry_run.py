@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.builders import checkpoints
-from pipeline.plan import Request, plan_build
-from pipeline.selection import find_request
-from tablebase.cost import RATES_DATE
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables.run_records import read_run
-from tablebase.tables.store import Folder
+from puzzle_tablebase.cost import RATES_DATE
+from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.pipeline.plan import Request, plan_build
+from puzzle_tablebase.pipeline.selection import find_request
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.board import parse_board
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.tables.run_records import read_run
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support.build_recorder import contents
 from tests.support.shell import Cli

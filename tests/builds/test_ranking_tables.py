@@ -6,17 +6,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.builders import checkpoints, tour_sweeps
-from pipeline.builders.tour_sweeps import SweepSettings, make_ranking
-from pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
-from pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
-from queries.dispatch import open_reader
-from queries.knight.reader import KnightReader
-from queries.knight.sampling import count_ranked_tours
-from tablebase.errors import SearchError
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.pipeline.builders import checkpoints, tour_sweeps
+from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings, make_ranking
+from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
+from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.knight.reader import KnightReader
+from puzzle_tablebase.queries.knight.sampling import count_ranked_tours
+from puzzle_tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import build_tables
 

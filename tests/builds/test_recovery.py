@@ -9,21 +9,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.build import build
-from pipeline.plan import Request, plan_build
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     OutputError,
     StoreError,
     TableUnreadable,
     TableVersionError,
     Unreachable,
 )
-from tablebase.output import write_output
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table
-from tablebase.tables import BACKUP, MANIFEST, REPLACED
-from tablebase.tables.index_format import BLOCK_BYTES
-from tablebase.tables.manifest import (
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request, plan_build
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.tables import BACKUP, MANIFEST, REPLACED
+from puzzle_tablebase.tables.index_format import BLOCK_BYTES
+from puzzle_tablebase.tables.manifest import (
     amend_manifest,
     read_backup,
     read_manifest,
@@ -32,7 +32,7 @@ from tablebase.tables.manifest import (
     replace_manifest,
     seal,
 )
-from tablebase.tables.store import PART_SUFFIX, Folder
+from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import Recorder, Withheld, build_tables, contents
 from tests.support.lost_manifests import (
     ALL_TABLES,

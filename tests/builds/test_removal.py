@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import run_command
-from pipeline.selection import list_removable
-from tablebase.puzzles.knight.tables import PUZZLE
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.pipeline.selection import list_removable
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, Cli, environment, program
 from tests.support.tampered import describe_file, edit_manifest
@@ -109,7 +109,7 @@ def copy_before(real):
 
 os.replace, real_unlink = copy_before(os.replace), os.unlink
 os.unlink = copy_before(real_unlink)
-from pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import app
 app(["remove", "knight_tours_2x7", "--outputs", folder])
 """
 """Script that copies the folder before each rename and removal: a kill there leaves these files."""

@@ -15,11 +15,11 @@ import msgspec
 import polars as pl
 import pytest
 
-from pipeline.runs import RunRecorder
-from queries.report.chapters import load_run
-from tablebase.errors import BadRequest
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import (
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.pipeline.runs import RunRecorder
+from puzzle_tablebase.queries.report.chapters import load_run
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.run_records import (
     COMPLETED,
     FAILED,
     KILLED,
@@ -35,7 +35,7 @@ from tablebase.tables.run_records import (
     list_runs,
     read_run,
 )
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 from tests import first
 from tests.support.shell import Cli, start_build
 

@@ -13,22 +13,22 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.builders.sliding_table import join_parts
-from pipeline.plan import Request
-from pipeline.verify import VerifyFailed, verify
-from queries.histogram import count_states, list_counts
-from tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables import BACKUP, MADE_BY, MANIFEST
-from tablebase.tables.manifest import (
+from puzzle_tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.builders.sliding_table import join_parts
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.queries.histogram import count_states, list_counts
+from puzzle_tablebase.tables import BACKUP, MADE_BY, MANIFEST
+from puzzle_tablebase.tables.manifest import (
     GoalCounts,
     compute_count_checksum,
     format_manifest,
     read_manifest,
     sum_up_depths,
 )
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle
 from tests.support.build_recorder import Recorder
 from tests.support.shell import Cli

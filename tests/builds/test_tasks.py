@@ -20,20 +20,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.build import build
-from pipeline.builders import BUILDERS, checkpoints
-from pipeline.builders.tour_lists import list_tours_from
-from pipeline.plan import Request
-from pipeline.tasks import MemoryLimit, TaskRunner, TaskUsage, make_checkpoint_name
-from tablebase import errors
-from tablebase.errors import TableUnreadable, Unreachable
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.puzzles.plugins import PluginError
-from tablebase.tables.checkpoints import Arrays, digest_code
-from tablebase.tables.store import Folder
+from puzzle_tablebase import errors
+from puzzle_tablebase.errors import TableUnreadable, Unreachable
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
+from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.tasks import MemoryLimit, TaskRunner, TaskUsage, make_checkpoint_name
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.puzzles.plugins import PluginError
+from puzzle_tablebase.tables.checkpoints import Arrays, digest_code
+from puzzle_tablebase.tables.store import Folder
 from tests import often, wide
 from tests.support.build_recorder import Recorder, Withheld, build_tables
 
@@ -277,13 +277,13 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
     """Try what broke Python 3.11: threads that parse Python text, as numpy's headers are."""
     saved = checkpoints(Folder(tmp_path), TOURS)
     saved.save("part", make_arrays(3))
-    digest = digest_code("tablebase.errors")
+    digest = digest_code("puzzle_tablebase.errors")
 
     def load(_: int) -> None:
         for _ in range(often(20, 300)):
             Cycle()
             assert saved.load("part") is not None
-            assert digest_code.__wrapped__("tablebase.errors") == digest
+            assert digest_code.__wrapped__("puzzle_tablebase.errors") == digest
 
     interval, threshold = sys.getswitchinterval(), gc.get_threshold()
     try:

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import typer
 
-from pipeline.commands.app import app
-from tablebase import __version__
-from tablebase.puzzles import MODULES, list_puzzles
+from puzzle_tablebase import __version__
+from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import EXITS, GROUPS, lines
 from tests.support.shell import Cli, Said
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from polars.exceptions import PanicException
 
-from pipeline.commands.app import app
-from pipeline.run import run_command
-from pipeline.single_query import answer_fast
-from tablebase.errors import TablebaseError
+from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.pipeline.single_query import answer_fast
 from tests.support.commands import GOLDEN, lines
 
 
@@ -72,7 +72,7 @@ def test_an_internal_error_is_one_sentence(
         raise kind(f"\x1b{words}")
 
     monkeypatch.delenv("PIPELINE_TRACEBACK")
-    monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     assert capsys.readouterr().err == (
         f"pipeline: internal error ({kind.__name__}: "
@@ -89,6 +89,6 @@ def test_an_interrupt_on_the_fast_path(
     def raise_interrupt(words: list[str]) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipeline.single_query.answer_fast", raise_interrupt)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.single_query.answer_fast", raise_interrupt)
     assert run_command(["query", "eight", "123456780"]) == 130
     assert capsys.readouterr() == ("", "")

@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.run import run_command
-from queries.batch_input import translate_input_errors
-from tablebase import resources
-from tablebase.resources import get_free_memory
+from puzzle_tablebase import resources
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.queries.batch_input import translate_input_errors
+from puzzle_tablebase.resources import get_free_memory
 from tests.support.shell import SCRIPT, Said, run
 
 GIB = 1 << 30
@@ -99,7 +99,7 @@ def test_exhausted_resources_are_reported(
         with translate_input_errors("Standard input") if is_of_input else nullcontext():
             raise error
 
-    monkeypatch.setattr("pipeline.single_query.answer_fast", fail)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.single_query.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     out, text = capsys.readouterr()
     assert (out, text.count("\n")) == ("", 1)

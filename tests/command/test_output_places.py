@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import run_command
-from queries import open_tables
-from queries.report import write_report
-from tablebase.errors import BadRequest, OutputError, TableMissing
-from tablebase.output import open_output, require_svg_name, write_output
-from tablebase.process import SCHEMES, expand_path
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, OutputError, TableMissing
+from puzzle_tablebase.output import open_output, require_svg_name, write_output
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.process import SCHEMES, expand_path
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.report import write_report
+from puzzle_tablebase.tables.store import Folder
 from tests.command.test_output import start_reading
 from tests.support.shell import Cli, program, run
 

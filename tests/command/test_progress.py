@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.progress import BatchProgress
-from pipeline.terminal import require_usual_width
-from queries.batch import Batch, run_batch
-from queries.dispatch import open_reader
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.progress import BatchProgress
+from puzzle_tablebase.pipeline.terminal import require_usual_width
+from puzzle_tablebase.queries.batch import Batch, run_batch
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.tables.store import Folder
 from tests.support.terminal import render_screen, run_on_terminal
 
 

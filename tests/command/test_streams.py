@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.terminal import wrap_message
+from puzzle_tablebase.pipeline.terminal import wrap_message
 from tests.support.shell import SCRIPT, environment, pipeline
 from tests.support.terminal import render_screen, run_on_terminal
 

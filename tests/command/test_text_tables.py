@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from pipeline.commands.text_tables import (
+from puzzle_tablebase.cost import Cost
+from puzzle_tablebase.pipeline.commands.text_tables import (
     MAX_WIDTH,
     format_dry_run,
     format_run,
     format_runs,
     format_status,
 )
-from tablebase.cost import Cost
-from tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
+from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
 NAMES = ["eight", "knight_tours_6x6", "sliding_3x4_12", "knight_ranks_7x7"]
 REASONS = ["missing", "parameters changed", "description changed", "eight.idx cannot be read"]

@@ -20,18 +20,18 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from pipeline.build import build
-from pipeline.plan import Request
-from pipeline.tasks import TaskRunner, open_executor
-from tablebase.errors import BadRequest, ClusterError
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables import BACKUP
-from tablebase.tables.hash_notes import NOTES
-from tablebase.tables.object_store import ObjectStore
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, ClusterError
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.tasks import TaskRunner, open_executor
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.tables import BACKUP
+from puzzle_tablebase.tables.hash_notes import NOTES
+from puzzle_tablebase.tables.object_store import ObjectStore
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support.build_recorder import SMALL, Recorder, contents
 from tests.support.object_store import bucket

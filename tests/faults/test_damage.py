@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.single_query import OptionTexts
-from pipeline.verify import verify
-from queries.dispatch import open_reader
-from queries.index_reader import IndexReader
-from tablebase.errors import TableError
-from tablebase.puzzles import list_puzzles
-from tablebase.tables import MANIFEST
-from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableError
+from puzzle_tablebase.pipeline.single_query import OptionTexts
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import often
 from tests.support.tampered import replace_link
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.comparison import compare_stores, make_difference_error
-from pipeline.single_query import answer_as_text
-from pipeline.verify import VerifyFailed, verify
-from queries.scans import require_intact
-from queries.status import list_status
-from tablebase import puzzles
-from tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables.store import Folder
+from puzzle_tablebase import puzzles
+from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
+from puzzle_tablebase.pipeline.comparison import compare_stores, make_difference_error
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries.scans import require_intact
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.tables.store import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
 from tests.support.pancakes import PUZZLE as PANCAKES

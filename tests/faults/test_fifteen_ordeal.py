@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import puzzle_tablebase as pt
-from pipeline.verify import verify
-from tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
-from tablebase.puzzles.sliding import CHARACTERS
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
+from puzzle_tablebase.puzzles.sliding import CHARACTERS
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables

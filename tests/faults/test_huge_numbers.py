@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.builders import checkpoints
-from queries.row_groups import RowGroups
-from tablebase.errors import NotationError, TableDamaged
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.resources import find_shortage
-from tablebase.tables.manifest import File, Footer, read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import NotationError, TableDamaged
+from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries.row_groups import RowGroups
+from puzzle_tablebase.resources import find_shortage
+from puzzle_tablebase.tables.manifest import File, Footer, read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import often
 from tests.conftest import make_once
 from tests.support.shell import SCRIPT, run

@@ -16,8 +16,8 @@ from subprocess import PIPE
 
 import pytest
 
-from tablebase.process import SIGNAL_NAMES
-from tablebase.tables.store import Folder
+from puzzle_tablebase.process import SIGNAL_NAMES
+from puzzle_tablebase.tables.store import Folder
 from tests import often
 from tests.support.shell import SCRIPT, begin_python, environment
 
@@ -189,11 +189,11 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
 def test_a_signal_while_a_kernel_runs_in_the_main_thread(first_call: str) -> None:
     """Interrupt a kernel, while it is made or after its first call: no Python runs for seconds."""
     code = (
-        "import sys; from tablebase.process import take_over_signals, watch_signals\n"
+        "import sys; from puzzle_tablebase.process import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
-        "from pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
-        "from tablebase.puzzles.knight.board import KnightBoard\n"
+        "from puzzle_tablebase.pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
+        "from puzzle_tablebase.puzzles.knight.board import KnightBoard\n"
         f"near = list_jumps(KnightBoard(6, 6)); {first_call}; print('begun', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"
     )
@@ -213,8 +213,8 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(first_call: str) -> Non
 def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path) -> None:
     """Fail in the first of two cleanups: the other one runs, and the store's lock is free again."""
     code = (
-        "import sys; from pathlib import Path; from tablebase.process import *\n"
-        "from tablebase.tables.store import Folder\n"
+        "import sys; from pathlib import Path; from puzzle_tablebase.process import *\n"
+        "from puzzle_tablebase.tables.store import Folder\n"
         "def fail(): raise SystemError('a cleanup that fails')\n"
         "take_over_signals(); watch_signals()\n"
         "folder = Path(sys.argv[1]); done = folder / 'done'\n"
@@ -234,8 +234,9 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
 def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
     """Go on while a cleanup takes long: rename the file that another removed, or miss it."""
     code = (
-        "import sys, time; from pathlib import Path; from tablebase.process import *\n"
-        "from pipeline import run, single_query; from tablebase.tables.store import Folder\n"
+        "import sys, time; from pathlib import Path; from puzzle_tablebase.process import *\n"
+        "from puzzle_tablebase.pipeline import run, single_query\n"
+        "from puzzle_tablebase.tables.store import Folder\n"
         "folder = Path(sys.argv[1])\n"
         "def write(words):\n"
         "    write = Folder(folder).write_atomically('file')\n"

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.run_records import FAILED, RUNS, find_table_run, read_run
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.run_records import FAILED, RUNS, find_table_run, read_run
+from puzzle_tablebase.tables.store import Folder
 from tests import first, long_run
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
@@ -110,9 +110,9 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
 
 BUILDS = """
 import os, shutil, sys
-import numba, numpy, pyarrow.parquet, pipeline.build
-from pipeline.commands.app import app
-from tablebase.tables import parquet
+import numba, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.build
+from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.tables import parquet
 
 real = os.replace
 

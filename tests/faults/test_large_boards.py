@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tablebase.puzzles.sliding import parse_board
-from tablebase.schema import Table
-from tablebase.tables.run_records import read_run
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.run_records import read_run
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import reference_numbers
 from tests.support.shell import Cli, python, start_build
@@ -25,9 +25,9 @@ MAX_BYTES = 1 << 29
 
 PROOF = """
 import sys
-from pipeline.verify import verify
-from tablebase.resources import measure_peak_memory
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.resources import measure_peak_memory
+from puzzle_tablebase.tables.store import Folder
 report = verify(Folder(sys.argv[1]))
 print(*(verdict.verdict for verdict in report.verdicts), measure_peak_memory())
 """

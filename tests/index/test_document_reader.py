@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from queries import open_tables
-from tablebase.errors import NoSuchTour
+from puzzle_tablebase.errors import NoSuchTour
+from puzzle_tablebase.queries import open_tables
 from tests import first, often
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import section, tables_under

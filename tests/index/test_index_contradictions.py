@@ -6,13 +6,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.single_query import answer_as_text
-from queries import open_tables
-from queries.api import Tables
-from queries.dispatch import open_reader
-from tablebase.errors import TableDamaged
-from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
 from tests.support.tampered import place, replace_link, reseal
 
 LINE = "283104765"

@@ -13,12 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.single_query import answer_as_text
-from pipeline.verify.files import check_files
-from queries import open_tables
-from queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
-from tablebase import puzzles
-from tablebase.errors import (
+from puzzle_tablebase import puzzles
+from puzzle_tablebase.errors import (
     NotationError,
     SearchError,
     TableDamaged,
@@ -26,13 +22,17 @@ from tablebase.errors import (
     TableMissing,
     TableVersionError,
 )
-from tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
-from tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
-from tablebase.schema import Table
-from tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
-from tablebase.tables.manifest import seal
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.verify.files import check_files
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
+from puzzle_tablebase.tables.manifest import seal
+from puzzle_tablebase.tables.store import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import pytest
 from msgspec import convert
 
-from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import PublishedTable, ignore_claim
-from pipeline.verify.files import check_files
-from queries.index_reader import IndexReader
-from tablebase.errors import TableDamaged, TableVersionError
-from tablebase.schema import BreadthFirst, Table
-from tablebase.tables import manifest
-from tablebase.tables.manifest import Entry, File
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableDamaged, TableVersionError
+from puzzle_tablebase.pipeline.verify import VerifyFailed
+from puzzle_tablebase.pipeline.verify.claims import PublishedTable, ignore_claim
+from puzzle_tablebase.pipeline.verify.files import check_files
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.schema import BreadthFirst, Table
+from puzzle_tablebase.tables import manifest
+from puzzle_tablebase.tables.manifest import Entry, File
+from puzzle_tablebase.tables.store import Folder
 from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
 from tests.support.reader_programs import RECORDS, run

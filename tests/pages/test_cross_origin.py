@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from queries import open_tables
+from puzzle_tablebase.queries import open_tables
 from tests import long_run
 from tests.support.explorer_fixtures import in_both
 from tests.support.hosts import NGINX, run_nginx

@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.explorer import writer as made
-from queries.explorer.writer import write_explorer
-from queries.reader import Reader
-from tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
-from tablebase.puzzles import senet
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import GoalUnreachable, OutputError, PositionUnreachable, TableDamaged
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.explorer import writer as made
+from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.tables.store import Folder
 from tests import first
 from tests.support.explorer_browser import Explorer, find_differences
 from tests.support.explorer_fixtures import in_both
@@ -62,7 +62,9 @@ def test_a_damaged_table_makes_no_page(
     copy: Path, damaged: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # compressing takes long, and comes after reading
-    monkeypatch.setattr("queries.explorer.writer.gzip.compress", lambda data, mtime: b"")
+    monkeypatch.setattr(
+        "puzzle_tablebase.queries.explorer.writer.gzip.compress", lambda data, mtime: b""
+    )
     flip_byte(replace_link(copy / damaged))
     with pytest.raises(TableDamaged, match=damaged):
         write_explorer(Folder(copy), str(copy / "explorer.html"))

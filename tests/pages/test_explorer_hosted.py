@@ -11,8 +11,8 @@ from threading import Event
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from queries import open_tables
-from tablebase.tables import MANIFEST
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.tables import MANIFEST
 from tests.support.explorer_browser import DESK
 from tests.support.faults import ALWAYS, fail, make_fault, spoil
 from tests.support.hosts import Answer, Fault, Host, Request, serve

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import polars as pl
 from playwright.sync_api import Browser, Page, expect
 
-from queries.reader import Reader
-from tablebase.puzzles import eight, senet
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.reader import Reader
 from tests import long_run
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both

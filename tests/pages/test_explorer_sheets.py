@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, expect
 
-from queries.reader import Reader
-from tablebase.puzzles import senet
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.reader import Reader
 from tests import wide
 from tests.support.explorer_browser import Explorer, broken_rules
 from tests.support.oracles import senet_successors

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from queries.dispatch import open_reader
-from queries.explorer.writer import list_source_tables, write_explorer
-from queries.sliding import BoardReader
-from tablebase.errors import GoalUnreachable
-from tablebase.puzzles.fifteen import BOARD
-from tablebase.puzzles.sliding import PUZZLE, parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import GoalUnreachable
+from puzzle_tablebase.puzzles.fifteen import BOARD
+from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.explorer.writer import list_source_tables, write_explorer
+from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.tables.store import Folder
 from tests import LONG, wide
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tablebase.puzzles import eight
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles import eight
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from tests.support.explorer_browser import DESK, Explorer, broken_rules, read_board
 from tests.support.explorer_fixtures import in_both
 from tests.support.oracles import draw_day_number

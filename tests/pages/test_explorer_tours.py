@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from queries.reader import Reader
-from tablebase.errors import NoSuchTour
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.errors import NoSuchTour
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.reader import Reader
 from tests import LONG, long_run
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both

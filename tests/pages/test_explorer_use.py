@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from queries.explorer.writer import list_source_tables
-from queries.reader import Reader
-from tablebase.puzzles import senet
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.queries.explorer.writer import list_source_tables
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.tables.store import Folder
 from tests import WIDE, long_run
 from tests.support.explorer_browser import (
     DESK,

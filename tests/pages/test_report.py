@@ -18,17 +18,17 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from pipeline.run import run_command
-from queries.figure import Figure, Sources, list_panels
-from queries.histogram import count_states
-from queries.knight.jump_report import load_sample
-from queries.report import list_figures, list_sections, write_report
-from queries.report.chapters import load_boards
-from queries.svg import COLOURS, draw_histogram
-from tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
-from tablebase.puzzles import MODULES, get_puzzle
-from tablebase.tables.manifest import read_pages
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles import MODULES, get_puzzle
+from puzzle_tablebase.queries.figure import Figure, Sources, list_panels
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.knight.jump_report import load_sample
+from puzzle_tablebase.queries.report import list_figures, list_sections, write_report
+from puzzle_tablebase.queries.report.chapters import load_boards
+from puzzle_tablebase.queries.svg import COLOURS, draw_histogram
+from puzzle_tablebase.tables.manifest import read_pages
+from puzzle_tablebase.tables.store import Folder
 from tests import first, long_run, wide
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
@@ -411,7 +411,7 @@ def test_the_command_shows_a_sample(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Show only the sample: then no table is read, and the page depends on none."""
-    monkeypatch.setattr("queries.report.list_sections", list)
+    monkeypatch.setattr("puzzle_tablebase.queries.report.list_sections", list)
     words = ["report", "--outputs", str(copy), "--sample"]
     assert run_command([*words, str(sample)]) == 0
     assert capfdbinary.readouterr().out.decode() == f"{copy}/report.html\n"

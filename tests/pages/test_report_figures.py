@@ -6,11 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from queries.figure import Sources
-from queries.histogram import count_states
-from queries.report import list_figures, list_sections
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.figure import Sources
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.report import list_figures, list_sections
+from puzzle_tablebase.tables.store import Folder
 from tests.pages.test_report import ReportData, answer
 from tests.support import oracles
 

@@ -20,13 +20,13 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
-from pipeline.site.data_set import make_card, make_croissant
-from pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
-from pipeline.site.writer import SUMS, write_site
-from pipeline.verify import verify
-from tablebase.errors import BadRequest, OutputError, TableDamaged
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
+from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
+from puzzle_tablebase.pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
+from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import broken_rules
@@ -294,7 +294,7 @@ def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -
 def test_the_wheel_has_the_pages_that_the_site_shows() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["sources"] == {"docs": "pipeline/site/docs"}
+    assert wheel["sources"] == {"docs": "puzzle_tablebase/pipeline/site/docs"}
     _, copied = make_format_pages()
     needed = {*(f"docs/{page}.md" for page in FORMAT_PAGES), *(f"docs/{name}" for name in copied)}
     assert {name for name in wheel["only-include"] if "/" in name} == needed

@@ -7,14 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.single_query import answer_as_text
-from pipeline.verify import TableVerdict, VerifyFailed, prove
-from pipeline.verify.claims import Claim
-from pipeline.verify.files import list_tables
-from queries import open_tables
-from queries.dispatch import get_reader_class
-from queries.report import list_sections
-from tablebase.puzzles import (
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, prove
+from puzzle_tablebase.pipeline.verify.claims import Claim
+from puzzle_tablebase.pipeline.verify.files import list_tables
+from puzzle_tablebase.puzzles import (
     MODULES,
     get_load_errors,
     get_puzzle,
@@ -22,8 +19,11 @@ from tablebase.puzzles import (
     list_names,
     list_puzzles,
 )
-from tablebase.puzzles.plugins import PluginError, find_entry_points
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.dispatch import get_reader_class
+from puzzle_tablebase.queries.report import list_sections
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.plugin_packages import install
 from tests.support.shell import ROOT, Cli, python
@@ -35,10 +35,10 @@ SQUARES = '''
 
 import numpy as np
 
-from queries.figure import Section
-from queries.reader import DefaultReader
-from tablebase.puzzle import Puzzle
-from tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.queries.figure import Section
+from puzzle_tablebase.queries.reader import DefaultReader
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Column, Recipe, Table
 
 
 class Upto(Recipe):
@@ -60,8 +60,8 @@ class Reader(DefaultReader):
 
 
 def prove(listed, seen):
-    from pipeline.verify.files import read_rows
-    from pipeline.verify.claims import Verdict
+    from puzzle_tablebase.pipeline.verify.files import read_rows
+    from puzzle_tablebase.pipeline.verify.claims import Verdict
 
     rows = read_rows(listed)
     with listed.begin_claim("every square is one") as fact:
@@ -100,7 +100,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "site"
     place.mkdir()
     monkeypatch.syspath_prepend(place)
-    monkeypatch.setattr("tablebase.puzzles._load_errors", {})
+    monkeypatch.setattr("puzzle_tablebase.puzzles._load_errors", {})
     find_entry_points.cache_clear()
     yield place
     find_entry_points.cache_clear()
@@ -143,7 +143,7 @@ def read_last_claim(folder: Path) -> list[str]:
     """Verify the tables of plugins in a folder; return the last proved claim and the verdicts."""
     claims: list[Claim] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tablebase.puzzles.MODULES", {})
+        patch.setattr("puzzle_tablebase.puzzles.MODULES", {})
         tables = list_tables(Folder(folder), lambda claim, _: claims.append(claim))
     verdicts: list[TableVerdict] = []
     prove(tables, verdicts.extend)
@@ -151,14 +151,17 @@ def read_last_claim(folder: Path) -> list[str]:
     return [*[claim.claim for claim in claims if claim.passed][-1:], *lines]
 
 
-CLASS = "import tablebase.puzzle as t\n"
+CLASS = "import puzzle_tablebase.puzzle as t\n"
 REFUSED = [
     ("eight", PANCAKES, "the program has a puzzle of that name itself"),
     ("stacks", PANCAKES, "the puzzle itself is named 'pancakes'"),
     (
         "pancakes",
         "class Puzzle: pass\nPUZZLE = Puzzle()",
-        "PUZZLE in bad is an object of bad.Puzzle, which does not inherit tablebase.puzzle.Puzzle",
+        (
+            "PUZZLE in bad is an object of bad.Puzzle, "
+            "which does not inherit puzzle_tablebase.puzzle.Puzzle"
+        ),
     ),
     (
         "pancakes",
@@ -168,7 +171,7 @@ REFUSED = [
     (
         "pancakes",
         f"{CLASS}class Cakes(t.Puzzle): name = title = tables = 'pancakes'\nPUZZLE = Cakes()",
-        "PUZZLE.tables in bad is not a tuple of tablebase.schema.Table",
+        "PUZZLE.tables in bad is not a tuple of puzzle_tablebase.schema.Table",
     ),
     ("pancakes", "import nowhere", "No module named 'nowhere'"),
     ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
@@ -283,7 +286,7 @@ def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, out
 IMPORT_SCRIPT = """
 import os, sys
 import numpy, polars, rich.progress, typer.rich_utils  # imported once, as they take long
-from pipeline.run import run_command
+from puzzle_tablebase.pipeline.run import run_command
 
 for words in sys.argv[1:]:
     if os.fork():
@@ -291,7 +294,7 @@ for words in sys.argv[1:]:
         continue
     sys.argv = ["pipeline", *words.split()]
     run_command(sys.argv[1:])
-    print("looked" if "tablebase.puzzles.plugins" in sys.modules else "did not look", words)
+    print("looked" if "puzzle_tablebase.puzzles.plugins" in sys.modules else "did not look", words)
     sys.stdout.flush()
     os._exit(0)
 """

@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.single_query import answer_as_text
-from pipeline.verify import prove
-from pipeline.verify.files import check_files, list_tables
-from tablebase import puzzles
-from tablebase.errors import BadRequest, NoAnswer, NotationError
-from tablebase.graph import SearchResult
-from tablebase.puzzle import Puzzle
-from tablebase.schema import Table
-from tablebase.tables.store import Folder
+from puzzle_tablebase import puzzles
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
+from puzzle_tablebase.graph import SearchResult
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.verify import prove
+from puzzle_tablebase.pipeline.verify.files import check_files, list_tables
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.store import Folder
 from tests.support import jugs, lanes, oracles
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import (
@@ -34,7 +34,7 @@ from tests.support.tampered import (
 )
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Columns
+    from puzzle_tablebase.puzzle import Columns
 
 TOYS = {"jugs": jugs.PUZZLE, "lanes": lanes.PUZZLE}
 

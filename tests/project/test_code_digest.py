@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.builders import BUILDERS, checkpoints
-from tablebase.puzzles.sliding import parse_board
-from tablebase.schema import Table
-from tablebase.tables import checkpoints as code
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import checkpoints as code
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS
 
 SOURCES = {
@@ -66,7 +66,7 @@ def test_the_digest_of_a_builder_covers_all_packages(
 
     monkeypatch.setattr(code, "_read_source", record)
     code.digest_code.__wrapped__(module)
-    assert {module, "pipeline.builders", "tablebase.schema"} <= names_read
+    assert {module, "puzzle_tablebase.pipeline.builders", "puzzle_tablebase.schema"} <= names_read
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_results_of_other_code_are_not_used(
     assert checkpoints(Folder(tmp_path), table).load("part") is not None
     digest_code = code.digest_code
     monkeypatch.setattr(
-        "tablebase.tables.checkpoints.digest_code",
+        "puzzle_tablebase.tables.checkpoints.digest_code",
         lambda name: "another" if name == module else digest_code(name),
     )
     after = checkpoints(Folder(tmp_path), table)

@@ -18,8 +18,8 @@ before = {{*sys.modules}}
 {code}
 print(*sorted({{*sys.modules}} - before), file=sys.stderr)
 """
-RUN = "from pipeline.run import run_command; assert run_command({words}) == 0"
-READ = "from queries import open_tables; tables = open_tables(); "
+RUN = "from puzzle_tablebase.pipeline.run import run_command; assert run_command({words}) == 0"
+READ = "from puzzle_tablebase.queries import open_tables; tables = open_tables(); "
 PICTURES = READ + (
     "[tables.answer(*key).to_svg() for key in"
     " (('eight', '867254301'), ('senet', 'ABAAABBB.B...A.'), ('knight', 'b1'))]"
@@ -29,11 +29,11 @@ TYPED = READ + (
     " tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')"
 )
 STORES = (
-    "from tablebase.tables.access import open_store;"
+    "from puzzle_tablebase.tables.access import open_store;"
     " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/tables')]"
 )
 COMPLETE = """
-from pipeline.run import main
+from puzzle_tablebase.pipeline.run import main
 sys.argv = ["pipeline"]
 try:
     main()
@@ -71,7 +71,7 @@ CASES: list[tuple[str, str, set[str]]] = [
     ),
     (TYPED, "outputs", LIBRARIES),
     (PICTURES, "outputs", LIBRARIES),
-    ("import puzzle_tablebase", "outputs", LIBRARIES | SLOW | {"queries.api"}),
+    ("import puzzle_tablebase", "outputs", LIBRARIES | SLOW | {"puzzle_tablebase.queries.api"}),
     (STORES, "outputs", {"obstore"}),
     (READ + "tables.eight.annotate(['378546201'])", "outputs", {"pandas"}),
 ]

@@ -69,7 +69,7 @@ def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
     """Ask all in one process, each followed by its exit code."""
     commands = [["query", *words.split(), "--outputs", str(outputs)] for words in LOOKUPS]
     said = run_with_less(
-        "from pipeline.run import run_command\n"
+        "from puzzle_tablebase.pipeline.run import run_command\n"
         f"for words in {commands!r}:\n"
         "    print(run_command(words))\n"
     )
@@ -80,7 +80,7 @@ def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
 
 def test_opened_tables_with_less(outputs: Path) -> None:
     text = run_with_less(
-        "from queries import open_tables\n"
+        "from puzzle_tablebase.queries import open_tables\n"
         f"with open_tables({str(outputs)!r}) as tables:\n"
         "    print(tables.eight.distance('378546201'), tables.eight.solution('283104765'))\n"
         "    print(tables.senet.probe('ABAAABBB.B...A.').moves)\n"
@@ -100,7 +100,8 @@ def test_a_batch_with_less(outputs: Path, tmp_path: Path, kind: str) -> None:
         target = tmp_path / f"answers.{kind}"
         words = ["query", "eight", "--input", str(source), "--output", str(target)]
         words += ["--outputs", str(outputs)]
-        run = f"from pipeline.run import run_command\nsys.exit(run_command({words!r}))"
+        run = "from puzzle_tablebase.pipeline.run import run_command\n"
+        run += f"sys.exit(run_command({words!r}))"
         assert python(f"{before}\n{run}") == (0, "", "")
         answers.append(target.read_bytes())
         target.unlink()

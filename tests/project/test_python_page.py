@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from queries import open_tables
+from puzzle_tablebase.queries import open_tables
 from tests.support.shell import ROOT
 
 PAGE = ROOT / "docs" / "python.md"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from pipeline.commands.app import app
-from pipeline.commands.options import find_subcommand
+from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.options import find_subcommand
 from tests.support.shell import ROOT
 from tools.generated_docs import MADE
 from tools.sessions import SESSION, fill_sessions

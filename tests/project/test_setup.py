@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.tables.manifest import read_manifest, record_page
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.manifest import read_manifest, record_page
+from puzzle_tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 from tools.remove_outputs import remove_outputs
 

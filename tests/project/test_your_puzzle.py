@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
-from tablebase.schema import Recipe
+from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
+from puzzle_tablebase.schema import Recipe
 from tests import long_run
 from tests.support.shell import ROOT, environment, run
 
@@ -28,9 +28,9 @@ exec {sys.executable} -m pip "$@" --quiet --no-deps --no-build-isolation --no-in
 PIPELINE = f"""#!{sys.executable}
 # without the puzzles of this program, which other tests build and prove
 import sys
-import tablebase.puzzles
-from pipeline.run import main
-tablebase.puzzles.MODULES.clear()
+import puzzle_tablebase.puzzles
+from puzzle_tablebase.pipeline.run import main
+puzzle_tablebase.puzzles.MODULES.clear()
 sys.exit(main())
 """
 

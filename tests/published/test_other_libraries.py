@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from queries.api import Tables
+from puzzle_tablebase.queries.api import Tables
 from tests.published.test_table_files import CONTRACT, file_of
 
 ENUM = "enum"

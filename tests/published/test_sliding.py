@@ -9,18 +9,18 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline import tasks
-from pipeline.builders import checkpoints, sliding_table
-from pipeline.builders.sliding_table import make, make_rows
-from pipeline.tasks import BuildContext, TaskRunner
-from queries.histogram import count_states
-from queries.index_reader import IndexReader
-from queries.status import list_status
-from tablebase.errors import BadRequest, MemoryShort
-from tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
-from tablebase.schema import Table
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline.builders import checkpoints, sliding_table
+from puzzle_tablebase.pipeline.builders.sliding_table import make, make_rows
+from puzzle_tablebase.pipeline.tasks import BuildContext, TaskRunner
+from puzzle_tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import Recorder, build_tables, contents

@@ -12,10 +12,10 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from queries.dispatch import open_reader
-from tablebase.puzzles import list_puzzles
-from tablebase.schema import Column, Table
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.schema import Column, Table
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import oracles
 

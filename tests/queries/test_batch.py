@@ -14,18 +14,24 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.single_query import OptionTexts
-from queries import batch_formats
-from queries.answer import COMPRESSED_SUFFIXES
-from queries.answer_frames import KeyFormat
-from queries.api import Tables
-from queries.batch import COMPRESSORS, Batch, choose_output_format, compress_output, run_batch
-from queries.dispatch import open_reader
-from queries.eight_columns import NO_RANK, rank_states
-from tablebase.errors import BadRequest, OutputError
-from tablebase.tables import manifest
-from tablebase.tables.manifest import compute_sha256
-from tablebase.tables.store import Folder, Store
+from puzzle_tablebase.errors import BadRequest, OutputError
+from puzzle_tablebase.pipeline.single_query import OptionTexts
+from puzzle_tablebase.queries import batch_formats
+from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES
+from puzzle_tablebase.queries.answer_frames import KeyFormat
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.batch import (
+    COMPRESSORS,
+    Batch,
+    choose_output_format,
+    compress_output,
+    run_batch,
+)
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
+from puzzle_tablebase.tables import manifest
+from puzzle_tablebase.tables.manifest import compute_sha256
+from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.shell import Ask, Cli
 
 PROGRAM = str(Path(sys.executable).with_name("pipeline"))

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import batch_formats
+from puzzle_tablebase.queries import batch_formats
 from tests.support.shell import Ask
 
 ROWS = [

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import batch_formats
-from queries.json_lines import MAX_DEPTH, read_objects
-from tablebase.errors import BadRequest
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.queries import batch_formats
+from puzzle_tablebase.queries.json_lines import MAX_DEPTH, read_objects
 from tests import long_run
 from tests.support.shell import Ask
 

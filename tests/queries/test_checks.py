@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import open_tables
-from queries.api import Tables
-from queries.fifteen import FifteenReader
-from tablebase.errors import BadRequest, NotationError, Undecided
+from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.fifteen import FifteenReader
 from tests import first, often
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (

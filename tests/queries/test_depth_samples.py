@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import open_tables
-from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.sampling import SampleRequest, count_distances, find_ranks, find_twin
-from queries.sliding import BoardReader
-from tablebase.errors import BadRequest, NoAnswer
-from tablebase.puzzles.eight import GOALS
-from tablebase.puzzles.sliding import parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, NoAnswer
+from puzzle_tablebase.puzzles.eight import GOALS
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.sampling import SampleRequest, count_distances, find_ranks, find_twin
+from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.single_query import answer_fast, parse_simple_query
-from queries.answer import Option, format_count, format_json
+from puzzle_tablebase.pipeline.single_query import answer_fast, parse_simple_query
+from puzzle_tablebase.queries.answer import Option, format_count, format_json
 from tests.support.shell import SCRIPT, environment
 
 TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')

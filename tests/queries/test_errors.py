@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.single_query import answer_as_text
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     BoardTooLarge,
     GoalUnreachable,
@@ -20,9 +19,10 @@ from tablebase.errors import (
     TablebaseError,
     TableMissing,
 )
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Ask
 

@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import puzzle_tablebase as pt
-from pipeline.run import run_command
-from queries.batch import Batch, run_batch
-from queries.fifteen_search import PlainSolver
-from queries.reader import ignore_progress
-from tablebase.errors import Undecided
+from puzzle_tablebase.errors import Undecided
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.queries.batch import Batch, run_batch
+from puzzle_tablebase.queries.fifteen_search import PlainSolver
+from puzzle_tablebase.queries.reader import ignore_progress
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli, pipeline
@@ -139,11 +139,11 @@ def expire(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
         monkeypatch.setattr(where, run)
 
-    monkeypatch.setattr("queries.fifteen.monotonic", lambda: now)
+    monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: now)
     return expire
 
 
-FIND_PATH = "queries.fifteen.find_any_path"
+FIND_PATH = "puzzle_tablebase.queries.fifteen.find_any_path"
 
 
 def test_a_time_limit_ends_with_what_is_known(
@@ -167,9 +167,9 @@ def test_a_time_limit_ends_with_what_is_known(
 @pytest.mark.parametrize(
     ("slow", "is_solved"),
     [
-        ("queries.fifteen_search._search", False),
-        ("queries.fifteen_search.PlainSolver.make_images", False),
-        ("queries.fifteen_compiled.allocate_pages", True),
+        ("puzzle_tablebase.queries.fifteen_search._search", False),
+        ("puzzle_tablebase.queries.fifteen_search.PlainSolver.make_images", False),
+        ("puzzle_tablebase.queries.fifteen_compiled.allocate_pages", True),
     ],
 )
 def test_a_time_limit_holds_for_all_of_an_answer(

@@ -8,8 +8,13 @@ from typing import Any, NoReturn
 import polars as pl
 import pytest
 
-from queries.fifteen_compiled import Answered, iter_in_order, search_in_threads
-from queries.fifteen_search import PlainSearchOver, SearchPaused, SearchState, find_any_path
+from puzzle_tablebase.queries.fifteen_compiled import Answered, iter_in_order, search_in_threads
+from puzzle_tablebase.queries.fifteen_search import (
+    PlainSearchOver,
+    SearchPaused,
+    SearchState,
+    find_any_path,
+)
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path

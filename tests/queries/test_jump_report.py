@@ -9,9 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from queries import open_tables
-from queries.figure import Sources
-from queries.knight.jump_report import (
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.figure import Sources
+from puzzle_tablebase.queries.knight.jump_report import (
     CHUNK_ROWS,
     check_closed,
     compute_shares,
@@ -19,9 +21,7 @@ from queries.knight.jump_report import (
     find_images,
     load_sample,
 )
-from tablebase.errors import BadRequest
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.tour_lists import list_mirrors

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import batch_formats
-from queries.answer_frames import KeyFormat, read_key_column
-from queries.api import Tables
-from queries.eight_columns import NO_RANK, read_states
-from queries.sliding_columns import normalize_keys
-from tablebase.board_text import split_cells
-from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzles import eight
-from tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.board_text import split_cells
+from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.puzzles import eight
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.queries import batch_formats
+from puzzle_tablebase.queries.answer_frames import KeyFormat, read_key_column
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
+from puzzle_tablebase.queries.sliding_columns import normalize_keys
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.api import Tables
-from tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.queries.api import Tables
 from tests.support.oracles import eight_best_moves, eight_distances, eight_neighbours
 
 KEYS = {

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.single_query import answer_as_text
-from queries import open_tables
-from queries.api import Tables
-from queries.knight.reader import KnightAnswer
-from tablebase.errors import BadRequest, NotationError, PositionUnreachable, TableMissing
-from tablebase.puzzle import GoalPuzzle
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.eight import PUZZLE
+from puzzle_tablebase.errors import BadRequest, NotationError, PositionUnreachable, TableMissing
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.eight import PUZZLE
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from tests import first, long_run, often
 from tests.support import oracles, reference_numbers
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search

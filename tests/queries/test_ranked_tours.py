@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.single_query import answer_as_text
-from queries import open_tables
-from tablebase.errors import NoSuchTour, NotationError, TableDamaged
-from tablebase.puzzles.knight.tour_ranker import TourRanker
+from puzzle_tablebase.errors import NoSuchTour, NotationError, TableDamaged
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
+from puzzle_tablebase.queries import open_tables
 from tests import often
 from tests.support import oracles
 from tests.support.shell import Cli

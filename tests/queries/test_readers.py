@@ -14,21 +14,21 @@ import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
-import queries
-from queries.answer import Answer, HardestAnswer
-from queries.batch import Batch, run_batch
-from queries.dispatch import READERS, Readers, get_reader_class, open_reader
-from queries.goal_reader import GoalAnswer
-from queries.index_reader import IndexReader
-from queries.knight.reader import KnightAnswer
-from queries.knight.table_scans import CountAnswer
-from queries.reader import Reader, ignore_progress
-from queries.senet import SenetAnswer
-from tablebase.errors import BadRequest, NoAnswer, NotationError
-from tablebase.puzzles import get_puzzle
-from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.schema import Table
-from tablebase.tables.store import Folder, Store
+from puzzle_tablebase import queries
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
+from puzzle_tablebase.puzzles import get_puzzle
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.queries.answer import Answer, HardestAnswer
+from puzzle_tablebase.queries.batch import Batch, run_batch
+from puzzle_tablebase.queries.dispatch import READERS, Readers, get_reader_class, open_reader
+from puzzle_tablebase.queries.goal_reader import GoalAnswer
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.knight.reader import KnightAnswer
+from puzzle_tablebase.queries.knight.table_scans import CountAnswer
+from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.queries.senet import SenetAnswer
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.tampered import flip_byte
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
@@ -287,12 +287,13 @@ def test_answers_are_plain_values(get: GetReader) -> None:
 
 
 def test_tracebacks_name_the_public_package() -> None:
-    for module in walk_packages(queries.__path__, "queries."):
+    for module in walk_packages(queries.__path__, "puzzle_tablebase.queries."):
         import_module(module.name)
     kinds = [pt.TablebaseError]
     for kind in kinds:
         kinds += kind.__subclasses__()
-    ours = [kind for kind in kinds if not kind.__module__.startswith(("pipeline.", "tests."))]
+    others = ("puzzle_tablebase.pipeline.", "tests.")
+    ours = [kind for kind in kinds if not kind.__module__.startswith(others)]
     assert len(ours) > 20
     for kind in ours:
         assert kind.__module__ == "puzzle_tablebase"

@@ -6,14 +6,14 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from queries.figure import Sources
-from queries.report import list_figures, list_sections
-from queries.row_groups import RowGroups
-from tablebase.errors import TableDamaged
-from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder, Store
+from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.puzzles.knight.board import parse_board
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries.figure import Sources
+from puzzle_tablebase.queries.report import list_figures, list_sections
+from puzzle_tablebase.queries.row_groups import RowGroups
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.tampered import cut_byte, describe_file, edit_manifest, flip_byte, replace_link
 
 SMALL = make_tour_table(parse_board("5x5"))

@@ -11,22 +11,27 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.commands.app import run_app
-from queries import open_tables
-from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.kernels.tours import MAX_STEPS, SweepCells, step_back_kernel
-from queries.knight.reader import KnightReader
-from queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
-from queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
-from tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
-from tablebase.frontier.compiled import MAX_CELLS, decode_layer, encode_layer, list_all_partners
-from tablebase.frontier.layers import FREE, State, step_back, step_forward
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
-from tablebase.puzzles.knight.tour_ranker import NO_SQUARE
-from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
+from puzzle_tablebase.frontier.compiled import (
+    MAX_CELLS,
+    decode_layer,
+    encode_layer,
+    list_all_partners,
+)
+from puzzle_tablebase.frontier.layers import FREE, State, step_back, step_forward
+from puzzle_tablebase.pipeline.commands.app import run_app
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
+from puzzle_tablebase.puzzles.knight.tour_ranker import NO_SQUARE
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.kernels.tours import MAX_STEPS, SweepCells, step_back_kernel
+from puzzle_tablebase.queries.knight.reader import KnightReader
+from puzzle_tablebase.queries.knight.sampling import count_ranked_tours, sample_by_rank, sample_list
+from puzzle_tablebase.queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
+from puzzle_tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.tables.store import Folder
 from tests import often
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -146,7 +151,7 @@ def test_open_tours_are_sampled_from_their_list(
         (chosen,) = SampleRequest(300, 1).draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
         table = make_tour_table(KnightBoard(5, 5))
-        monkeypatch.setattr("queries.knight.sampling.CHUNK_ROWS", 500)
+        monkeypatch.setattr("puzzle_tablebase.queries.knight.sampling.CHUNK_ROWS", 500)
         in_chunks = sample_list(tables.knight, table, all_tours.height, chosen)
         assert in_chunks.equals(drawn)
         all_drawn = tables.knight.sample(1728, board="5x5", replacement=False)

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.svg import AMBER, BLUE, INK
-from tablebase.errors import BadRequest, PositionUnreachable
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, PositionUnreachable
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.svg import AMBER, BLUE, INK
+from puzzle_tablebase.tables.store import Folder
 from tests.support import oracles
 from tests.support.shell import Cli
 

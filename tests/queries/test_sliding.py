@@ -9,15 +9,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.single_query import OptionTexts
-from queries import dispatch, open_tables
-from queries.api import Tables
-from queries.goal_reader import GoalAnswer, GoalReader
-from queries.sliding import BoardReader
-from queries.sliding_columns import CHUNK_ROWS, normalize_keys
-from tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged
-from tablebase.puzzles.sliding import parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, TableDamaged
+from puzzle_tablebase.pipeline.single_query import OptionTexts
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import dispatch, open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.goal_reader import GoalAnswer, GoalReader
+from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.queries.sliding_columns import CHUNK_ROWS, normalize_keys
+from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import Cli
 from tests.support.tampered import change_records, link_copy

@@ -9,16 +9,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.plan import Request
-from queries.dispatch import open_reader
-from queries.goal_reader import GoalAnswer
-from queries.sampling import count_distances
-from queries.sliding import BitReader, SlidingReader
-from tablebase.errors import GoalUnreachable, TableDamaged
-from tablebase.puzzles import sliding as sliding
-from tablebase.puzzles.sliding import PUZZLE
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.puzzles import sliding as sliding
+from puzzle_tablebase.puzzles.sliding import PUZZLE
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.goal_reader import GoalAnswer
+from puzzle_tablebase.queries.sampling import count_distances
+from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
+from puzzle_tablebase.tables.store import Folder
 from tests import LONG, often
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle

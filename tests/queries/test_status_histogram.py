@@ -5,17 +5,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.lineage import Lineage, Node, format_mermaid, make_lineage
-from queries.explorer.writer import list_source_tables
-from queries.histogram import count_states, format_bars
-from queries.report import SECTIONS, list_charted_files, list_sections
-from queries.status import list_status, make_unusable_error
-from tablebase.errors import TableDamaged, TableMissing
-from tablebase.puzzles import get_puzzle, list_puzzles
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.manifest import read_manifest, read_pages
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableDamaged, TableMissing
+from puzzle_tablebase.pipeline.lineage import Lineage, Node, format_mermaid, make_lineage
+from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.queries.explorer.writer import list_source_tables
+from puzzle_tablebase.queries.histogram import count_states, format_bars
+from puzzle_tablebase.queries.report import SECTIONS, list_charted_files, list_sections
+from puzzle_tablebase.queries.status import list_status, make_unusable_error
+from puzzle_tablebase.tables.manifest import read_manifest, read_pages
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import Cli, python
 from tests.support.tampered import rename_entry, write_manifest
@@ -149,7 +149,7 @@ def test_the_graph_needs_no_charts(tmp_path: Path) -> None:
     """Print it in an environment without the packages that the report needs."""
     program = (
         "import sys; sys.modules['altair'] = sys.modules['vl_convert'] = None;"
-        "from pipeline.run import run_command; sys.exit(run_command(sys.argv[1:]))"
+        "from puzzle_tablebase.pipeline.run import run_command; sys.exit(run_command(sys.argv[1:]))"
     )
     said = python(program, "graph", "--outputs", str(tmp_path))
     assert (said.code, said.err, '["report.html"]' in said.out) == (0, "", True)

@@ -8,11 +8,13 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from queries import open_tables
-from queries.answer import Answer
-from queries.dispatch import open_reader
-from queries.histogram import count_states
-from queries.svg import (
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,
     COLOURS,
@@ -30,10 +32,8 @@ from queries.svg import (
     draw_strips,
     draw_tour,
 )
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.shell import Cli
 from tests.support.tampered import rename_entry, write_manifest
 

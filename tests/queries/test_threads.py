@@ -15,17 +15,17 @@ import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
-from queries import eight, open_tables
-from queries.api import Tables
-from queries.dispatch import Readers
-from queries.reader import DefaultReader
-from tablebase.errors import TablebaseError
-from tablebase.puzzles import MODULES, get_puzzle
-from tablebase.puzzles.fifteen import PARTITIONS
-from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.puzzles.sliding import parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.puzzles import MODULES, get_puzzle
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import eight, open_tables
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import Readers
+from puzzle_tablebase.queries.reader import DefaultReader
+from puzzle_tablebase.tables.store import Folder
 from tests import often
 from tests.support.build_recorder import build_tables
 from tests.support.jugs import PUZZLE as JUGS

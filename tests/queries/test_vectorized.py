@@ -11,16 +11,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from queries import eight_columns
-from queries.answer_frames import WHITE_SPACE
-from queries.api import Tables
-from queries.dispatch import open_reader
-from queries.eight import EightReader
-from queries.eight_columns import rank_states
-from queries.reader import Query
-from tablebase.errors import BadRequest, NotationError, TableDamaged, TableMissing
-from tablebase.puzzles.eight import GOALS
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import BadRequest, NotationError, TableDamaged, TableMissing
+from puzzle_tablebase.puzzles.eight import GOALS
+from puzzle_tablebase.queries import eight_columns
+from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.eight import EightReader
+from puzzle_tablebase.queries.eight_columns import rank_states
+from puzzle_tablebase.queries.reader import Query
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import oracles
 from tests.support.shell import Ask

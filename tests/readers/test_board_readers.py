@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from queries import open_tables
-from queries.index_reader import IndexReader
-from tablebase.puzzles.fifteen import PARTITIONS, Pattern
-from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from tablebase.puzzles.sliding import find_goal, parse_board
-from tablebase.tables.manifest import Entry, IndexEntry
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS, Pattern
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.sliding import find_goal, parse_board
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.tables.manifest import Entry, IndexEntry
+from puzzle_tablebase.tables.store import Folder
 from tests import first, often
 from tests.readers.test_example_readers import CODES
 from tests.readers.test_javascript_reader import ask

@@ -18,10 +18,10 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from queries.api import Tables
-from tablebase.puzzles import eight, senet
-from tablebase.puzzles import sliding as sliding
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles import sliding as sliding
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.api import Tables
 from tests import often
 from tests.support.hosts import run_python_server
 from tests.support.index_cases import read_cases

@@ -6,9 +6,9 @@ from unittest.mock import patch
 
 import polars as pl
 
-from queries import open_tables
-from tablebase.puzzles.sliding import parse_board
-from tablebase.tables.range_file import RangeFile
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.tables.range_file import RangeFile
 from tests.support.hosts import serve
 
 BOARD = parse_board("3x4")

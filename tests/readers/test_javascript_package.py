@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from queries import open_tables
-from tablebase.errors import TablebaseError
-from tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import open_tables
 from tests.readers.test_javascript_reader import PACKAGE, ask
 from tests.support.hosts import serve
 from tests.support.reader_programs import run, tool

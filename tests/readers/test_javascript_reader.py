@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import pytest
 
-from queries import open_tables
-from tablebase.errors import TablebaseError
+from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.queries import open_tables
 from tests import long_run
 from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults

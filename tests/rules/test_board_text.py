@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import NotationError
-from tablebase.puzzles import eight, senet
-from tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from tests.support.board_layouts import read_board, write_layouts
 from tests.support.strategies import eight_states, senet_positions
 

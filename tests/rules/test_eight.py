@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tablebase.errors import NotationError
-from tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
 from tests import often
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space

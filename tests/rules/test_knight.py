@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.errors import BadRequest, NotationError
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost
+from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tablebase.errors import NotationError
-from tablebase.puzzles.senet import OPENING, PUZZLE, SIZE, format_move, moves, swap_squares
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.puzzles.senet import OPENING, PUZZLE, SIZE, format_move, moves, swap_squares
 from tests.support import oracles
 from tests.support.strategies import senet_positions, white_space
 

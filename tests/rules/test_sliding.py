@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from tablebase.errors import NotationError, TablebaseError
-from tablebase.puzzles.sliding import PUZZLE, SlidingBoard, find_goal, parse_board
+from puzzle_tablebase.errors import NotationError, TablebaseError
+from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, find_goal, parse_board
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.index_reader import IndexReader
-from tablebase.frontier.layers import (
+from puzzle_tablebase.frontier.layers import (
     FREE,
     InconsistentLayers,
     LayerReader,
@@ -19,11 +18,12 @@ from tablebase.frontier.layers import (
     step_back,
     step_forward,
 )
-from tablebase.frontier.layers import _decode_states as plain
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import make_ranking_table
-from tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
-from tablebase.tables.store import Folder
+from puzzle_tablebase.frontier.layers import _decode_states as plain
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run, often
 from tests.support import oracles
 
@@ -198,7 +198,7 @@ def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
         unpacked.append(key)
         return plain(key, packed)
 
-    monkeypatch.setattr("tablebase.frontier.layers._decode_states", reported)
+    monkeypatch.setattr("puzzle_tablebase.frontier.layers._decode_states", reported)
     layers = LayerReader(records.__getitem__, len(records), max_cached_records=3)
     for key in (0, 1, 5, 9, 2, 6):
         assert layers.find_state(0, key) == (key, 1)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search.breadth_first import search_breadth_first
-from tablebase.errors import SearchError
-from tablebase.graph import UNREACHED, Graph
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.graph import UNREACHED, Graph
+from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
 
 Edge = tuple[int, int, int]
 """An edge as source, label and target."""

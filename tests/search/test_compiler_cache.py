@@ -10,11 +10,11 @@ from types import ModuleType
 import numba
 import pytest
 
-from tablebase import jit
+from puzzle_tablebase import jit
 from tests.support.shell import python
 
 KERNELS = """
-from tablebase.jit import compiled
+from puzzle_tablebase.jit import compiled
 
 @compiled
 def double(number):
@@ -27,7 +27,7 @@ def triple(number):
 
 
 CALLER = """
-from tablebase.jit import compiled
+from puzzle_tablebase.jit import compiled
 import others
 from others import PART, add
 
@@ -36,7 +36,7 @@ def call(number):
     return add(number) + others.WHOLE + PART[1]
 """
 OTHERS = """
-from tablebase.jit import compiled
+from puzzle_tablebase.jit import compiled
 from deeper import grow
 
 PART, WHOLE = (1, 20), 300
@@ -46,7 +46,7 @@ def add(number, more=0):
     return grow(number) + more
 """
 DEEPER = """
-from tablebase.jit import compiled
+from puzzle_tablebase.jit import compiled
 
 @compiled
 def grow(number):

@@ -9,12 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.search import tour_meet
-from pipeline.search.tour_edge_sets import Filter, iter_edge_sets, rank_edge_sets, relabel_needs
-from pipeline.search.tour_meet import make_pair_removal
-from pipeline.search.tour_sweep import CountOverflow
-from tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
+from puzzle_tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
+from puzzle_tablebase.pipeline.search import tour_meet
+from puzzle_tablebase.pipeline.search.tour_edge_sets import (
+    Filter,
+    iter_edge_sets,
+    rank_edge_sets,
+    relabel_needs,
+)
+from puzzle_tablebase.pipeline.search.tour_meet import make_pair_removal
+from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow
 from tests import long_run
 from tests.support.shell import python
 
@@ -149,9 +154,9 @@ FIRST_COUNT = """
 import json
 from concurrent.futures import ThreadPoolExecutor
 from numba.core import event
-from pipeline.builders.tour_sweeps import count_tours
-from pipeline.tasks import TaskRunner
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.pipeline.builders.tour_sweeps import count_tours
+from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
 with event.install_recorder("numba:compile") as recorder, ThreadPoolExecutor(1) as pool:
     for ranks in (5, 6):

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pipeline.search.tour_meet import (
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.pipeline.search.tour_meet import (
     add_completions,
     find_shared_needs,
     make_pair_removal,
     make_side,
 )
-from pipeline.search.tour_sweep import Layer, make_first_layer
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.pipeline.search.tour_sweep import Layer, make_first_layer
 
 Edge = tuple[int, int, int]
 

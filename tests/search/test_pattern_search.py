@@ -2,8 +2,8 @@
 
 import pytest
 
-from tablebase.errors import BadRequest
-from tablebase.puzzles.fifteen import Pattern
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.puzzles.fifteen import Pattern
 from tests.support import fifteen_oracle as oracle
 from tests.support.fifteen_boards import search_depths
 

@@ -13,20 +13,24 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.builders import checkpoints, sliding_table
-from pipeline.builders.sliding_table import collect_results, search_layer, search_shards
-from pipeline.search import word_bfs
-from pipeline.search.word_bfs import (
+from puzzle_tablebase.errors import MemoryShort, SearchError, StoreError
+from puzzle_tablebase.pipeline.builders import checkpoints, sliding_table
+from puzzle_tablebase.pipeline.builders.sliding_table import (
+    collect_results,
+    search_layer,
+    search_shards,
+)
+from puzzle_tablebase.pipeline.search import word_bfs
+from puzzle_tablebase.pipeline.search.word_bfs import (
     Shard,
     iter_word_records,
     search_words,
 )
-from pipeline.tasks import TaskRunner, run_in_threads
-from tablebase.errors import MemoryShort, SearchError, StoreError
-from tablebase.puzzles.sliding import SlidingBoard, parse_board
-from tablebase.tables.checkpoints import Checkpoints
-from tablebase.tables.store import Folder
-from tablebase.word_space import BLOCK, WordSpace
+from puzzle_tablebase.pipeline.tasks import TaskRunner, run_in_threads
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.tables.checkpoints import Checkpoints
+from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.word_space import BLOCK, WordSpace
 from tests import first, long_run
 
 BOARD = parse_board("2x5")

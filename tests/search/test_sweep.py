@@ -11,21 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.builders import checkpoints, tour_sweeps
-from pipeline.builders.tour_sweeps import SweepSettings
-from pipeline.search import tour_sweep
-from pipeline.search.tour_edge_sets import Step
-from pipeline.search.tour_sweep import (
-    CountOverflow,
-    HashTable,
-    Layer,
-    advance_layer,
-    count_onward,
-    make_first_layer,
-)
-from pipeline.tasks import TaskRunner
-from tablebase.errors import SearchError
-from tablebase.frontier.compiled import (
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_PAIRS,
@@ -33,10 +20,23 @@ from tablebase.frontier.compiled import (
     rank_matching,
     unpack_key,
 )
-from tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE
-from tablebase.tables.store import Folder
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.pipeline.builders import checkpoints, tour_sweeps
+from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings
+from puzzle_tablebase.pipeline.search import tour_sweep
+from puzzle_tablebase.pipeline.search.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.search.tour_sweep import (
+    CountOverflow,
+    HashTable,
+    Layer,
+    advance_layer,
+    count_onward,
+    make_first_layer,
+)
+from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.tables.store import Folder
 from tests import first, long_run
 from tests.support import oracles
 from tests.support.sweeps import count_board, cut_into_halves, list_counts
@@ -204,7 +204,7 @@ def test_overflowing_backward_counts_are_reported() -> None:
 
 
 def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.search.tour_sweep.COUNT_LIMIT", 10.0)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.search.tour_sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         count_board(4, 5)
 

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.builders.tour_sweeps import SweepSettings
-from pipeline.search.tour_edge_sets import iter_successors
-from pipeline.search.tour_meet import (
+from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings
+from puzzle_tablebase.pipeline.search.tour_edge_sets import iter_successors
+from puzzle_tablebase.pipeline.search.tour_meet import (
     MeetingLimits,
     add_completions,
     find_max_pairs,
@@ -14,7 +14,7 @@ from pipeline.search.tour_meet import (
     make_pair_removal,
     make_sides,
 )
-from pipeline.search.tour_sweep import SLICE_PLACES, HashTable, advance_layer
+from puzzle_tablebase.pipeline.search.tour_sweep import SLICE_PLACES, HashTable, advance_layer
 from tests.support.sweeps import count_board, cut_into_halves, list_counts
 
 

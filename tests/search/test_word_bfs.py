@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.search import word_bfs
-from pipeline.search.word_bfs import (
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.pipeline.search import word_bfs
+from puzzle_tablebase.pipeline.search.word_bfs import (
     MAX_TASK_ROWS,
     estimate_search_bytes,
     iter_word_records,
     search_words,
 )
-from pipeline.tasks import run_in_threads
-from pipeline.verify.sliding import find_known_layers
-from tablebase.errors import SearchError
-from tablebase.puzzles.sliding import SlidingBoard, parse_board
-from tablebase.word_space import BLOCK, ROW_STATES, WordSpace
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.verify.sliding import find_known_layers
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run
 from tests.support import sliding_oracle as oracle
 

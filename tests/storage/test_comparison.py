@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.comparison import (
+from puzzle_tablebase.errors import TableMissing, TableVersionError
+from puzzle_tablebase.pipeline.comparison import (
     Comparison,
     RowCounts,
     compare_rows,
     compare_stores,
     count_differences,
 )
-from tablebase.errors import TableMissing, TableVersionError
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table
-from tablebase.tables import MANIFEST
-from tablebase.tables.manifest import read_manifest, seal
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.manifest import read_manifest, seal
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (

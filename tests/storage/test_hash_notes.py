@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import build
-from pipeline.plan import Request, plan_build
-from pipeline.verify import verify
-from queries.status import list_status
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.schema import Table
-from tablebase.tables.hash_notes import NOTES
-from tablebase.tables.manifest import FOOTER_END, File, read_manifest
-from tablebase.tables.object_store import ObjectStore
-from tablebase.tables.range_file import MAX_SMALL_BYTES
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request, plan_build
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.hash_notes import NOTES
+from puzzle_tablebase.tables.manifest import FOOTER_END, File, read_manifest
+from puzzle_tablebase.tables.object_store import ObjectStore
+from puzzle_tablebase.tables.range_file import MAX_SMALL_BYTES
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import Answer, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from queries import open_tables
-from tablebase.errors import TableUnreadable
-from tablebase.tables.http_store import HttpStore
+from puzzle_tablebase.errors import TableUnreadable
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.tables.http_store import HttpStore
 from tests.support.certificates import make_certificate
 from tests.support.hosts import RETRIED_AT_ONCE, answer_connections, reserve_port, serve
 from tests.support.proxy import run_proxy

@@ -15,10 +15,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pipeline.run import run_command
-from queries import open_tables
-from queries.status import list_status
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     StoreError,
     TableDamaged,
@@ -26,12 +23,15 @@ from tablebase.errors import (
     TableUnreadable,
     Unreachable,
 )
-from tablebase.tables import MANIFEST
-from tablebase.tables.access import open_store
-from tablebase.tables.http_client import SECONDS_VARIABLE, HttpLimits
-from tablebase.tables.http_store import HttpStore
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.http_client import SECONDS_VARIABLE, HttpLimits
+from puzzle_tablebase.tables.http_store import HttpStore
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support.faults import PASSING, delay, fail, make_fault, send_whole, spoil
 from tests.support.hosts import (

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tablebase.errors import TableDamaged, TableUnreadable, TableVersionError
-from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.manifest import (
+from puzzle_tablebase.errors import TableDamaged, TableUnreadable, TableVersionError
+from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables.manifest import (
     Entry,
     File,
     Footer,
@@ -28,7 +28,7 @@ from tablebase.tables.manifest import (
     read_pages,
     seal,
 )
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 
 PAGE = (ROOT / "docs" / "format" / "manifest.md").read_text("utf-8")

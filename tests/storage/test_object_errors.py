@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.errors import OutputError, Unreachable
-from tablebase.output import write_output
-from tablebase.tables.object_store import ObjectStore, open_bucket
+from puzzle_tablebase.errors import OutputError, Unreachable
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.tables.object_store import ObjectStore, open_bucket
 from tests.support.certificates import make_certificate
 from tests.support.hosts import answer_connections, reserve_port
 from tests.support.object_store import LoopbackStore

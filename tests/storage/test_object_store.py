@@ -10,17 +10,7 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from pipeline.build import build
-from pipeline.cleaning import list_leftovers, remove_leftovers
-from pipeline.comparison import compare_stores
-from pipeline.plan import Request
-from pipeline.verify import verify
-from queries import open_tables
-from queries.dispatch import open_reader
-from queries.explorer.writer import write_explorer
-from queries.histogram import count_states
-from queries.status import list_status
-from tablebase.errors import (
+from puzzle_tablebase.errors import (
     BadRequest,
     FileChanged,
     OutputError,
@@ -30,18 +20,28 @@ from tablebase.errors import (
     TableUnreadable,
     Unreachable,
 )
-from tablebase.output import write_output
-from tablebase.puzzles import MODULES
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.tables import BACKUP
-from tablebase.tables.access import open_store
-from tablebase.tables.hash_notes import NOTES
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.object_store import PART_BYTES, ObjectStore
-from tablebase.tables.store import Folder
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.cleaning import list_leftovers, remove_leftovers
+from puzzle_tablebase.pipeline.comparison import compare_stores
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.tables import BACKUP
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.hash_notes import NOTES
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import (
     Answer,
@@ -156,7 +156,9 @@ def test_pages_are_written_to_an_object_store(
 ) -> None:
     here = f"--outputs {outputs}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("queries.explorer.writer._make_page", lambda store: "the page")
+        patch.setattr(
+            "puzzle_tablebase.queries.explorer.writer._make_page", lambda store: "the page"
+        )
         write_explorer(built_store, built_store.locate("explorer.html"))
     assert built_store.read("explorer.html") == b"the page"
     states = {row["table"]: row["state"] for row in list_status(built_store)}

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import build
-from pipeline.plan import Request
-from queries import open_tables
-from tablebase.errors import StoreError, TableUnreadable
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.tables import BACKUP
-from tablebase.tables.access import open_store
-from tablebase.tables.hash_notes import NOTES
-from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
+from puzzle_tablebase.errors import StoreError, TableUnreadable
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.tables import BACKUP
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.hash_notes import NOTES
+from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from tests.support.azure import ACCOUNT, KEY, create_container
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import PART, Generations, bucket, require_every_update, write_parts

@@ -9,17 +9,23 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from queries.explorer.writer import write_explorer
-from queries.figure import Figure, Sources
-from queries.report import write_report
-from queries.status import list_status
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.tables import manifest
-from tablebase.tables.manifest import Page, measure_file, read_manifest, read_pages, record_page
-from tablebase.tables.store import Folder, Store
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.figure import Figure, Sources
+from puzzle_tablebase.queries.report import write_report
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.tables import manifest
+from puzzle_tablebase.tables.manifest import (
+    Page,
+    measure_file,
+    read_manifest,
+    read_pages,
+    record_page,
+)
+from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import describe_file, edit_manifest, write_manifest
@@ -87,10 +93,13 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         return pl.DataFrame()
 
     monkeypatch.setattr(Sources, "answer", answer)
-    monkeypatch.setattr("queries.explorer.writer._make_page", lambda store: "")
-    monkeypatch.setattr("queries.report._render_picture", lambda options, figure: "<svg></svg>")
+    monkeypatch.setattr("puzzle_tablebase.queries.explorer.writer._make_page", lambda store: "")
     monkeypatch.setattr(
-        "queries.report.page._format_figure", lambda sources, figure: str(sources.answer(figure))
+        "puzzle_tablebase.queries.report._render_picture", lambda options, figure: "<svg></svg>"
+    )
+    monkeypatch.setattr(
+        "puzzle_tablebase.queries.report.page._format_figure",
+        lambda sources, figure: str(sources.answer(figure)),
     )
 
 

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.errors import TableError, TableMissing, TableUnreadable
-from tablebase.tables.access import format_rebuild_command, format_repair_command, make_open_error
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableError, TableMissing, TableUnreadable
+from puzzle_tablebase.tables.access import (
+    format_rebuild_command,
+    format_repair_command,
+    make_open_error,
+)
+from puzzle_tablebase.tables.store import Folder
 
 FOLDERS = {
     "outputs": "",

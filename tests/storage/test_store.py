@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.errors import NotAFile, TableUnreadable
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.tables.access import list_files, open_store
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import NotAFile, TableUnreadable
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.tables.access import list_files, open_store
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 
 # ---- a folder -------------------------------------------------------------------------------

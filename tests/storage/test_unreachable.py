@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import run_command
-from queries import open_tables
-from queries.status import list_status, make_unusable_error
-from tablebase.errors import TableDamaged, TableMissing, TableUnreadable
-from tablebase.tables.access import format_rebuild_command, format_repair_command
-from tablebase.tables.http_store import HttpStore
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.errors import TableDamaged, TableMissing, TableUnreadable
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.status import list_status, make_unusable_error
+from puzzle_tablebase.tables.access import format_rebuild_command, format_repair_command
+from puzzle_tablebase.tables.http_store import HttpStore
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.faults import fail_after, make_fault
 from tests.support.hosts import RETRIED_AT_ONCE, answer_connections, reserve_port, serve
 from tests.support.shell import Cli

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-import tablebase.atomic_write
-from pipeline.builders import checkpoints
-from tablebase.atomic_write import atomic_write, is_being_written, lock_file
-from tablebase.output import write_output
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.tables.store import PART_SUFFIX, Folder
+import puzzle_tablebase.atomic_write
+from puzzle_tablebase.atomic_write import atomic_write, is_being_written, lock_file
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import TOURS, build_tables
 from tests.support.shell import begin_python
 
 WRITER = """
 import os, signal, sys
-from tablebase.output import open_output
-from tablebase.tables.store import Folder
+from puzzle_tablebase.output import open_output
+from puzzle_tablebase.tables.store import Folder
 
 folder, name = sys.argv[1:]
 if name == "answers.csv":
@@ -92,7 +92,7 @@ def test_a_file_removed_before_locking_is_reopened(
             (tmp_path / "part").unlink()
         return lock_file(descriptor, wait=wait)
 
-    monkeypatch.setattr(tablebase.atomic_write, "lock_file", remove_first)
+    monkeypatch.setattr(puzzle_tablebase.atomic_write, "lock_file", remove_first)
     with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
         file.write(b"all of it")
     assert len(removed) == 1

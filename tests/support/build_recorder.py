@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from pipeline.build import build
-from pipeline.plan import Request
-from pipeline.progress import BuildProgress
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.schema import Table
-from tablebase.tables.run_records import COMPLETED, TableRun
-from tablebase.tables.store import PART_SUFFIX, Folder
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.progress import BuildProgress
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.run_records import COMPLETED, TableRun
+from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((3, 4), (2, 2)))

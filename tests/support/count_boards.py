@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.verify.claims import (
+from puzzle_tablebase.pipeline.verify.claims import (
     Listener,
     Proof,
     PublishedTable,
@@ -13,11 +13,11 @@ from pipeline.verify.claims import (
     Verdict,
     ignore_claim,
 )
-from pipeline.verify.knight_counts import CountLimits
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE, make_count_table
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify.knight_counts import CountLimits
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import Change, cell
 from tests.support.tour_lists import all_tours
 

@@ -19,9 +19,9 @@ from playwright.sync_api import (
     Request,
 )
 
-from queries.goal_reader import BoardAnswer
-from queries.knight.reader import KnightAnswer
-from queries.senet import SenetAnswer
+from puzzle_tablebase.queries.goal_reader import BoardAnswer
+from puzzle_tablebase.queries.knight.reader import KnightAnswer
+from puzzle_tablebase.queries.senet import SenetAnswer
 
 NAMES = {
     "chromium": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),

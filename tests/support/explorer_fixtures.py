@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
-from queries.dispatch import open_reader
-from queries.explorer.writer import write_explorer
-from queries.reader import Reader
-from tablebase.tables.store import Folder
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch

@@ -6,13 +6,13 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.builders.pattern_table import make_moves
-from pipeline.search.pattern_search import search_pattern
-from pipeline.tasks import run_in_threads
-from queries.fifteen_compiled import BUDGET, CompiledSolver, make_tables
-from queries.fifteen_search import PatternReader, PlainSolver, SearchState
-from tablebase.puzzles.fifteen import Partition, Pattern
-from tablebase.tables.index_format import BODY_BYTES
+from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
+from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.fifteen import Partition, Pattern
+from puzzle_tablebase.queries.fifteen_compiled import BUDGET, CompiledSolver, make_tables
+from puzzle_tablebase.queries.fifteen_search import PatternReader, PlainSolver, SearchState
+from puzzle_tablebase.tables.index_format import BODY_BYTES
 
 SMALL = {
     "2x3": Partition(2, 3, "1 2", "3 4 5"),

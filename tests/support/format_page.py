@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tablebase.schema import Table
+from puzzle_tablebase.schema import Table
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "format" / "index.md"

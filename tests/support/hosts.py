@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from tablebase.tables.http_client import HttpLimits
+from puzzle_tablebase.tables.http_client import HttpLimits
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 

@@ -23,20 +23,20 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from pipeline.run import run_command
-from tablebase.puzzles import list_puzzles
-from tablebase.schema import Table
-from tablebase.tables import BACKUP, MANIFEST
-from tablebase.tables.index_format import HEADER
-from tablebase.tables.manifest import (
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables.index_format import HEADER
+from puzzle_tablebase.tables.manifest import (
     GoalCounts,
     compute_count_checksum,
     list_parameters,
     read_manifest,
     seal,
 )
-from tablebase.tables.run_records import RUNS
-from tablebase.tables.store import Folder
+from puzzle_tablebase.tables.run_records import RUNS
+from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import (
     FIELDS,
     change_header,

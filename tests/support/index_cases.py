@@ -13,10 +13,10 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from queries import open_tables
-from queries.api import Tables
-from tablebase.puzzles import eight, senet
-from tablebase.puzzles.fifteen import PARTITIONS
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
 from tests.support import fifteen_oracle, sliding_oracle
 from tests.support.index_vectors import BOARDS, list_distances, list_goals, list_views, rank_board
 from tests.support.shell import ROOT

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tablebase.errors import NotationError
-from tablebase.graph import UNREACHED, Graph, SearchResult
-from tablebase.puzzle import StateSpace
-from tablebase.schema import BreadthFirst, Column, Table
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.graph import UNREACHED, Graph, SearchResult
+from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.schema import BreadthFirst, Column, Table
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Columns
+    from puzzle_tablebase.puzzle import Columns
 
 LITRES = (5, 3)
 MOVES = "FfEePp"

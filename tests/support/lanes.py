@@ -1,9 +1,9 @@
 """A puzzle whose tables are lists, written like a plugin: every tour of two small boards."""
 
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import TOUR_COLUMNS, AllTours
-from tablebase.schema import Table
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import TOUR_COLUMNS, AllTours
+from puzzle_tablebase.schema import Table
 
 
 def lane(files: int, ranks: int) -> Table:

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_board_counts, make_ranking_table, make_tour_table
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.puzzles.sliding import parse_board
-from tablebase.schema import Table
-from tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import (
+    make_board_counts,
+    make_ranking_table,
+    make_tour_table,
+)
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import BACKUP, MANIFEST
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import flip_byte

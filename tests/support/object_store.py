@@ -18,8 +18,8 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import make_server
 from werkzeug.wsgi import get_input_stream
 
-from tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
-from tablebase.tables.store import Store
+from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
+from puzzle_tablebase.tables.store import Store
 from tests.support.hosts import run_server
 
 Answer = tuple[str, list[tuple[str, str]], bytes]

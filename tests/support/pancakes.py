@@ -6,8 +6,8 @@ or five over; its letter is how many.
 
 from collections.abc import Iterator
 
-from tablebase.errors import NotationError
-from tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.puzzle import GoalPuzzle
 
 STACKED = "12345"
 

@@ -11,4 +11,4 @@ def install(site: Path, package: str, puzzle: str, code: str) -> None:
     about.mkdir(parents=True)
     (site / f"{module}.py").write_text(dedent(code))
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[puzzle_tablebase.puzzles]\n{puzzle} = {module}\n")
+    (about / "entry_points.txt").write_text(f"[puzzle_tablebase.plugins]\n{puzzle} = {module}\n")

@@ -24,6 +24,8 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+import puzzle_tablebase
+
 SHARED = "WARM_SCRIPTS"
 LIBRARIES = (
     "numba",
@@ -110,9 +112,8 @@ def serve(address: str) -> None:
     """Fork a process for every client, until standard input ends with the tests."""
     for library in LIBRARIES:
         importlib.import_module(library)
-    for package in map(importlib.import_module, ("tablebase", "queries", "pipeline")):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(puzzle_tablebase.__path__, "puzzle_tablebase."):
+        importlib.import_module(module.name)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
@@ -181,7 +182,7 @@ def _run(program: str) -> int:
             _, code, *sys.argv[1:] = sys.argv
             exec(code, {"__name__": "__main__"})
             return 0
-        from pipeline.run import main
+        from puzzle_tablebase.pipeline.run import main
 
         sys.argv.insert(0, program)
         return main()

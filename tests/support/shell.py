@@ -144,7 +144,7 @@ def skip(reason: str) -> NoReturn:
 
 UNPRIVILEGED = """
 import ctypes, sys
-from pipeline.run import main
+from puzzle_tablebase.pipeline.run import main
 
 of_this_process, none = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()
 assert ctypes.CDLL(None).capset(of_this_process, none) == 0

@@ -5,11 +5,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from queries.index_reader import IndexReader
-from tablebase.puzzles import sliding
-from tablebase.puzzles.sliding import find_goal
-from tablebase.schema import Table
-from tablebase.tables.store import Folder
+from puzzle_tablebase.puzzles import sliding
+from puzzle_tablebase.puzzles.sliding import find_goal
+from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 
 

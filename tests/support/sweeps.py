@@ -2,10 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from pipeline.builders.tour_sweeps import DEFAULT_SETTINGS, SweepSettings, TourTotals, count_tours
-from pipeline.search.tour_sweep import Halves, cut_board
-from pipeline.tasks import TaskRunner
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.pipeline.builders.tour_sweeps import (
+    DEFAULT_SETTINGS,
+    SweepSettings,
+    TourTotals,
+    count_tours,
+)
+from puzzle_tablebase.pipeline.search.tour_sweep import Halves, cut_board
+from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
 
 def count_board(

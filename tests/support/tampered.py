@@ -19,20 +19,20 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from pipeline.builders import tour_sweeps
-from pipeline.verify import Claim, Listener, VerifyFailed, prove
-from pipeline.verify.claims import PublishedTable, ignore_claim
-from pipeline.verify.files import check_files, list_tables
-from tablebase import __version__
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
-from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.schema import Table
-from tablebase.tables import MADE_BY, MANIFEST
-from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.index_format import (
+from puzzle_tablebase import __version__
+from puzzle_tablebase.pipeline.builders import tour_sweeps
+from puzzle_tablebase.pipeline.verify import Claim, Listener, VerifyFailed, prove
+from puzzle_tablebase.pipeline.verify.claims import PublishedTable, ignore_claim
+from puzzle_tablebase.pipeline.verify.files import check_files, list_tables
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import MADE_BY, MANIFEST
+from puzzle_tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
     CHECKSUM,
@@ -40,7 +40,7 @@ from tablebase.tables.index_format import (
     compute_checksum,
     read_records,
 )
-from tablebase.tables.manifest import (
+from puzzle_tablebase.tables.manifest import (
     Entry,
     Footer,
     GoalCounts,
@@ -55,8 +55,13 @@ from tablebase.tables.manifest import (
     read_pages,
     sum_up_depths,
 )
-from tablebase.tables.parquet import ContentHash, TableWriter, list_sorting_columns, make_schema
-from tablebase.tables.store import Folder, Store
+from puzzle_tablebase.tables.parquet import (
+    ContentHash,
+    TableWriter,
+    list_sorting_columns,
+    make_schema,
+)
+from puzzle_tablebase.tables.store import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))

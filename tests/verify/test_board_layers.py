@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pipeline.verify import board_layers
-from pipeline.verify.board_layers import (
+from puzzle_tablebase.pipeline.verify import board_layers
+from puzzle_tablebase.pipeline.verify.board_layers import (
     compare_words,
     iter_layers,
     join_bits,
 )
-from pipeline.verify.sliding import FARTHEST, find_known_layers
-from tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.pipeline.verify.sliding import FARTHEST, find_known_layers
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from tests import long_run
 from tests.support import sliding_oracle as oracle
 

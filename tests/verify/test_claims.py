@@ -7,8 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.verify.claims import MAX_SHOWN_VALUE, Claim, ClaimCheck, Rows, VerifyFailed
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify.claims import (
+    MAX_SHOWN_VALUE,
+    Claim,
+    ClaimCheck,
+    Rows,
+    VerifyFailed,
+)
+from puzzle_tablebase.tables.store import Folder
 
 CLAIM = Claim("toys", "toys.parquet", "all is well", 5)
 ROWS = Rows(

@@ -16,14 +16,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed
-from pipeline.verify.claims import Rows
-from pipeline.verify.knight_counts import prove_counts
-from pipeline.verify.state_proofs import Space, make_eight_space, prove_rows
-from tablebase.puzzles import MODULES
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.pipeline.verify import VerifyFailed
+from puzzle_tablebase.pipeline.verify.claims import Rows
+from puzzle_tablebase.pipeline.verify.knight_counts import prove_counts
+from puzzle_tablebase.pipeline.verify.state_proofs import Space, make_eight_space, prove_rows
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables

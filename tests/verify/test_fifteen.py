@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.verify import verify
-from tablebase.puzzles import fifteen as fifteen_tables
-from tablebase.puzzles.fifteen import PUZZLE, Partition
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzles import fifteen as fifteen_tables
+from puzzle_tablebase.puzzles.fifteen import PUZZLE, Partition
+from puzzle_tablebase.tables.store import Folder
 from tests.support import fifteen_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import change_byte, falsify

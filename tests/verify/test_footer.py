@@ -13,11 +13,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed, verify
-from pipeline.verify.files import read_rows
-from tablebase.tables.manifest import record_page
-from tablebase.tables.parquet import list_sorting_columns, make_schema
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
+from puzzle_tablebase.pipeline.verify.files import read_rows
+from puzzle_tablebase.tables.manifest import record_page
+from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
+from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import (
     TABLES,
     describe_file,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.verify import knight_tours
-from tablebase.puzzles.knight.board import parse_board
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.pipeline.verify import knight_tours
+from puzzle_tablebase.puzzles.knight.board import parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import get_refutation, open_one, prove_one, story
 

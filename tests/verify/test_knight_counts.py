@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.verify import Claim, knight_counts
-from pipeline.verify.knight_counts import (
+from puzzle_tablebase.pipeline.verify import Claim, knight_counts
+from puzzle_tablebase.pipeline.verify.knight_counts import (
     CountLimits,
     Counts,
     count_tours_from,
@@ -20,8 +20,8 @@ from pipeline.verify.knight_counts import (
     recount_by_sweep,
     recount_tours,
 )
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from tests import wide
 from tests.conftest import make_once
 from tests.support import oracles

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import TableVerdict, VerifyFailed, verify
-from tablebase.puzzles import list_puzzles
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, verify
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.tables.store import Folder
 from tests import wide
 from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
 from tests.support.trust_page import require_same

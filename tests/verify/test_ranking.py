@@ -9,19 +9,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import VerifyFailed
-from pipeline.verify import knight_ranks as proof
-from pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
-from pipeline.verify.files import check_files, iter_records
-from pipeline.verify.knight_ranks import prove_ranks
-from pipeline.verify.tour_walker import HalfBoard
-from tablebase.frontier.compiled import decode_layer, encode_layer
-from tablebase.puzzles.knight.board import KnightBoard, parse_board
-from tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
-from tablebase.schema import Table
-from tablebase.tables.checkpoints import Arrays
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
+from puzzle_tablebase.pipeline.verify import VerifyFailed
+from puzzle_tablebase.pipeline.verify import knight_ranks as proof
+from puzzle_tablebase.pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
+from puzzle_tablebase.pipeline.verify.files import check_files, iter_records
+from puzzle_tablebase.pipeline.verify.knight_ranks import prove_ranks
+from puzzle_tablebase.pipeline.verify.tour_walker import HalfBoard
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests import wide
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import Records, Story, falsify, link_copy, replace_layer

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.verify import VerifyFailed, senet
-from pipeline.verify.claims import PublishedTable, Rows
-from pipeline.verify.senet import Positions, prove_positions, prove_senet
-from tablebase.puzzles.senet import PUZZLE as SENET
-from tablebase.tables.parquet import make_schema
+from puzzle_tablebase.pipeline.verify import VerifyFailed, senet
+from puzzle_tablebase.pipeline.verify.claims import PublishedTable, Rows
+from puzzle_tablebase.pipeline.verify.senet import Positions, prove_positions, prove_senet
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.tables.parquet import make_schema
 from tests.support import oracles
 from tests.support.tampered import Change, Story, cell, cells, open_one, without
 

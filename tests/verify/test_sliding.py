@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import sliding, verify
-from pipeline.verify.claims import Claim, ClaimCheck, VerifyFailed
-from pipeline.verify.files import iter_records
-from pipeline.verify.sliding import find_first_wrong
-from tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import sliding, verify
+from puzzle_tablebase.pipeline.verify.claims import Claim, ClaimCheck, VerifyFailed
+from puzzle_tablebase.pipeline.verify.files import iter_records
+from puzzle_tablebase.pipeline.verify.sliding import find_first_wrong
+from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
+from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import make_indexes_alone

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipeline.verify import VerifyFailed, board_layers, sliding, verify
-from tablebase.puzzles.sliding import PUZZLE, parse_board
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import VerifyFailed, board_layers, sliding, verify
+from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
+from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import treat_as_large

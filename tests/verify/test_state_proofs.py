@@ -12,9 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 
-from pipeline.verify import Claim, VerifyFailed
-from pipeline.verify.claims import Rows
-from pipeline.verify.state_proofs import (
+from puzzle_tablebase.graph import Graph, SearchResult
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.verify import Claim, VerifyFailed
+from puzzle_tablebase.pipeline.verify.claims import Rows
+from puzzle_tablebase.pipeline.verify.state_proofs import (
     Edges,
     Space,
     make_eight_space,
@@ -22,11 +24,9 @@ from pipeline.verify.state_proofs import (
     prove_rows,
     search_graph,
 )
-from tablebase.graph import Graph, SearchResult
-from tablebase.jit import Array
-from tablebase.puzzles import MODULES
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.schema import Column, Table
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.schema import Column, Table
 from tests.search.test_breadth_first import Edge, graphs, obvious
 from tests.support import oracles, pancakes
 from tests.support.build_recorder import build_tables

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from pipeline.verify.tour_walker import (
+from puzzle_tablebase.pipeline.verify.tour_walker import (
     MATCHING_BITS,
     HalfBoard,
     close_matchings,
@@ -14,7 +14,7 @@ from pipeline.verify.tour_walker import (
     make_matching_code,
     walk,
 )
-from tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from tests.support.tour_lists import all_tours
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as replace_entry
 
-from pipeline.run import run_command
-from pipeline.tasks import TableData, TaskRunner
-from pipeline.verify import (
+from puzzle_tablebase.graph import Graph, SearchResult
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.pipeline.tasks import TableData, TaskRunner
+from puzzle_tablebase.pipeline.verify import (
     TableVerdict,
     Verdict,
     VerifyFailed,
@@ -24,22 +25,25 @@ from pipeline.verify import (
     prove,
     verify,
 )
-from pipeline.verify import senet as senet_proof
-from pipeline.verify import sliding as sliding_proof
-from pipeline.verify.claims import Proof, Seen
-from pipeline.verify.knight_counts import Known, find_known_closed, find_known_total
-from pipeline.verify.knight_tours import prove_every_tour
-from tablebase.graph import Graph, SearchResult
-from tablebase.puzzle import Puzzle
-from tablebase.puzzles import MODULES
-from tablebase.puzzles.fifteen import PARTITIONS
-from tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from tablebase.puzzles.knight.board import KnightBoard
-from tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tablebase.puzzles.knight.tables import make_count_table, make_tour_table
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.schema import Column, Recipe, Table
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline.verify import senet as senet_proof
+from puzzle_tablebase.pipeline.verify import sliding as sliding_proof
+from puzzle_tablebase.pipeline.verify.claims import Proof, Seen
+from puzzle_tablebase.pipeline.verify.knight_counts import (
+    Known,
+    find_known_closed,
+    find_known_total,
+)
+from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import make_indexes_alone, treat_as_large
@@ -52,8 +56,8 @@ from tests.support.tampered import (
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from pipeline.verify.claims import PublishedTable
-    from tablebase.puzzle import Columns
+    from puzzle_tablebase.pipeline.verify.claims import PublishedTable
+    from puzzle_tablebase.puzzle import Columns
 
 Register = Callable[..., None]
 SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import verify
-from pipeline.progress import FEW_BOARDS, ProofProgress
-from pipeline.run import run_command
-from pipeline.verify import Claim, TableVerdict, Verdict
-from tablebase.puzzles import list_puzzles
-from tablebase.puzzles.eight import PUZZLE as EIGHT
-from tablebase.puzzles.sliding import PUZZLE as SLIDING
-from tablebase.tables.manifest import read_manifest
-from tablebase.tables.store import Folder
+from puzzle_tablebase.pipeline import verify
+from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verdict
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said

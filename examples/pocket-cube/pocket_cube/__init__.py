@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tablebase.errors import NotationError
-from tablebase.graph import Graph
-from tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.graph import Graph
+from puzzle_tablebase.puzzle import GoalPuzzle
 
 if TYPE_CHECKING:
-    from tablebase.puzzle import Bytes, Ranks
+    from puzzle_tablebase.puzzle import Bytes, Ranks
 
 SOLVED = "1234567-0000000"
 PIECES = {"".join(pieces): rank for rank, pieces in enumerate(permutations(SOLVED[:7]))}

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from pocket_cube import PUZZLE, SOLVED
 
-from tablebase.errors import NotationError
+from puzzle_tablebase.errors import NotationError
 
 QUARTER_TURNS = [
     *(1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276)

@@ -1,8 +1,0 @@
-"""The command line as a module: `python -m pipeline` is `pipeline`."""
-
-import sys
-
-from pipeline.run import main
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,349 @@
+"""Every error that can reach a user, with its message, and those of stores that become one of them.
+
+Each error has a message, attributes and an exit code. A message says what is wrong, where, and what
+to do next. Exit codes: 1 a valid query whose answer is no, 2 bad input or an output that cannot be
+written, 3 tables missing, of another version, or damaged, or a full disk; 4 a search that its time
+limit ended; 141 a pipe that was closed by its reader.
+"""
+
+from __future__ import annotations
+
+READ_ONLY = "The store is read-only: choose another one with --outputs."
+"""Hint for a table in a read-only store."""
+
+
+def quote(text: str, limit: int = 60) -> str:
+    """Return foreign text safe to print: quoted, control characters escaped, cut when long.
+
+    >>> print(quote("12\\x1b[31m"))
+    '12\\x1b[31m'
+    """
+    if len(text) > limit:
+        return f"{text[:limit]!r}... ({len(text):,} characters)"
+    return repr(text)
+
+
+class TablebaseError(Exception):
+    """The base class of all errors that reach a user."""
+
+    __module__ = "puzzle_tablebase"  # as a traceback names it: users import it from there
+    exit_code = 1
+    known: dict[str, object] = {}  # noqa: RUF012  # no instance changes it
+    """The facts that are known all the same, which `--json` prints."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ == __name__:
+            cls.__module__ = TablebaseError.__module__
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the message and the attributes: `__init__` takes other arguments than `args`."""
+        from copyreg import __newobj__  # type: ignore[attr-defined]  # typeshed does not declare it
+
+        return __newobj__, (type(self), *self.args), vars(self)
+
+
+class NotationError(TablebaseError):
+    """Text that is not in a puzzle's notation."""
+
+    exit_code = 2
+
+    def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
+        super().__init__(f"{quote(text)} is not {puzzle}: {problem}. Example: {example}")
+        self.puzzle = puzzle
+        self.text = text
+        self.problem = problem
+        self.example = example
+
+
+class BadRequest(TablebaseError):
+    """A request that contradicts itself or names what does not exist."""
+
+    exit_code = 2
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        super().__init__(f"{problem}. {hint}." if hint else f"{problem}.")
+        self.problem = problem
+        self.hint = hint
+
+
+def require_choice(value: str, what: str, *choices: str) -> None:
+    """Raise BadRequest if a value is none of the choices; `what` names it in the message."""
+    if value not in choices:
+        hint = f"Choose one of: {', '.join(choices)}"
+        raise BadRequest(f"There is no {what} {quote(str(value))}", hint)
+
+
+def require_whole_number(value: object, what: str, least: int, most: int | None = None) -> int:
+    """Return a value as a whole number; raise BadRequest if it is none, or out of limits.
+
+    `what` names it in the message. `least` and `most` are allowed; None: no upper limit.
+    """
+    is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
+    number = int(value.__index__()) if is_whole else None  # type: ignore[attr-defined]  # just checked
+    if number is None or number < least or (most is not None and number > most):
+        limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise BadRequest(f"{what} is a whole number {limits}, not {quote(str(value))}")
+    return number
+
+
+def require_text(value: object, what: str, example: str) -> str:
+    """Return a value if it is text; raise NotationError otherwise.
+
+    Callers in Python can pass a value of any type. `what` names it in the message.
+    """
+    if isinstance(value, str):
+        return value
+    problem = f"it is of type {type(value).__name__}, not text"
+    raise NotationError(what, str(value), problem, example)
+
+
+class IllegalMove(BadRequest):
+    """A move that the rules do not allow, and why."""
+
+
+class NoAnswer(TablebaseError):
+    """A valid query whose answer is no."""
+
+
+class GoalUnreachable(NoAnswer):
+    """A goal that no sequence of moves from the state leads to."""
+
+    def __init__(self, state: str, goal: str, why: str) -> None:
+        super().__init__(f"{goal} cannot be reached from {state}: {why}")
+        self.state = state
+        self.goal = goal
+        self.why = why
+
+
+class PositionUnreachable(NoAnswer):
+    """An arrangement that no line of play leads to, or none with the given side to move."""
+
+    def __init__(self, position: str, turn: str = "") -> None:
+        problem = f"is never reached with {turn} to move" if turn else "is never reached"
+        super().__init__(f"{position} {problem}: no line of play from the opening leads to it.")
+        self.position = position
+        self.turn = turn
+
+
+class NoSuchTour(NoAnswer):
+    """A tour that does not exist, or a rank past the last tour."""
+
+    def __init__(self, board: str, why: str) -> None:
+        super().__init__(why)
+        self.board = board
+        self.why = why
+
+
+class BoardTooLarge(NoAnswer):
+    """A board whose tours are too many to list; `instead` says which table has them."""
+
+    def __init__(self, board: str, limit: int, size: str = "", instead: str = "") -> None:
+        hint = instead or f"Boards of up to {limit} squares can be listed"
+        super().__init__(f"{board} has too many tours to list{size}. {hint}.")
+        self.board = board
+        self.limit = limit
+
+
+class NotCounted(NoAnswer):
+    """A board that has more tours than this program can count."""
+
+    def __init__(self, board: str) -> None:
+        super().__init__(f"No count for {board}: the board is too large.")
+        self.board = board
+
+
+class Undecided(TablebaseError):
+    """A search that its time limit ended: the true answer lies between two numbers of moves.
+
+    `most` and `solution` are None if the time was too short for any solution.
+    """
+
+    exit_code = 4
+
+    def __init__(self, state: str, seconds: float, least: int, solution: str | None) -> None:
+        self.state = state
+        self.seconds = seconds
+        self.least = least
+        self.most = None if solution is None else len(solution)
+        self.solution = solution
+        self.known = {"state": state, "least": least, "most": self.most, "solution": solution}
+        known = (
+            f"at least {least} moves. No solution was found"
+            if solution is None
+            else f"between {least} and {self.most} moves. A solution of {self.most}: {solution}"
+        )
+        super().__init__(f"Undecided after {seconds:g} s: {state} needs {known}")
+
+
+class TableError(TablebaseError):
+    """A table that cannot be used.
+
+    `command` repairs it; it is empty for a store that cannot be built in.
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str, file: str, command: str, otherwise: str = READ_ONLY) -> None:
+        super().__init__(f"{message} {f'Run: {command}' if command else otherwise}".rstrip())
+        self.file = file
+        self.command = command
+
+
+class TableMissing(TableError):
+    """A table that is not published."""
+
+    def __init__(self, file: str, command: str) -> None:
+        super().__init__(f"{file} is not published.", file, command)
+
+
+class TableUnreadable(TableError):
+    """A file that could not be read, for a reason other than missing or damaged contents."""
+
+    def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
+        super().__init__(f"{file} cannot be read: {reason}. {hint}.", file, command, "")
+        self.reason = reason
+
+
+class TableVersionError(TableError):
+    """A file written in another format version."""
+
+    def __init__(self, file: str, version: int, supported: int, command: str) -> None:
+        newer = version > supported
+        hint = " Use a newer version of the program, or rebuild the file." if newer else ""
+        message = (
+            f"{file} has format version {version}; this program reads version {supported}.{hint}"
+        )
+        super().__init__(message, file, command)
+        self.version = version
+        self.supported = supported
+
+
+class TableDamaged(TableError):
+    """A file whose contents are not those that were published."""
+
+    def __init__(self, file: str, problem: str, command: str) -> None:
+        super().__init__(f"{file} is damaged: {problem}.", file, command)
+        self.problem = problem
+
+
+class TableOutdated(TableError):
+    """A table that was made from other tables, which have changed since."""
+
+    def __init__(self, file: str, problem: str, command: str) -> None:
+        super().__init__(f"{file} is out of date: {problem}.", file, command)
+        self.problem = problem
+
+
+class OutputError(TablebaseError):
+    """An output that cannot be written, or not completely."""
+
+    exit_code = 2
+
+    def __init__(self, output: str, problem: str, *, is_full: bool = False) -> None:
+        super().__init__(f"{output} cannot be written: {problem}.")
+        if is_full:  # the disk is too small: no mistake in the command
+            self.exit_code = 3
+        self.output = output
+        self.problem = problem
+
+
+class ReaderGone(OutputError):
+    """A pipe whose reader has closed it: no message can be shown. Exits like SIGPIPE."""
+
+    exit_code = 141
+
+
+def _format_sizes(needed: int, free: int) -> tuple[str, str]:
+    """Format two sizes so that they differ: in gigabytes if these do, else in bytes.
+
+    >>> _format_sizes(3 << 30, 1 << 30), _format_sizes(10_500_000, 10_400_000)
+    (('3.22 GB', '1.07 GB'), ('10,500,000 bytes', '10,400,000 bytes'))
+    """
+    sizes = f"{needed / 1e9:.2f} GB", f"{free / 1e9:.2f} GB"
+    return sizes if sizes[0] != sizes[1] else (f"{needed:,} bytes", f"{free:,} bytes")
+
+
+class StoreError(TablebaseError):
+    """A store that tables cannot be built in."""
+
+    exit_code = 3
+
+    def __init__(self, path: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
+        self.path = path
+        self.problem = problem
+
+
+class DiskShort(StoreError):
+    """A build that needs more disk than is free; it does not start."""
+
+    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
+        sizes = "{} of disk; free: {}".format(*_format_sizes(needed, free))
+        hint = "Free some space, or choose another folder with --outputs."
+        super().__init__(path, f"{work} needs {sizes}", hint)
+        self.work = work
+        self.needed = needed
+        self.free = free
+
+
+class MemoryShort(TablebaseError):
+    """Work that needs more memory than is free, or than the limit allows; it does not start."""
+
+    exit_code = 3
+
+    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
+        sizes = "{} of memory; available: {}".format(*_format_sizes(needed, free))
+        super().__init__(f"{work} needs {sizes}. {hint}.")
+        self.work = work
+        self.needed = needed
+        self.free = free
+
+
+class MachineLimit(TablebaseError):
+    """A limit of the machine or of this process that leaves too little to work with."""
+
+    exit_code = 3
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(f"{problem}. {hint}.")
+        self.problem = problem
+        self.hint = hint
+
+
+class ClusterError(TablebaseError):
+    """A scheduler that cannot run tasks, or was lost while it ran some."""
+
+    exit_code = 3
+
+    def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
+        step = "Check the address and the cluster, or leave out --scheduler"
+        if has_begun:
+            step = "Finished tasks are saved; run the command again to resume"
+        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {step}.")
+        self.address = address
+        self.problem = problem
+
+
+class SearchError(TablebaseError):
+    """A search result that contradicts the rules: nothing is published."""
+
+    exit_code = 3
+
+
+class NotAFile(OSError):
+    """A folder, a link, a named pipe or a device where a file of this program is expected."""
+
+
+class Unreachable(OSError):
+    """A store that did not answer, or refused to.
+
+    `status`: the HTTP status, 0 if there was none.
+    """
+
+    def __init__(self, reason: str, status: int = 0) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class FileChanged(Unreachable):
+    """A file that is another one than when its reading began."""

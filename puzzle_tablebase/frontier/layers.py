@@ -1,0 +1,315 @@
+"""States of the frontier of a sweep, their keys and steps; and layers of them, read at random.
+
+A sweep takes the squares of a board one after another and places the edges of a cycle through all
+of them. The edges so far are a *partial tour*. The *frontier* is a row of cells, each a square
+whose edges are not all decided. A cell *needs* two more edges if it is free, one if a path of the
+partial tour ends there, and none if it has both. The two ends of a path are *partners*.
+
+A state's *key* has two bits for each cell's needs and, below them, the number of its *matching*:
+the pairing of the ends. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1, first by
+which of the other ends is the first one's partner, then by the matching of the remaining ends.
+
+A step finishes a cell: it gets as many edges to other cells as it needs, and a free cell enters at
+the other end. `step_forward` takes a step, and `step_back` undoes one. The cell that is finished is
+the first, or the second in sweeps whose first cell stays to the end.
+
+A layer has states by ascending key, each with a number, for example its forward count.
+`puzzle_tablebase.frontier.compiled` writes the records, which are read one at a time, at random.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    Option = TypeVar("Option")
+    JoinedCells = tuple[int, ...]
+    """The cells that a step gave an edge to the finished one, ascending."""
+
+
+FREE, END = 2, 1
+"""Edges that a cell needs, unless it needs none."""
+MATCHING_BITS = 26
+"""Bits of a matching's number: enough for the 34,459,425 matchings of 9 pairs."""
+
+
+class State:
+    """The needs of each cell, and the partner of each end.
+
+    >>> state = State.from_key(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
+    >>> state.needs, state.partner
+    ([1, 1, 2, 1, 1], {0: 4, 4: 0, 1: 3, 3: 1})
+    """
+
+    __slots__ = ("needs", "partner")
+
+    def __init__(self, needs: list[int], partner: dict[int, int]) -> None:
+        self.needs = needs
+        self.partner = partner
+
+    @classmethod
+    def from_key(cls, key: int, cells: int) -> State:
+        """Return the state of a key with so many cells."""
+        needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
+        ends = [cell for cell in range(cells) if needs[cell] == END]
+        partner = {}
+        for one, other in iter_pairs(key & (1 << MATCHING_BITS) - 1, len(ends)):
+            partner[ends[one]], partner[ends[other]] = ends[other], ends[one]
+        return cls(needs, partner)
+
+    @property
+    def key(self) -> int:
+        needs_bits = sum(need << 2 * cell for cell, need in enumerate(self.needs))
+        ends = [cell for cell, need in enumerate(self.needs) if need == END]
+        matching = 0
+        while ends:
+            others = len(ends) - 1
+            place = ends.index(self.partner[ends.pop(0)])
+            ends.pop(place)
+            matching = matching * others + place
+        return needs_bits << MATCHING_BITS | matching
+
+    def add_edge(self, one: int, other: int) -> State | None:
+        """Return the state with an edge between two cells.
+
+        None if a cell needs no edge, or if the edge would close a cycle.
+        """
+        if not self.needs[one] or not self.needs[other]:
+            return None
+        near, far = self.partner.get(one, one), self.partner.get(other, other)
+        if near == other:
+            return None
+        needs, partner = [*self.needs], {**self.partner, near: far, far: near}
+        for cell in (one, other):
+            needs[cell] -= 1
+            if not needs[cell]:
+                del partner[cell]
+        return State(needs, partner)
+
+    def relabel(self, to: list[int]) -> State:
+        """Return the state after each cell has moved to place `to[cell]`."""
+        needs = [0] * len(to)
+        for cell, place in enumerate(to):
+            needs[place] = self.needs[cell]
+        return State(needs, {to[one]: to[other] for one, other in self.partner.items()})
+
+
+def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of a matching of so many ends.
+
+    >>> list(iter_pairs(2, 4))
+    [(0, 3), (1, 2)]
+    """
+    places = []
+    for others in range(1, ends, 2):
+        matching, place = divmod(matching, others)
+        places.append(place)
+    free_ends = [*range(ends)]
+    for place in reversed(places):
+        yield free_ends.pop(0), free_ends.pop(place)
+
+
+def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
+    """Return the key after a step that joins cell `here` to others; None if it is not legal."""
+    state = State.from_key(key, cells)
+    state.needs.append(FREE)
+    for other in joined_cells:
+        next_state = state.add_edge(here, other)
+        if next_state is None:
+            return None
+        state = next_state
+    if state.needs.pop(here):
+        return None
+    partner = {one - (one > here): other - (other > here) for one, other in state.partner.items()}
+    return State(state.needs, partner).key
+
+
+def step_back(
+    key: int, others: list[int], cells: int, here: int = 0
+) -> Iterator[tuple[int, JoinedCells]]:
+    """Yield every key that a step may have led from, with the cells that cell `here` was joined to.
+
+    `others`: all cells that it may be joined to. No pair of key and cells comes twice. Some of the
+    states may be unreachable: only the layer before the step shows which are reached.
+    """
+    current = State.from_key(key, cells)
+    needs = [*current.needs[:here], 0, *current.needs[here:]]
+    partner = {
+        one + (one >= here): other + (other >= here) for one, other in current.partner.items()
+    }
+
+    def make_key(changed: dict[int, int], *paths: tuple[int, int]) -> int:
+        """Return the key with the needs of some cells changed, and with other pairs of ends.
+
+        -1 if the cell that enters with this step is not free.
+        """
+        cell_needs = [changed.get(cell, need) for cell, need in enumerate(needs)]
+        if cell_needs.pop() != FREE:  # the last cell enters with this step
+            return -1
+        ends = {**partner}
+        for one, other in paths:
+            ends[one], ends[other] = other, one
+        return State(cell_needs, ends).key
+
+    steps: list[tuple[int, JoinedCells]] = [(make_key({}), ())]
+    for one in others:
+        if needs[one] == END:  # it was free, and its partner was this cell's
+            steps.append((make_key({here: END, one: FREE}, (here, partner[one])), (one,)))
+        elif needs[one] == 0:  # both were ends, of two paths that are one now
+            for near, far in partner.items():
+                steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
+    for place, one in enumerate(others):
+        for two in others[place + 1 :]:
+            joined_cells = one, two
+            if needs[one] == needs[two] == END:
+                if partner[one] == two:  # all three were free
+                    steps.append((make_key({here: FREE, one: FREE, two: FREE}), joined_cells))
+            elif needs[one] == needs[two] == 0:
+                for near, far in partner.items():
+                    changed = {here: FREE, one: END, two: END}
+                    steps.append((make_key(changed, (one, near), (two, far)), joined_cells))
+            elif {needs[one], needs[two]} == {0, END}:
+                end, complete = joined_cells if needs[one] == END else (two, one)
+                changed = {here: FREE, end: FREE, complete: END}
+                steps.append((make_key(changed, (complete, partner[end])), joined_cells))
+    return ((key_before, joined_cells) for key_before, joined_cells in steps if key_before >= 0)
+
+
+MAX_CACHED_RECORDS = 512
+"""Most decoded records in the cache: 20 MB."""
+MAX_SUM = (1 << 62) - 1
+"""Largest sum of a layer: sums are integers of 64 bits, and two of them can be added."""
+
+
+class InconsistentLayers(Exception):
+    """Layers whose numbers contradict each other: of more cycles, or fewer, than there are."""
+
+
+class LayerReader:
+    """Reader of layers in records with the fields `RANKING_FIELDS` (`puzzles.knight.tables`).
+
+    `read_record` returns the fields of a record; there are `count` records.
+    """
+
+    def __init__(
+        self,
+        read_record: Callable[[int], tuple[int, int, int, bytes]],
+        count: int,
+        max_cached_records: int = MAX_CACHED_RECORDS,
+    ) -> None:
+        self._read_record = read_record
+        self._count = count
+        self._max_cached_records = max_cached_records
+        self._cache: dict[int, tuple[list[int], list[int]]] = {}
+
+    def iter_states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the states with keys from `first` to below `last`.
+
+        Each is a key, the sum of the numbers of the layer's states before it, and its number.
+        """
+        for at in range(self._find_record(layer, first), self._count):
+            record_layer, _, total, _ = self._read_record(at)
+            if record_layer > layer:
+                return
+            keys, numbers = self._decode_record(at)
+            begin, end = (
+                bisect_left(keys, key) if record_layer == layer else 0 for key in (first, last)
+            )
+            total += sum(numbers[:begin])
+            for key, number in zip(keys[begin:end], numbers[begin:end], strict=True):
+                yield key, total, number
+                total += number
+            if record_layer == layer and end < len(keys):
+                return
+
+    def find_state(self, layer: int, key: int) -> tuple[int, int]:
+        """Return the sum of the numbers before a state, and its own number, 0 if it is missing."""
+        states = self.iter_states(layer, key, key + 1)
+        return next(((total, number) for _, total, number in states), (0, 0))
+
+    def find_state_at(self, layer: int, total: int) -> tuple[int, int, int]:
+        """Find the first state whose number, added to those before it, is more than a total.
+
+        Return its key, the sum of the numbers before it, and its number.
+        """
+        at = self._find_record(layer, total, key=False)
+        record_layer, _, begin, _ = self._read_record(at)
+        keys, numbers = self._decode_record(at)
+        ways = (
+            (key, number)
+            for key, number in zip(keys, numbers, strict=True)
+            if record_layer == layer
+        )
+        key, rest = choose_option(ways, total - begin)
+        return key, total - rest, numbers[bisect_left(keys, key)]
+
+    def sum_layer(self, layer: int) -> int:
+        """Return the sum of the numbers of a layer's states."""
+        at = self._find_record(layer, 1 << 63)
+        record_layer, _, total, _ = self._read_record(at)
+        if record_layer != layer:
+            return 0
+        total += sum(self._decode_record(at)[1])
+        if total > MAX_SUM:
+            raise InconsistentLayers(f"the sum of a layer is {total:,}, more than it can be")
+        return total
+
+    def find_records(self, layer: int) -> range:
+        """Find the numbers of a layer's records."""
+        begin, end = (self._find_record(at, -1) + 1 if at else 0 for at in (layer, layer + 1))
+        return range(begin, end)
+
+    def _find_record(self, layer: int, value: int, *, key: bool = True) -> int:
+        """Find the last record of the layers up to this one whose key is not above a value.
+
+        With `key=False`: whose sum is not above it.
+        """
+        low, high = 0, self._count
+        while high - low > 1:
+            middle = (low + high) // 2
+            record_layer, first, total, _ = self._read_record(middle)
+            if (record_layer, first if key else total) > (layer, value):
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def _decode_record(self, at: int) -> tuple[list[int], list[int]]:
+        """Return the keys of a record and their numbers, from the cache if possible."""
+        decoded = self._cache.get(at)
+        if decoded is None:
+            if len(self._cache) >= self._max_cached_records:
+                self._cache.clear()
+            _, key, _, encoded = self._read_record(at)
+            decoded = self._cache[at] = _decode_states(key, encoded)
+        return decoded
+
+
+def _decode_states(key: int, encoded: bytes) -> tuple[list[int], list[int]]:
+    numbers, value, shift = list[int](), 0, 0
+    for byte in encoded.rstrip(b"\0"):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(value)
+            value = shift = 0
+    if len(numbers) % 2 == 0:
+        raise InconsistentLayers("a record does not end with the number of a state")
+    return [*accumulate(numbers[1::2], initial=key)], numbers[::2]
+
+
+def choose_option(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:
+    """Choose the option that way `number` belongs to, and return it with the way's number in it.
+
+    The options' ways are numbered from 0, option by option.
+    """
+    for option, ways in options:
+        if number < ways:
+            return option, number
+        number -= ways
+    raise InconsistentLayers("there are fewer drawings than were counted")

@@ -1,0 +1,178 @@
+"""Outputs that a user names: a file, a device, a stream or a URL.
+
+Every byte is written, or OutputError is raised. A file appears complete or not at all, and keeps
+its mode; a link's target is replaced, not the link. A device or a pipe is written into, and so is a
+stream of this process: `-`, `/dev/stdout`, `/dev/fd/3`. A URL names a file in an object store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from puzzle_tablebase.atomic_write import atomic_write
+from puzzle_tablebase.errors import BadRequest, OutputError, StoreError, TableError, quote
+from puzzle_tablebase.process import CompleteWriter, expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.tables.access import list_unfinished, open_store
+from puzzle_tablebase.tables.manifest import is_own_file
+from puzzle_tablebase.tables.store import Folder, Store, begin_temporary, name_temporary
+
+STANDARD = "-"
+MAX_SHOWN_NAME = 300
+"""Characters of a name that a message shows."""
+MAX_LINKS = 40
+"""Most links that are followed, as many as the system follows."""
+SVG = ".svg"
+OTHER_PICTURES = (
+    *(".ai", ".avif", ".bmp", ".emf", ".eps", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".pdf"),
+    *(".png", ".ps", ".tif", ".tiff", ".webp"),
+)
+"""Suffixes of picture formats other than SVG."""
+
+
+def require_svg_name(name: str) -> None:
+    """Raise BadRequest if a name has the suffix of a picture format other than SVG."""
+    suffix = Path(name).suffix.lower()
+    if suffix in OTHER_PICTURES:
+        problem = f"{_quote_name(name)} cannot hold an SVG picture: {suffix} is another format"
+        raise BadRequest(problem, f"Choose a name that ends in {SVG}")
+
+
+def require_other_file(output: str, source: str) -> None:
+    """Raise OutputError if an output is the file that is read, whatever the two names are.
+
+    `-` stands for standard output and for standard input.
+    """
+    try:
+        output_status = os.stat(_resolve_target(expand_path(output)))
+        source_status = os.stat(0 if source == STANDARD else expand_path(source))
+    except (OSError, ValueError):  # one of them is no file, or does not exist yet
+        return
+    if stat.S_ISREG(output_status.st_mode) and os.path.samestat(output_status, source_status):
+        name = "Standard output" if output == STANDARD else _quote_name(output)
+        raise OutputError(name, "it is the input. Choose another file")
+
+
+@contextlib.contextmanager
+def open_output(name: str) -> Iterator[IO[bytes]]:
+    """Open the output of a name for writing; it is complete once the block has ended."""
+    name = expand_path(name)
+    if "://" in name:
+        with _open_upload(name) as file:
+            yield file
+        return
+    with contextlib.ExitStack() as stack:
+        with translate_output_errors(name):
+            file = stack.enter_context(_open_target(name))
+        yield file
+        with translate_output_errors(name):
+            stack.close()
+
+
+def write_output(name: str, data: bytes) -> None:
+    """Write all data to the output of a name."""
+    with open_output(name) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def translate_output_errors(name: str) -> Iterator[None]:
+    """Turn the system's errors in the block into OutputError."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+        problem = explain_os_error(error) if isinstance(error, OSError) else str(error)
+        raise OutputError(_quote_name(name), problem, is_full=is_full_disk(error)) from error
+
+
+@contextlib.contextmanager
+def _open_upload(name: str) -> Iterator[IO[bytes]]:
+    """Open a new file in an object store for writing."""
+    location, _, file_name = name.rpartition("/")
+    if location.endswith(":/") or not file_name:
+        raise OutputError(_quote_name(name), "it names no file in a bucket")
+    try:
+        store = open_store(location)
+        store.make_ready()
+        _require_free(store, file_name)
+        with store.write_atomically(file_name) as (file,):
+            yield file
+    except StoreError as error:
+        raise OutputError(_quote_name(name), error.problem) from error
+
+
+def _require_free(store: Store, name: str) -> None:
+    """Raise OutputError if a file of that name belongs to published tables."""
+    if is_own_file(store, name):
+        raise OutputError(
+            _quote_name(store.locate(name)), "it belongs to the tables in that folder"
+        )
+
+
+@contextlib.contextmanager
+def _open_target(name: str) -> Iterator[IO[bytes]]:
+    """Open a file, a device or a stream of this process for writing."""
+    target = _resolve_target(name)
+    if target == 1:
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    with contextlib.ExitStack() as stack:
+        if isinstance(target, Path):
+            status = target.stat() if target.exists() else None
+            if status is None or stat.S_ISREG(status.st_mode):
+                descriptor = stack.enter_context(_replace_file(target, status)).fileno()
+            else:
+                descriptor = os.open(target, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+                stack.callback(os.close, descriptor)
+        else:
+            descriptor = target
+        yield stack.enter_context(io.BufferedWriter(CompleteWriter(descriptor, _quote_name(name))))
+
+
+@contextlib.contextmanager
+def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[bytes]]:
+    """Replace a file by a new one, with its mode and, where the system allows it, its owner."""
+    if status is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "")
+    folder, temporary = Folder(path.parent), path.with_name(name_temporary(path.name))
+    _require_free(folder, path.name)
+    with contextlib.suppress(TableError):  # a folder that cannot be listed may be written to
+        for old_name in list_unfinished(folder, begin_temporary(path.name)):
+            folder.remove(old_name)
+    with atomic_write((str(path), str(temporary))) as (file,):
+        if status is not None:
+            if hasattr(os, "chown"):
+                with contextlib.suppress(PermissionError):
+                    os.chown(temporary, status.st_uid, status.st_gid)
+            temporary.chmod(stat.S_IMODE(status.st_mode))
+        yield file
+
+
+def _quote_name(name: str) -> str:
+    return quote(name, MAX_SHOWN_NAME)
+
+
+def _resolve_target(name: str) -> Path | int:
+    """Return the file that a name leads to by all its links, or a descriptor of this process."""
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, "")
+    own_streams = {STANDARD: 1, "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+    path = name
+    for _ in range(MAX_LINKS):
+        folder, base = os.path.split(path)
+        if path in own_streams:
+            return own_streams[path]
+        if folder in ("/dev/fd", "/proc/self/fd") and base.isdecimal():
+            return int(base)
+        if not os.path.islink(path):
+            return Path(path)
+        path = os.path.join(folder, os.readlink(path))
+    raise OSError(errno.ELOOP, "")

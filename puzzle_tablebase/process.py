@@ -1,0 +1,244 @@
+"""The process: signals that end it, standard streams that take and give every byte, and paths.
+
+At a signal the process cleans up temporary files and exits at once. The signals are blocked in
+every thread and one thread waits for them, so that no library's own handler, no kernel that runs
+for seconds and no lock delays the exit. Until something needs a cleanup, the system ends the
+process itself: a lone lookup starts no thread. Where the system cannot do that (Windows), an
+interrupt is Python's KeyboardInterrupt.
+
+A raw stream may write fewer bytes than it was given and report that only in its return value, and
+standard output is raw under PYTHONUNBUFFERED. Standard input may be a pipe that does not block: it
+returns None where no byte has come yet.
+"""
+
+from __future__ import annotations
+
+# not `threading`, nor `signal` itself: importing them takes longer than an answer
+import _thread
+import errno
+import io
+import os
+import sys
+
+from puzzle_tablebase.errors import BadRequest, OutputError, ReaderGone, Unreachable, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from _typeshed import ReadableBuffer, WriteableBuffer
+else:
+    import _signal
+
+SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+
+MAX_WAIT_SECONDS = 0.5
+"""The longest wait for a file that is being created when a signal arrives."""
+
+cleanup_lock = _thread.allocate_lock()
+"""Held while something is created that needs a cleanup, or renamed that a cleanup would remove; for
+ever, once a signal has arrived."""
+_cleanups: dict[object, Callable[[], object]] = {}
+_to_watch: list[int] = []
+"""The signals that nothing waits for yet."""
+
+
+class CleanupOnSignal:
+    """Context manager that runs a cleanup if a signal ends the process during the block."""
+
+    def __init__(self, cleanup: Callable[[], object]) -> None:
+        self._cleanup = cleanup
+
+    def __enter__(self) -> None:
+        _cleanups[self] = self._cleanup
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        del _cleanups[self]
+
+
+def take_over_signals() -> None:
+    """End the process at an interrupt, SIGTERM or a lost terminal, until `watch_signals` is called.
+
+    Call this once. A signal that is ignored stays ignored (`nohup`).
+    """
+    if not hasattr(_signal, "sigwait"):
+        return
+    numbers = [getattr(_signal, name) for name in SIGNAL_NAMES]
+    _to_watch[:] = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
+    for number in _to_watch:
+        _signal.signal(number, _signal.SIG_DFL)  # in place of Python's KeyboardInterrupt
+
+
+def watch_signals() -> None:
+    """Wait for the signals that were taken over, to run cleanups and exit with 128 + signal.
+
+    Call this before there are other threads. It does nothing in a process whose signals were not
+    taken over, and the second time.
+    """
+    if _to_watch:
+        watched = _to_watch[:]
+        _to_watch.clear()
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, watched)
+        _thread.start_new_thread(_wait_for_signal, (watched,))
+
+
+def _wait_for_signal(watched: list[int]) -> None:
+    number = _signal.sigwait(watched)
+    cleanup_lock.acquire(timeout=MAX_WAIT_SECONDS)
+    for cleanup in reversed(list(_cleanups.values())):  # the last one first, as blocks end
+        try:
+            cleanup()
+        except BaseException:  # noqa: S112  whatever failed: the process must end
+            continue
+    os._exit(128 + number)
+
+
+# ---- standard streams and paths ------------------------------------------------------------------
+
+SCHEMES = "abfs", "abfss", "az", "gcs", "gs", "http", "https", "s3"
+"""Schemes of URLs; any other name with a colon is a folder."""
+MOVE_FILE = "Move it away, or choose a folder with --outputs"
+
+
+class CompleteWriter(io.RawIOBase):
+    """Writer of every byte to a descriptor, which stays open when the writer is closed.
+
+    It raises OutputError, and writes nothing more after an error. With `is_best_effort` it raises
+    nothing and discards what it cannot write: for progress and errors, which are no answers.
+    """
+
+    def __init__(self, descriptor: int, name: str, *, is_best_effort: bool = False) -> None:
+        self._descriptor = descriptor
+        self._name = name
+        self._is_best_effort = is_best_effort
+        self.failure: OutputError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def write(self, data: ReadableBuffer) -> int:
+        remaining = memoryview(data).cast("B")
+        size = len(remaining)
+        while remaining and not self.failure:
+            try:
+                remaining = remaining[os.write(self._descriptor, remaining) :]
+            except BlockingIOError:
+                wait_until_ready(self._descriptor, for_writing=True)
+            except OSError as error:
+                kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
+                reason = explain_os_error(error)
+                self.failure = kind(self._name, reason, is_full=is_full_disk(error))
+                if not self._is_best_effort:
+                    raise self.failure from error
+        return size
+
+
+def wait_until_ready(descriptor: int, *, for_writing: bool) -> None:
+    """Wait until a non-blocking descriptor takes bytes, or has some."""
+    import select
+
+    ready = select.poll()
+    ready.register(descriptor, select.POLLOUT if for_writing else select.POLLIN)
+    ready.poll()
+
+
+def explain_os_error(error: OSError) -> str:
+    """Return the reason of a system error, as the end of a sentence."""
+    if error.errno == errno.EBADF:
+        return "it is closed"
+    if isinstance(error, Unreachable):  # its names of variables and files have a case
+        return str(error)
+    # not error.strerror: some libraries put texts of their own there
+    return (os.strerror(error.errno) if error.errno else str(error)).lower()
+
+
+def name_file_on_way(path: str) -> str:
+    """Name the file that stands where a folder of a path is expected."""
+    found = path
+    while found and not os.path.exists(found):
+        found = os.path.dirname(found)
+    name = "it" if found == path else found or "a part of its path"
+    return f"{name} is a file, not a folder"
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Return whether an error says that no more bytes can be written."""
+    full = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
+    return isinstance(error, OSError) and error.errno in full
+
+
+def wrap_standard_outputs() -> CompleteWriter:
+    """Wrap standard output and error so that all bytes pass; return the writer of the former.
+
+    Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
+    that no other file can take its number and be read or written in its place.
+    """
+    for stream, mode in ((sys.stdin, os.O_WRONLY), (sys.stdout, 0), (sys.stderr, 0)):
+        if stream is None:
+            os.open(os.devnull, mode)  # the mode that makes every use an error
+    stdout = CompleteWriter(1, "standard output")
+    stderr = CompleteWriter(2, "", is_best_effort=True)
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(stdout), get_encoding(sys.stdout), "backslashreplace"
+    )
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(stderr), get_encoding(sys.stderr), "backslashreplace", line_buffering=True
+    )
+    return stdout
+
+
+def get_encoding(stream: TextIO | None) -> str:
+    """Return the encoding of a standard stream, which is None if it was closed."""
+    return stream.encoding if stream else "utf-8"
+
+
+class BlockingReader(io.RawIOBase):
+    """Reader of a descriptor, which stays open when the reader is closed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._raw = io.FileIO(descriptor, "r", closefd=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while (count := self._raw.readinto(buffer)) is None:
+            wait_until_ready(self._raw.fileno(), for_writing=False)
+        return count
+
+
+def wrap_standard_input() -> None:
+    """Wrap standard input, after `wrap_standard_outputs`, unless a caller has put another stream
+    in its place."""
+    if sys.stdin is sys.__stdin__:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))
+
+
+def expand_path(text: str) -> str:
+    """Return a path or URL, with the home folder in place of a leading `~`.
+
+    Raise BadRequest for a URL without its slashes, which would name a folder.
+
+    >>> expand_path("s3://bucket/tables"), expand_path("tables/~")
+    ('s3://bucket/tables', 'tables/~')
+    """
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme.lower() in SCHEMES and not rest.startswith("//"):
+        url = f"{scheme}://{rest.lstrip('/')}"
+        hint = f"Write {quote(url)}, or {quote(f'./{text}')} for a path"
+        raise BadRequest(f"{quote(text)} is not a URL: // is missing after the colon", hint)
+    return os.path.expanduser(text)

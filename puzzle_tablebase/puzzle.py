@@ -1,0 +1,409 @@
+"""Base classes of puzzles: a notation, moves, and tables; and what boards with tiles share.
+
+Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
+take a few milliseconds in all.
+"""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import (
+    BadRequest,
+    NotationError,
+    SearchError,
+    TablebaseError,
+    require_text,
+)
+from puzzle_tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from puzzle_tablebase.graph import Graph, SearchResult
+
+    Bytes = npt.NDArray[np.bytes_]
+    Ranks = npt.NDArray[np.integer]
+    Columns = Mapping[str, npt.NDArray[Any]]
+    from collections.abc import Sequence
+
+
+MAX_LETTERS = 256
+"""The most letters of a puzzle's moves: a label is a byte."""
+
+MANHATTAN = (
+    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
+)
+"""The meaning of the column `manhattan`."""
+ONLY_HALF = "only half of all states can reach it. Swap any two tiles to make it reachable."
+"""Why a board of sliding tiles does not reach a goal, as the end of a sentence."""
+
+
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+    example = ""
+    """A key that `pipeline query` answers from the default tables."""
+    depth = ""
+    """The column with a state's depth, if there is one."""
+    reader = section = proof = ""
+    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.
+
+        None if the name is none of this puzzle's. `with_rows`: whether tables that can be an index
+        alone have rows; None: as they have by default. Raise BadRequest for a table that is too
+        large, with the reason and with what to build instead.
+        """
+        return tuple(table for table in self.tables if name in (self.name, table.name))
+
+    def find_table(self, name: str, *, with_rows: bool | None = None) -> Table | None:
+        """Find the one table of that name; None if it is none of this puzzle's, or too large."""
+        try:
+            tables = self.find_tables(name, with_rows=with_rows)
+        except TablebaseError:
+            return None
+        return next((table for table in tables if table.name == name), None)
+
+    def list_requests(self) -> dict[str, list[str]]:
+        """List the names that can be built beside the default tables', each list under a title."""
+        return {}
+
+    def format_example(self, table: str) -> str:
+        """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
+        return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
+
+    def list_published(self, parameters: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+        """List this puzzle's tables among published ones, which are given with their parameters.
+
+        Tables of one search follow each other, in the order of the default tables.
+        """
+        defaults = [table.name for table in self.tables]
+        searches = [table.recipe.search for table in self.tables]
+        tables = (
+            self.find_table(name, with_rows=parameters[name].get("rows") is True)
+            for name in sorted(parameters)
+        )
+
+        def find_place(table: Table) -> tuple[int, int]:
+            search = table.recipe.search
+            return (
+                searches.index(search) if search in searches else len(searches),
+                defaults.index(table.name) if table.name in defaults else len(defaults),
+            )
+
+        return sorted(filter(None, tables), key=find_place)
+
+    def find_unit(self, table: Table) -> str:
+        """Return what a table counts: rows; of an index alone, states if it has their depths, or
+        records."""
+        if table.columns:
+            return "rows"
+        return "states" if self.depth and table.states else "records"
+
+    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
+        """List the tables of all goals of a board; None for a puzzle without boards."""
+        if board is not None:
+            raise BadRequest(f"{self.title} has one board", "Leave out --board")
+        return self.tables
+
+    def name_board(self, table: str) -> str | None:
+        """Return the board of a table of that name; None for a puzzle without boards."""
+        return None
+
+
+class StateSpace(Puzzle):
+    """A puzzle with few enough states that each has a rank: its number in notation order."""
+
+    size: int
+    depth = "distance"
+
+    def parse(self, text: str) -> str:
+        """Return the state that a text names, in standard notation; raise NotationError if none."""
+        raise NotImplementedError
+
+    def rank(self, state: str) -> int:
+        """Return the state's number in notation order, from 0."""
+        raise NotImplementedError
+
+    def unrank(self, rank: int) -> str:
+        """Return the state of a rank."""
+        raise NotImplementedError
+
+    def list_states(self) -> Bytes:
+        """List all states in notation order."""
+        import numpy as np
+
+        return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
+
+    def make_graph(self) -> Graph:
+        """Make the graph of every legal move of every state."""
+        raise NotImplementedError
+
+    def find_node(self, state: str) -> int:
+        """Return the graph's node of a state in which a search begins."""
+        return self.rank(state)
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        """Fill the table's columns from the search results, one for each root."""
+        raise NotImplementedError
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        """Make the index's fields, with one value for each rank."""
+        raise NotImplementedError
+
+
+class View:
+    """A goal mapped to one that has a table, and a map from states to states of that table."""
+
+    __slots__ = ("table_goal",)
+
+    def __init__(self, table_goal: str) -> None:
+        self.table_goal = table_goal
+        """The name of the goal whose table answers."""
+
+    def map_state(self, state: str) -> str:
+        """Return the state of that table that has this state's answers."""
+        return state
+
+
+class GoalPuzzle(StateSpace):
+    """A state space with goals. Every move can be undone, by a move of any letter.
+
+    A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
+    index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
+    `make_graph` with versions that are faster than one state at a time.
+    """
+
+    goals: Mapping[str, str]
+    """The states of the goals by name."""
+    spellings: Mapping[str, str] = {}
+    """Other spellings of the goals' names."""
+    letters: str
+    """The letters of all moves, in the order in which answers list them."""
+    solutions = "B"
+    """The `struct` letter of the index field with the number of shortest solutions."""
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Yield each legal move of a state: its letter and the next state, in `letters` order."""
+        raise NotImplementedError
+
+    def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+        """Yield each letter with the ranks from which its move is legal, and the next states.
+
+        Verification takes the rules from here, and nothing from `make_graph`.
+        """
+        import numpy as np
+
+        moves_by_letter: dict[str, tuple[list[int], list[str]]] = {
+            name: ([], []) for name in self.letters
+        }
+        for rank in range(self.size):
+            for letter, next_state in self.moves(self.unrank(rank)):
+                moves_by_letter[letter][0].append(rank)
+                moves_by_letter[letter][1].append(next_state)
+        for letter, (ranks, targets) in moves_by_letter.items():
+            yield letter, np.array(ranks, dtype=np.int64), np.array(targets, dtype=np.bytes_)
+
+    def parse_goal(self, text: str) -> str:
+        """Return the goal state that a text names: by a goal's name, or as a state."""
+        goals = ", ".join(self.goals)
+        name = require_text(text, "a goal", goals).strip().lower()
+        name = self.spellings.get(name, name)
+        if name in self.goals:
+            return self.goals[name]
+        try:
+            return self.parse(text)
+        except NotationError as error:
+            named = [name for name in self.goals if not error.example.startswith(name)]
+            example = ", or ".join(filter(None, (", ".join(named), error.example)))
+            raise NotationError("a goal", text, error.problem, example) from error
+
+    def find_reachable_goal(self, state: str) -> str:
+        """Return the name of the only goal among `goals` that a state may reach."""
+        return next(iter(self.goals))
+
+    def view_goal(self, goal: str) -> View:
+        """Return the view with which a table answers for a goal; raise BadRequest if none does."""
+        for name, state in self.goals.items():
+            if state == goal:
+                return View(name)
+        goals = ", ".join(f"{name} ({state})" for name, state in self.goals.items())
+        problem = f"No table of {self.name} has the goal {goal}"
+        raise BadRequest(problem, f"Choose one of: {goals}")
+
+    def can_reach(self, state: str, goal: str) -> bool:
+        """Return whether a state reaches a goal, by the named goals that the two may reach."""
+        view = self.view_goal(goal)
+        return self.find_reachable_goal(view.map_state(state)) == self.find_reachable_goal(
+            view.map_state(goal)
+        )
+
+    def explain_unreachable(self, state: str, goal: str) -> str:
+        """Explain why a goal cannot be reached from a state, as the end of a sentence."""
+        return "no sequence of moves connects them."
+
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
+        """Compute the puzzle's own columns, from the rules, for a state and its goal."""
+        return {}
+
+    def make_goal_table(
+        self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
+    ) -> Table:
+        """Make the table of the states that reach one of these goals.
+
+        It has this puzzle's columns.
+        """
+        row_order = "row number = rank"
+        if rows != self.size:
+            row_order = "states that reach no goal have no row"
+        return Table(
+            name,
+            meaning,
+            f"rows in notation order; {row_order}",
+            self.list_columns(),
+            BreadthFirst({goal: self.goals[goal] for goal in goals}),
+            index=(("distance", "B"), ("solutions", self.solutions)),
+            rows=rows,
+        )
+
+    def list_columns(self) -> tuple[Column, ...]:
+        state = f"state in notation, for example {self.example}"
+        best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
+        return (
+            Column("state", "string", state, distinct=True, ascending=True),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.goals)),
+            Column("distance", "int8", "fewest moves from the state to its goal"),
+            Column("best_moves", "string", best),
+            Column(
+                "solutions", FIELD_KINDS[self.solutions], "number of different shortest solutions"
+            ),
+        )
+
+    def make_graph(self) -> Graph:
+        """Make the graph of every legal move, with the number of its letter as its label.
+
+        SearchError if a move cannot be undone: solutions are found from the goal backwards.
+        """
+        import numpy as np
+
+        from puzzle_tablebase.graph import Graph
+
+        if len(self.letters) > MAX_LETTERS:
+            problem = f"{self.title} has {len(self.letters)} letters of moves"
+            raise SearchError(f"{problem}, and a table holds {MAX_LETTERS} at most.")
+        offsets, targets, labels = [0], [], []
+        for rank in range(self.size):
+            for letter, next_state in self.moves(self.unrank(rank)):
+                targets.append(self.rank(next_state))
+                labels.append(self.letters.index(letter))
+            offsets.append(len(targets))
+        graph = Graph(
+            np.array(offsets, dtype=np.int64),
+            np.array(targets, dtype=np.int32),
+            np.array(labels, dtype=np.uint8),
+        )
+        if (one_way := graph.find_one_way_edge()) is not None:
+            one, other = map(self.unrank, one_way)
+            problem = f"{self.title} has a move from {one} to {other}, and none back"
+            raise SearchError(f"{problem}: every move must be undone by a move.")
+        return graph
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        import numpy as np
+
+        from puzzle_tablebase.graph import UNREACHED, find_nearest
+
+        if graph.labels.max(initial=0) >= len(self.letters):
+            raise SearchError(f"A label of {self.name}'s graph is not the number of a letter.")
+        depth, goal, ways = find_nearest(walks)
+        rows = np.flatnonzero(depth != UNREACHED)
+        source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
+        is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
+        best = np.zeros(self.size, dtype=f"S{len(self.letters.encode())}")
+        for position, letter in enumerate(self.letters):
+            sources_of_letter = source[is_nearer & (graph.labels == position)]
+            best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
+        return {
+            "state": self.list_states()[rows],
+            "goal": np.array([list(self.goals).index(name) for name in walks])[goal[rows]],
+            "distance": depth[rows],
+            "best_moves": best[rows],
+            "solutions": ways[rows],
+        }
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        from puzzle_tablebase.graph import find_nearest
+
+        depth, _, ways = find_nearest(walks)
+        return {"distance": depth, "solutions": ways}
+
+
+def write_cells(given: object) -> object:
+    """Return cells that are given as numbers, in rows or not, as text; all else as it is.
+
+    >>> write_cells([[3, 7, 8], [5, 4, 6], [2, 0, 1]])
+    '3 7 8 5 4 6 2 0 1'
+    """
+    rows = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(rows, list | tuple):
+        return given
+    parts = [row if isinstance(row, list | tuple) else [row] for row in rows]
+    cells = [cell for part in parts for cell in part]
+    if not all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells):
+        return given
+    return " ".join([str(cell.__index__()) for cell in cells])
+
+
+def list_moved_tiles(states: list[str]) -> str:
+    """Return the tile that each move slides: after the move it is on the cell of the blank."""
+    blanks = [state.index("0") for state in states[:-1]]
+    return "".join([state[blank] for state, blank in zip(states[1:], blanks, strict=True)])
+
+
+def format_slide(letter: str, tile: str) -> str:
+    """Format a move with the tile that it slides."""
+    return f"{letter} (tile {tile})"
+
+
+def format_board(state: str, width: int) -> str:
+    """Draw a state of a board of `width` columns as lines of text."""
+    cells = state.replace("0", ".")
+    rows = range(0, len(cells), width)
+    return "".join(f" {' '.join(cells[row : row + width])}\n" for row in rows)
+
+
+class SymmetryView(View):
+    """View of a goal as one with a table, by a symmetry of the board and other names of the tiles.
+
+    This maps every state that reaches the goal to a state that reaches the other, move for move.
+    """
+
+    __slots__ = ("_names", "_old_names", "cells")
+
+    def __init__(self, table_goal: str, state: str, goal: str, cells: Sequence[int]) -> None:
+        super().__init__(table_goal)
+        self.cells = cells
+        """For each cell of `state`, the table's goal, the cell of the goal whose tile it gets."""
+        marks = "".join([goal[cell] for cell in cells])
+        self._names = str.maketrans(marks, state)
+        self._old_names = str.maketrans(state, marks)
+
+    def map_state(self, state: str) -> str:
+        return "".join([state[cell] for cell in self.cells]).translate(self._names)
+
+    def restore_state(self, state: str) -> str:
+        """Return the state that `map_state` maps to this one."""
+        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
+        return "".join([marks[cell] for cell in range(len(marks))])

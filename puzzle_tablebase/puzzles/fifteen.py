@@ -1,0 +1,225 @@
+"""The 15-puzzle: its states are too many for a table, so its tables are those of patterns of tiles.
+
+A pattern is some tiles of the board, with a rank for each set of cells that they can be on. The
+rank of a placement is its order times the number of sets of cells, plus the rank of its set. The
+*order* is the sequence of the tiles by cell. A tile that moves along a row keeps the order, so such
+neighbours are close to each other in a table. All tables are on request.
+"""
+
+from __future__ import annotations
+
+from math import comb, factorial
+
+from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.sliding import CHARACTERS, SlidingBoard
+from puzzle_tablebase.schema import Column, Recipe, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+MAX_TILES = 8
+"""The most tiles of a pattern: the numbers of a search are not wider."""
+
+BOARD = SlidingBoard(4, 4)
+TABLE_PREFIX = "fifteen_"
+DEFAULT_PARTITION = "6-6-3"
+EXAMPLE = "123456789abc0def"
+"""A state in the example of a query."""
+
+
+class Pattern:
+    """Some tiles of a board whose goal has the tiles in reading order and the blank last.
+
+    `tiles` are their numbers, ascending; in the goal, tile t is on cell t - 1.
+
+    >>> pattern = Pattern(4, 4, (2, 3, 4))
+    >>> pattern.size, pattern.rank((1, 2, 3)), pattern.rank((3, 2, 1))
+    (3360, 3, 2803)
+    """
+
+    __slots__ = ("height", "sets", "size", "tiles", "width")
+
+    def __init__(self, height: int, width: int, tiles: Iterable[int]) -> None:
+        self.height = height
+        self.width = width
+        self.tiles = tuple(sorted(tiles))
+        if len(self.tiles) > MAX_TILES:
+            hint = "Divide the tiles into more patterns"
+            raise BadRequest(f"A pattern has {MAX_TILES} tiles at most", hint)
+        self.sets = comb(self.cells, len(self.tiles))
+        """The number of sets of cells."""
+        self.size = self.sets * factorial(len(self.tiles))
+
+    def __repr__(self) -> str:
+        return f"Pattern({self.height}, {self.width}, {self.tiles})"
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the board."""
+        return self.height * self.width
+
+    def rank(self, cells: Sequence[int]) -> int:
+        """Return the rank of a placement, given the cell of each tile."""
+        order = sorted(range(len(cells)), key=cells.__getitem__)
+        return rank_order(order) * self.sets + rank_set(sorted(cells))
+
+
+def mirror_cell(cell: int, width: int) -> int:
+    """Return the cell to which mirroring a square board in its main diagonal takes a cell."""
+    return cell % width * width + cell // width
+
+
+def list_neighbours(height: int, width: int) -> list[list[int]]:
+    """List the neighbours of each cell: up, down, left and right, as far as they exist."""
+    board = SlidingBoard(height, width)
+    return [[to for _, to in board.list_exits(cell)] for cell in range(board.cells)]
+
+
+def rank_set(cells: Sequence[int]) -> int:
+    """Return the rank of a set of cells, in ascending order, among all sets of as many.
+
+    Read as a number with a bit for each cell, the sets are in ascending order.
+
+    >>> rank_set([0, 1, 2]), rank_set([0, 1, 3]), rank_set([13, 14, 15])
+    (0, 1, 559)
+    """
+    return sum(comb(cell, at) for at, cell in enumerate(cells, 1))
+
+
+def rank_order(order: Sequence[int]) -> int:
+    """Return the rank of an order of the numbers from 0, in lexical order.
+
+    >>> rank_order([0, 1, 2]), rank_order([0, 2, 1]), rank_order([2, 1, 0])
+    (0, 1, 5)
+    """
+    rank = 0
+    for at, tile in enumerate(order):
+        rank = rank * (len(order) - at) + sum(later < tile for later in order[at + 1 :])
+    return rank
+
+
+def unrank_order(rank: int, tiles: int) -> list[int]:
+    """Return the order of a rank."""
+    digits = list[int]()
+    for base in range(1, tiles + 1):
+        rank, digit = divmod(rank, base)
+        digits.insert(0, digit)
+    left = list(range(tiles))
+    return [left.pop(digit) for digit in digits]
+
+
+class PatternDistances(Recipe):
+    """Recipe of a breadth-first search over all placements of a pattern's tiles.
+
+    `rows`: whether the table has rows beside its index.
+    """
+
+    __slots__ = ("pattern", "rows")
+    search = "placements of a pattern"
+
+    def __init__(self, pattern: Pattern, *, rows: bool) -> None:
+        self.pattern = pattern
+        self.rows = rows
+
+    def list_parameters(self) -> dict[str, object]:
+        pattern = self.pattern
+        return {
+            "search": self.search,
+            "board": f"{pattern.height}x{pattern.width}",
+            "tiles": list(pattern.tiles),
+            "rows": self.rows,
+        }
+
+
+def make_pattern_table(pattern: Pattern, *, with_rows: bool = False) -> Table:
+    """Make the table of a pattern's distances; `with_rows`: with rows beside its index."""
+    marks = "".join(CHARACTERS[tile] for tile in pattern.tiles)
+    cells = f"cells of the tiles {' '.join(marks)} in this order, 0-9 and a-f in reading order"
+    return Table(
+        f"{TABLE_PREFIX}{marks}",
+        f"The {pattern.size:,} placements of the tiles {' '.join(marks)} on the "
+        f"{pattern.height}x{pattern.width} board, each with the fewest moves that these tiles need "
+        "to reach their cells in 1 2 3 ... 0; moves of other tiles are not counted",
+        "row number = rank: the order of the tiles by cell comes first, in lexical order; then "
+        "their set of cells, by the number that has a bit for each cell",
+        (
+            Column("cells", "string", cells, distinct=True),
+            Column("distance", "int8", "fewest moves of these tiles to their cells in the goal"),
+        )
+        if with_rows
+        else (),
+        PatternDistances(pattern, rows=with_rows),
+        index=(("distance", "B"),),
+        rows=pattern.size,
+    )
+
+
+class Partition:
+    """All tiles of a board in disjoint patterns, whose distances add up to a lower bound."""
+
+    __slots__ = ("patterns",)
+
+    def __init__(self, height: int, width: int, *patterns: str) -> None:
+        self.patterns = tuple(
+            Pattern(height, width, map(int, pattern.split())) for pattern in patterns
+        )
+
+    def make_tables(self, *, with_rows: bool = False) -> tuple[Table, ...]:
+        """Make the tables of the patterns, in their order."""
+        return tuple(make_pattern_table(pattern, with_rows=with_rows) for pattern in self.patterns)
+
+
+PARTITIONS = {
+    "7-8": Partition(4, 4, "1 2 3 4 5 6 7 8", "9 10 11 12 13 14 15"),
+    "6-6-3": Partition(4, 4, "1 2 3", "4 7 8 11 12 15", "5 6 9 10 13 14"),
+    "5-5-5": Partition(4, 4, "1 2 3 5 6", "4 7 8 11 12", "9 10 13 14 15"),
+}
+"""The partitions by name, the best bounds first."""
+
+
+def name_partition(partition: str) -> str:
+    """Return the name that stands for the tables of a partition."""
+    return f"{TABLE_PREFIX}{partition}"
+
+
+def find_partition(table: str) -> str | None:
+    """Find the partition that a table of that name belongs to.
+
+    >>> find_partition("fifteen_123")
+    '6-6-3'
+    """
+    for name, partition in PARTITIONS.items():
+        if any(table == known.name for known in partition.make_tables()):
+            return name
+    return None
+
+
+class Fifteen(Puzzle):
+    """The 4x4 board; all tables are built on request."""
+
+    name = "fifteen"
+    title = "15-puzzle"
+    tables = ()
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        if name == self.name:
+            name = name_partition(DEFAULT_PARTITION)
+        tables = [
+            (name_partition(partition), table)
+            for partition in PARTITIONS
+            for table in PARTITIONS[partition].make_tables(with_rows=bool(with_rows))
+        ]
+        return tuple(table for group, table in tables if name in (group, table.name))
+
+    def list_requests(self) -> dict[str, list[str]]:
+        return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}
+
+    def format_example(self, table: str) -> str:
+        """Format a query that the tables of a pattern's partition answer."""
+        return f"{self.name} {EXAMPLE} --patterns {find_partition(table)}"
+
+
+PUZZLE = Fifteen()

@@ -1,0 +1,415 @@
+"""Senet on 15 squares, five pieces a side, the throws chosen freely.
+
+A position is 15 characters of `A`, `B` and `.`; squares are numbered 1-15 from the left. A moves
+first, then they alternate, and neither may pass. A position may arise after an even number of plies
+(A to move) and after an odd one (B to move), so the graph has two nodes for each: its rank, and its
+rank + SIZE for B to move.
+"""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import NotationError, require_text
+from puzzle_tablebase.graph import UNREACHED, Graph
+from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.schema import BreadthFirst, Column, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from puzzle_tablebase.graph import SearchResult
+    from puzzle_tablebase.puzzle import Bytes, Columns
+
+SQUARES = 15
+THROWS = range(1, 6)
+MOVE_KINDS = [(throw, start) for throw in THROWS for start in range(1, SQUARES - throw + 1)]
+"""Each throw with each starting square, in the order of the graph's labels: the bits of a word."""
+HEAD, TAIL = 8, 7
+"""A position's rank is a number of its first squares, and one of its last, added up."""
+NODES_AT_A_TIME = 8_192
+"""As many as keep numpy's arrays of their moves in the processor's cache."""
+SIDES = "AB"
+OPENING = "ABABABABAB....."
+SIZE = 756_756
+CHARACTERS = ".AB"
+
+
+def parse(text: str) -> str:
+    """Return the position that a text names: 15 characters, or squares with separators.
+
+    The line with the squares' numbers, which is printed below a position, is skipped.
+
+    >>> parse("ababABABAB....."), parse("A B A B A B A B A B _ _ _ _ _")
+    ('ABABABABAB.....', 'ABABABABAB.....')
+    """
+    position = require_text(text, "a Senet position", OPENING).strip().upper()
+    if _is_position(position):
+        return position
+    from puzzle_tablebase.board_text import split_cells
+
+    pieces, _, last_line = text.rstrip().rpartition("\n")
+    if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
+        text = pieces
+    squares = "".join(split_cells(text, "."))
+    # 15 characters in which spaces stand for the empty squares
+    for position in (squares.upper(), text.strip("\r\n").replace(" ", ".").upper()):
+        if _is_position(position):
+            return position
+    problem = _find_problem(squares)
+    if len(squares) < SQUARES < 2 * len(squares) and " " in text.strip():
+        problem += "; write each empty square as '.'"
+    raise NotationError("a Senet position", text, problem, OPENING)
+
+
+def _is_position(text: str) -> bool:
+    return len(text) == SQUARES and all(text.count(piece) == 5 for piece in CHARACTERS)
+
+
+def _find_problem(text: str) -> str:
+    if not text:
+        return "it is empty"
+    position = text.upper()
+    foreign = next((letter for letter in text if letter.upper() not in CHARACTERS), None)
+    if foreign:
+        return f"{foreign!r} is not one of A, B and '.'"
+    if len(position) != SQUARES:
+        return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
+    counts = ((piece, position.count(piece)) for piece in "AB.")
+    return ", ".join(
+        f"it has {count} {'empty squares' if piece == '.' else piece + 's'[: count != 1]}, not 5"
+        for piece, count in counts
+        if count != 5
+    )
+
+
+def rank(state: str) -> int:
+    """Return the position's number in notation order (`.` < `A` < `B`).
+
+    >>> rank(".....AAAAABBBBB"), rank("BBBBBAAAAA.....")
+    (0, 756755)
+    """
+    remaining, ways, total = [5, 5, 5], SIZE, 0
+    # the share of the ways that begin with a piece is its share of the remaining pieces
+    for squares_left, piece in zip(range(SQUARES, 0, -1), state, strict=True):
+        piece_index = CHARACTERS.index(piece)
+        total += ways * sum(remaining[:piece_index]) // squares_left
+        ways = ways * remaining[piece_index] // squares_left
+        remaining[piece_index] -= 1
+    return total
+
+
+def unrank(rank: int) -> str:
+    """Return the position of a rank."""
+    remaining, ways, position = [5, 5, 5], SIZE, ""
+    for squares_left in range(SQUARES, 0, -1):
+        for piece_index in range(3):
+            ways_with_piece = ways * remaining[piece_index] // squares_left
+            if rank < ways_with_piece:
+                break
+            rank -= ways_with_piece
+        position += CHARACTERS[piece_index]
+        ways = ways_with_piece
+        remaining[piece_index] -= 1
+    return position
+
+
+def is_guarded(position: str, square: int) -> bool:
+    """Return whether the piece on a square has one of its side on a neighbouring square."""
+    piece = position[square - 1]
+    return piece in (position[square - 2 : square - 1] + position[square : square + 1])
+
+
+def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
+    """Yield each legal move of a side, by throw, then starting square.
+
+    Each is the throw, the starting square and the next position.
+
+    >>> next(moves("ABABABABAB.....", "A"))
+    (1, 1, 'BAABABABAB.....')
+    """
+    for throw in THROWS:
+        for start in range(1, SQUARES - throw + 1):
+            goal = start + throw
+            target = position[goal - 1]
+            if position[start - 1] != mover or target == mover:
+                continue
+            if target == "." or not is_guarded(position, goal):
+                yield throw, start, swap_squares(position, start, goal)
+
+
+def swap_squares(position: str, start: int, goal: int) -> str:
+    """Return the position after the contents of two squares are swapped."""
+    squares = list(position)
+    squares[start - 1], squares[goal - 1] = squares[goal - 1], squares[start - 1]
+    return "".join(squares)
+
+
+def format_move(position: str, throw: int, start: int) -> str:
+    """Format a move from a position as in the table: `5-10`, or `4x7` for a swap."""
+    goal = start + throw
+    return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
+
+
+def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
+    """Make a column that is null for a position that no line of play leads to."""
+    return Column(name, kind, meaning, nullable=True, distinct=distinct)
+
+
+COLUMNS = (
+    Column(
+        "position", "string", "15 characters, each A, B or . (empty)", distinct=True, ascending=True
+    ),
+    _make_nullable_column(
+        "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"
+    ),
+    _make_nullable_column(
+        "plies_even", "int8", "smallest even number of plies (A to move); null if none"
+    ),
+    _make_nullable_column(
+        "plies_odd", "int8", "smallest odd number of plies (B to move); null if none"
+    ),
+    _make_nullable_column(
+        "dice",
+        "string",
+        "throws of a shortest line, one digit per ply; the smallest such string",
+        distinct=True,
+    ),
+    _make_nullable_column(
+        "moves",
+        "string",
+        "moves of that line, squares 1-15, - to an empty square, x for a swap; of all "
+        "lines with these throws the smallest by starting squares",
+        distinct=True,
+    ),
+    _make_nullable_column(
+        "lines", "int64", "number of different shortest lines (by piece or throw)"
+    ),
+)
+
+
+class Senet(StateSpace):
+    name = "senet"
+    title = "Senet"
+    size = SIZE
+    example = OPENING
+    depth = "plies"
+    parse = staticmethod(parse)
+    rank = staticmethod(rank)
+    unrank = staticmethod(unrank)
+
+    tables = (
+        Table(
+            "senet",
+            "All 756,756 arrangements of five A, five B and five empty squares on 15 squares, each "
+            "with the fewest plies from the opening ABABABABAB..... and a shortest line of play: "
+            "how soon a position can be reached when both sides choose their throws; not who wins",
+            "rows in notation order (. < A < B); row number = rank",
+            COLUMNS,
+            BreadthFirst({"opening": OPENING}),
+            index=(
+                ("plies_even", "B"),
+                ("last_even", "B"),
+                ("plies_odd", "B"),
+                ("last_odd", "B"),
+                ("lines", "I"),
+            ),
+            rows=SIZE,
+        ),
+    )
+
+    def list_states(self) -> Bytes:
+        import numpy as np
+
+        letters = np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)
+        board = np.empty((SIZE, SQUARES), dtype=np.uint8)
+        heads, tails = _list_halves()
+        board[:, :HEAD] = letters[_list_digits(HEAD).T].take(heads, axis=0)
+        board[:, HEAD:] = letters[_list_digits(TAIL).T].take(tails, axis=0)
+        return board.view("S15").ravel()
+
+    def make_graph(self) -> Graph:
+        import numpy as np
+
+        heads, tails = _list_halves()
+        first = np.searchsorted(heads, np.arange(3**HEAD)).astype(np.int32)
+        place = np.zeros(3**TAIL, dtype=np.int32)  # of a tail, among those of its head
+        place[tails] = np.arange(SIZE) - first[heads]
+        halves = heads << 16 | tails
+        sets = _list_sets(heads, tails)
+        legal = [_find_legal_moves(sets[side], sets[1 - side]) for side in range(2)]
+        offsets = np.zeros(2 * SIZE + 1, dtype=np.int64)
+        np.cumsum(np.bitwise_count(np.concatenate(legal)), out=offsets[1:])
+        targets = np.empty(offsets[-1], dtype=np.int32)
+        labels = np.empty(offsets[-1], dtype=np.uint8)
+        label_of = np.array([throw << 4 | start for throw, start in MOVE_KINDS], dtype=np.uint8)
+        goal_of = np.array([start + throw for throw, start in MOVE_KINDS], dtype=np.uint16)
+        for side in range(2):
+            first_node, gains = first + (1 - side) * SIZE, _list_gains(side)
+            for begin in range(0, SIZE, NODES_AT_A_TIME):
+                nodes = slice(begin, min(begin + NODES_AT_A_TIME, SIZE))
+                row, move = _list_bits(legal[side][nodes])
+                is_swap = sets[1 - side, nodes].take(row) >> goal_of.take(move) & 1
+                after = halves[nodes].take(row) + gains.take(move + len(MOVE_KINDS) * is_swap)
+                edges = slice(*offsets[[side * SIZE + nodes.start, side * SIZE + nodes.stop]])
+                targets[edges] = first_node.take(after >> 16) + place.take(after & 0xFFFF)
+                labels[edges] = label_of.take(move)
+        return Graph(offsets, targets, labels)
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        import numpy as np
+
+        walk = walks["opening"]
+        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        plies = np.minimum(even, odd)
+        node = np.arange(SIZE) + SIZE * (odd < even)
+        states = self.list_states()
+        dice, moves = _format_lines(walk, node, states)
+        unreached = plies == UNREACHED
+        columns: dict[str, npt.NDArray[Any]] = {"position": states}
+        for name, values, nulls in (
+            ("plies", plies, unreached),
+            ("plies_even", even, even == UNREACHED),
+            ("plies_odd", odd, odd == UNREACHED),
+            ("dice", dice, unreached),
+            ("moves", moves, unreached),
+            ("lines", walk.ways[node], unreached),
+        ):
+            columns[name] = np.ma.MaskedArray(values, nulls)
+        return columns
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        import numpy as np
+
+        walk = walks["opening"]
+        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        return {
+            "plies_even": even,
+            "last_even": walk.label[:SIZE],
+            "plies_odd": odd,
+            "last_odd": walk.label[SIZE:],
+            "lines": np.where(odd < even, walk.ways[SIZE:], walk.ways[:SIZE]),
+        }
+
+
+def _list_halves() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """List all positions in notation order, as two base-3 numbers: of the first, the last squares.
+
+    After each head come, in ascending order, the tails with the pieces that it lacks.
+    """
+    import numpy as np
+
+    def count(squares: int, piece: int) -> npt.NDArray[np.int64]:
+        counts: npt.NDArray[np.int64] = np.count_nonzero(_list_digits(squares) == piece, axis=0)
+        return counts
+
+    # no count reaches 16
+    present = (count(HEAD, 1) << 4) + count(HEAD, 2)
+    missing = ((5 - count(TAIL, 1)) << 4) + 5 - count(TAIL, 2)
+    fitting = {pieces: np.flatnonzero(missing == pieces) for pieces in set(present.tolist())}
+    tails = [fitting[pieces] for pieces in present.tolist()]
+    return np.repeat(np.arange(3**HEAD), list(map(len, tails))), np.concatenate(tails)
+
+
+def _list_digits(squares: int) -> npt.NDArray[np.uint8]:
+    """List the digits of all base-3 numbers, one row for each square: 0 empty, 1 A, 2 B."""
+    import numpy as np
+
+    return np.indices((3,) * squares, dtype=np.uint8).reshape(squares, -1)
+
+
+def _list_sets(
+    heads: npt.NDArray[np.int64], tails: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint16]:
+    """List the squares of each side, as bits, of positions given by their halves."""
+    import numpy as np
+
+    sets = np.zeros((2, len(heads)), dtype=np.uint16)
+    for halves, squares, before in ((heads, HEAD, 0), (tails, TAIL, HEAD)):
+        bits = 1 << np.arange(before + 1, before + squares + 1)
+        for side in range(2):
+            set_of = bits @ (_list_digits(squares) == side + 1)
+            sets[side] |= set_of.astype(np.uint16).take(halves)
+    return sets
+
+
+def _find_legal_moves(
+    own: npt.NDArray[np.uint16], rival: npt.NDArray[np.uint16]
+) -> npt.NDArray[np.uint64]:
+    """Find which of `MOVE_KINDS` are legal in each position, as the bits of a word."""
+    import numpy as np
+
+    landing = ~own & ~(rival & (rival << 1 | rival >> 1))  # not on a guarded piece
+    legal = np.zeros(len(own), dtype=np.uint64)
+    for throw in THROWS:
+        starts = (own & landing >> throw).astype(np.uint64)
+        legal |= starts >> np.uint64(1) << np.uint64(MOVE_KINDS.index((throw, 1)))
+    return legal
+
+
+def _list_gains(side: int) -> npt.NDArray[np.int64]:
+    """List what each kind of move adds to a position's halves: first to empty squares, then swaps.
+
+    The head is in the bits from 16 on.
+    """
+    import numpy as np
+
+    weight = 3 ** np.arange(SQUARES)[::-1]
+    weight = (weight // 3**TAIL << 16) + weight % 3**TAIL
+    steps = np.array([weight[start + throw - 1] - weight[start - 1] for throw, start in MOVE_KINDS])
+    own, rival = (1, 2) if side == 0 else (2, 1)
+    return np.concatenate([own * steps, (own - rival) * steps])
+
+
+def _list_bits(
+    words: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """List the bits that are set in each word, as the word's index and the bit's number."""
+    import numpy as np
+
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+    at = np.flatnonzero(bits.view(np.bool_))  # five times as fast as of numbers
+    return at >> 6, at & 63
+
+
+def _format_lines(
+    walk: SearchResult, node: npt.NDArray[np.int64], states: Bytes
+) -> tuple[Bytes, Bytes]:
+    """Format the throws and the moves of the smallest line to each position's node, as text.
+
+    Each node's texts are those of its parent with one ply added, so only the texts of one layer
+    above are in memory.
+    """
+    import numpy as np
+
+    longest = int(walk.depth[walk.order].max())
+    board = states.view(np.uint8).reshape(SIZE, SQUARES)
+    dice = np.zeros(SIZE, dtype=f"S{longest}")
+    moves = np.zeros(SIZE, dtype=f"S{6 * longest}")
+    numbers = np.array([str(square) for square in range(SQUARES + 1)], dtype=np.bytes_)
+    row_in_layer = np.zeros(2 * SIZE, dtype=np.int32)
+    layer_throws = layer_moves = np.zeros(1, dtype="S1")
+    layers = np.split(walk.order, np.flatnonzero(np.diff(walk.depth[walk.order])) + 1)
+    for depth, layer in enumerate(layers[1:], start=1):
+        parent = walk.parent[layer]
+        throw, start = walk.label[layer] >> 4, walk.label[layer] & 15
+        empty = board[parent % SIZE, throw + start - 1] == ord(".")
+        move = np.strings.add(
+            np.strings.add(numbers[start], np.where(empty, b"-", b"x")), numbers[start + throw]
+        )
+        separated = move if depth == 1 else np.strings.add(b" ", move)
+        layer_throws = np.strings.add(layer_throws[row_in_layer[parent]], numbers[throw])
+        layer_moves = np.strings.add(layer_moves[row_in_layer[parent]], separated)
+        row_in_layer[layer] = np.arange(len(layer))
+        chosen = np.flatnonzero(node[layer % SIZE] == layer)
+        position = layer[chosen] % SIZE
+        dice[position], moves[position] = layer_throws[chosen], layer_moves[chosen]
+    return dice, moves
+
+
+PUZZLE = Senet()

@@ -1,0 +1,463 @@
+"""Sliding boards: rows x columns of cells, with a tile on every cell but the blank, written 0.
+
+Cells are numbered in reading order; a state has a character for each cell in that order, `0`-`9`,
+`a`-`f`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
+columns is the mirror image of a wide one, whose tables have its answers. All tables are on request.
+"""
+
+from __future__ import annotations
+
+from puzzle_tablebase.board_text import find_empty_field, list_tile_problems, split_cells
+from puzzle_tablebase.errors import BadRequest, NotationError, require_text
+from puzzle_tablebase.puzzle import (
+    MANHATTAN,
+    ONLY_HALF,
+    GoalPuzzle,
+    Puzzle,
+    SymmetryView,
+    write_cells,
+)
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from puzzle_tablebase.word_space import WordSpace
+
+
+CHARACTERS = "0123456789abcdef"
+"""The blank and the tiles."""
+MAX_CELLS = len(CHARACTERS)
+LETTERS = "UDLR"
+MOVE_SETS = tuple(
+    [
+        "".join([letter for at, letter in enumerate(LETTERS) if letters >> at & 1])
+        for letters in range(1 << len(LETTERS))
+    ]
+)
+"""The letters of each set of moves, indexed by the set's bits."""
+CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {
+    mark: mark for mark in CHARACTERS
+}
+"""Spellings of a cell in states whose cells are separated."""
+
+MAX_SMALL_CELLS = 10
+"""Cells of the largest small boards. They get all goals by default, rows beside each index, and a
+byte in it for each state. Larger ones get one goal, no rows, and a bit."""
+ROW_STATES = 8 * ROW_BYTES
+TABLE_PREFIX = "sliding_"
+ALL_GOALS = "all"
+"""The end of the name of a board's tables of all goals."""
+EXAMPLE_BOARD = "3x4"
+"""The board in examples."""
+FIFTEEN_BOARD = "4x4"
+"""The board that the 15-puzzle's search solves, without a table of all its states."""
+
+
+class SlidingBoard(GoalPuzzle):
+    """A board; its goals are states with the tiles in reading order, named by their notation.
+
+    There is one goal for each set of cells that turning and mirroring the board maps to each
+    other.
+
+    >>> board = SlidingBoard(3, 4)
+    >>> [*board.goals]
+    ['123456789ab0', '123456789a0b', '1234567089ab', '1234560789ab']
+    >>> board.rank("123456789ab0"), board.unrank(0)
+    (220208645, '0369147a258b')
+    """
+
+    name = "sliding"
+    letters = LETTERS
+
+    def __init__(self, height: int, width: int) -> None:
+        self.height = height
+        self.width = width
+        self.cells = height * width
+        self.title = f"{self} board"
+        self.wide: SlidingBoard = self
+        """The board whose tables have the answers of this one."""
+        if height > width:
+            self.wide = SlidingBoard(width, height)
+        self.line = min(height, width)
+        """Cells of a short line. Places number the cells along the short lines, line after line."""
+        self.place = [*range(self.cells)]
+        """The place of each cell."""
+        if self.wide is self:
+            self.place = [at // width + at % width * height for at in self.place]
+        self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
+        weights = [1]
+        while len(weights) < self.cells - 3:
+            weights.insert(0, weights[0] * (len(weights) + 2))
+        self.weights = weights
+        """Weights of all tiles but the last two in the number of an order, each divided by two."""
+        self.orders = weights[0] * (self.cells - 1)
+        """The number of even orders of the tiles."""
+        self.size = self.cells * self.orders
+        blanks = {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}
+        goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
+        self.goals = {goal: goal for goal in goals}
+        self.example = next(iter(self.goals))
+        self.spellings = {"corner": self.example}
+        self.is_packed = self.cells > MAX_SMALL_CELLS
+        """Whether the indexes have one bit for each state, and 360 states in a record."""
+        self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
+
+    def __str__(self) -> str:
+        return f"{self.height}x{self.width}"
+
+    def __repr__(self) -> str:
+        """Return a text that is equal for equal boards: it is part of checkpoints' names."""
+        return f"{self.name} {self}"
+
+    def list_row_columns(self) -> tuple[Column, ...]:
+        state, *others, _ = self.list_columns()  # without the number of solutions
+        by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
+        return (by_rank, *others, Column("manhattan", "int8", MANHATTAN))
+
+    def parse(self, text: str) -> str:
+        """Return the state that a text names: a character or a number for each cell.
+
+        >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5"), SlidingBoard(2, 3).parse(" 1 2 3\\n 4 . 5")
+        ('123405', '123405')
+        >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
+        '123456789ab0'
+        """
+        what = f"a state of the {self} board"
+        lower = require_text(write_cells(text), what, self.example).lower()
+        words = split_cells(lower)
+        state = self._join_words(words, self.cells)
+        if self._is_state(state):
+            return state
+        if found := find_empty_field(lower, self.height, self.width):
+            tiles, cell = found
+            marks = self._join_words(tiles, self.cells - 1)
+            if self._is_state(with_blank := f"{marks[:cell]}0{marks[cell:]}"):
+                return with_blank
+        example = f"{self.example} (0 is the blank)"
+        raise NotationError(what, text, self._find_problem(self._join_numbers(words)), example)
+
+    def _is_state(self, state: str) -> bool:
+        return len(state) == self.cells and set(state) == set(self.example)
+
+    def _join_words(self, words: list[str], cells: int) -> str:
+        """Join words to a character for each cell; they may be numbers if there is one a cell."""
+        if len(words) == cells and all(word in CELL_SPELLINGS for word in words):
+            return "".join([CELL_SPELLINGS[word] for word in words])
+        return "".join(words)
+
+    def _join_numbers(self, words: list[str]) -> list[str]:
+        """Return the cells that words mean: one each if they are numbers, else the characters."""
+        text = "".join(words)
+        has_numbers = self.cells > 10 and len(words) > max(self.height, self.width)
+        if has_numbers and text.isascii() and text.isdecimal() and max(map(len, words)) < 3:
+            return [CELL_SPELLINGS.get(word, word) for word in words]
+        return [*text]
+
+    def _find_problem(self, state: list[str]) -> str:
+        if not state:
+            return "it is empty"
+        known = CHARACTERS[: self.cells]
+        foreign = next((mark for mark in state if mark not in CHARACTERS), "")
+        if foreign.isascii() and foreign.isdecimal():
+            return f"tile {foreign} does not exist"
+        if foreign:
+            return f"{foreign!r} is neither a digit nor a tile's letter"
+        problems = []
+        if len(state) != self.cells:
+            cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
+            problems.append(f"it has {cells}, a board of {self} has {self.cells}")
+        problems += list_tile_problems(state, known, CHARACTERS)
+        if len(state) == self.cells - 1 and {"0", *state} == {*known}:
+            problems.append("and the blank is missing: write it as 0")
+        return ", ".join(problems)
+
+    def make_ordered_state(self, blank: int) -> str:
+        """Return the state with the blank on a cell and the tiles in reading order."""
+        tiles = CHARACTERS[1 : self.cells]
+        return f"{tiles[:blank]}0{tiles[blank:]}"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Yield each legal move in the order U D L R: its letter and the next state.
+
+        >>> list(SlidingBoard(2, 3).moves("123450"))
+        [('U', '120453'), ('L', '123405')]
+        """
+        blank = state.index("0")
+        for letter, cell in self.list_exits(blank):
+            tile = state[cell]
+            yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
+
+    def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
+        """Yield the letters of the blank's moves from a cell, each with the cell it comes to."""
+        if blank >= self.width:
+            yield "U", blank - self.width
+        if blank + self.width < self.cells:
+            yield "D", blank + self.width
+        if blank % self.width:
+            yield "L", blank - 1
+        if (blank + 1) % self.width:
+            yield "R", blank + 1
+
+    def rank(self, state: str) -> int:
+        """Return the state's number among the states connected to it (see docs/sliding.md)."""
+        free_tiles = list(CHARACTERS[1 : self.cells])
+        tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
+        number: int = self.place[state.index("0")] * self.orders
+        for tile, weight in zip(tiles, self.weights, strict=False):
+            at = free_tiles.index(tile)
+            number += at * weight
+            del free_tiles[at]
+        return number
+
+    def unrank(self, rank: int, goal: str | None = None) -> str:
+        """Return the state of a rank among those that reach a goal; by default the first."""
+        place, number = divmod(rank, self.orders)
+        free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
+        for weight in self.weights:
+            at, number = divmod(number, weight)
+            tiles.append(free_tiles.pop(at))
+        for last_two in (free_tiles, free_tiles[::-1]):
+            marks = [*tiles, *last_two]
+            marks.insert(place, "0")
+            state = "".join([marks[at] for at in self.place])
+            if self.can_reach(state, goal or self.example):
+                break
+        return state
+
+    def can_reach(self, state: str, goal: str) -> bool:
+        """Return whether moves lead from a state to a goal.
+
+        A move along a short line keeps the order of the tiles; one from line to line moves a tile
+        past `line - 1` others.
+        """
+        lines = [self.place[marks.index("0")] // self.line for marks in (state, goal)]
+        odd = [self.is_odd(marks) for marks in (state, goal)]
+        return (odd[0] != odd[1]) == bool((lines[0] - lines[1]) * (self.line - 1) % 2)
+
+    def is_odd(self, state: str) -> bool:
+        """Return whether an odd number of pairs of tiles is out of order, by place."""
+        tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
+        return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
+
+    def explain_unreachable(self, state: str, goal: str) -> str:
+        return ONLY_HALF
+
+    def count_steps(self, a: int, b: int) -> int:
+        """Count the steps between two cells, across and down."""
+        down, right = a // self.width - b // self.width, a % self.width - b % self.width
+        return abs(down) + abs(right)
+
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
+        tiles = CHARACTERS[1 : self.cells]
+        steps = (self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
+        return {"manhattan": sum(steps)}
+
+    def list_symmetries(self) -> list[list[int]]:
+        """List the symmetries that map this board to the wide one.
+
+        Each has, for each cell of the wide board, the cell of this board whose tile it gets.
+        """
+        high, long = self.wide.height, self.wide.width
+        symmetries = []
+        for flip in range(4):
+            cells = [
+                (high - 1 - row if flip & 1 else row, long - 1 - column if flip & 2 else column)
+                for row in range(high)
+                for column in range(long)
+            ]
+            if self.wide is self:
+                symmetries.append([row * long + column for row, column in cells])
+            if high == long or self.wide is not self:
+                symmetries.append([column * high + row for row, column in cells])
+        return symmetries
+
+    def _find_equivalent_cells(self, cell: int) -> set[int]:
+        """Find the cells that turning and mirroring this board maps a cell to."""
+        at = self.list_symmetries()[0].index(cell)
+        return {symmetry[at] for symmetry in self.list_symmetries()}
+
+    def view_goal(self, goal: str) -> BoardGoalView:
+        return BoardGoalView(self, goal)
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        tables = self.wide.select_tables(every_goal=True, with_rows=with_rows)
+        return tuple(table for table in tables if table.name == name)
+
+    def select_tables(
+        self, *, every_goal: bool, with_rows: bool | None = None
+    ) -> tuple[Table, ...]:
+        """Make the tables of a wide board: of all its goals, or of the first.
+
+        `with_rows`: with rows beside each index; None: if the board is small.
+        """
+        goals = [*self.goals][: None if every_goal or not self.is_packed else 1]
+        has_rows = not self.is_packed if with_rows is None else with_rows
+        return tuple(self.make_table(goal, with_rows=has_rows) for goal in goals)
+
+    def make_table(self, goal: str, *, with_rows: bool) -> Table:
+        """Make the table of the distances to one of the goals.
+
+        `with_rows`: with rows beside its index.
+        """
+        return Table(
+            f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
+            f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
+            f"with {'bit 1 of ' if self.is_packed and not with_rows else ''}its distance to it",
+            f"{'row number = rank' if with_rows or not self.is_packed else 'bit number = rank'}: "
+            "places are counted column by column; the blank's place comes "
+            "first, then the order of the tiles in the other places",
+            self.list_row_columns() if with_rows else (),
+            BoardDistances(self, goal, rows=with_rows),
+            index=BITS_INDEX if self.is_packed else (("distance", "B"),),
+            rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
+        )
+
+    def make_words(self, root: str) -> WordSpace:
+        """Make the states that reach a root, in words of bits, with their moves."""
+        from puzzle_tablebase.word_space import make_word_space
+
+        place = self.place[root.index("0")]
+        return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
+
+
+class BoardGoalView(SymmetryView):
+    """View of any goal of a board as one of the wide board's own.
+
+    >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
+    >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
+    ('123405', '123405', '150234')
+    """
+
+    __slots__ = ()
+
+    def __init__(self, board: SlidingBoard, goal: str) -> None:
+        goals = {state.index("0"): state for state in board.wide.goals}
+        blank = goal.index("0")
+        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
+        table_goal = goals[cells.index(blank)]
+        super().__init__(table_goal, table_goal, goal, cells)
+
+
+class BoardDistances(BreadthFirst):
+    """Recipe of a search of a board's states from one goal, in words of bits.
+
+    `rows`: whether the table has rows beside its index.
+    """
+
+    __slots__ = ("board", "rows")
+    search = "breadth first in blocks"
+
+    def __init__(self, board: SlidingBoard, root: str, *, rows: bool) -> None:
+        super().__init__({root: root})
+        self.board = board
+        self.rows = rows
+
+    def estimate_memory(self, table: Table) -> int | None:
+        from puzzle_tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
+
+        has_bytes = bool(table.columns) or table.index != BITS_INDEX
+        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
+
+
+def parse_board(text: str) -> SlidingBoard:
+    """Return the board that a text names: rows x columns.
+
+    >>> str(parse_board("3x4"))
+    '3x4'
+    """
+    given = require_text(text, "a sliding board", EXAMPLE_BOARD)
+    sides = given.strip().lower().replace("×", "x").split("x")
+    problem = ""
+    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
+        problem = "a board is rows x columns"
+    elif any(len(side) > 3 or int(side) > MAX_CELLS for side in sides):
+        problem = f"boards have at most {MAX_CELLS} cells"
+    elif min(map(int, sides)) < 2:
+        problem = "boards have at least 2 rows and 2 columns"
+    elif int(sides[0]) * int(sides[1]) > MAX_CELLS:
+        problem = f"boards have at most {MAX_CELLS} cells"
+    if problem:
+        raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
+    return SlidingBoard(*map(int, sides))
+
+
+def find_goal(table: str) -> tuple[SlidingBoard, str] | None:
+    """Find the board and the goal of a table of that name."""
+    try:
+        board = parse_board(table.removeprefix(TABLE_PREFIX).partition("_")[0])
+    except NotationError:
+        return None
+    goals = {
+        goal_table.name: goal for goal_table, goal in zip(board.tables, board.goals, strict=False)
+    }
+    return (board, goals[table]) if table in goals else None
+
+
+class Sliding(Puzzle):
+    """All boards of up to 16 cells; all tables are on request."""
+
+    name = "sliding"
+    title = "Sliding boards"
+    tables = ()
+    depth = "distance"
+
+    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+        """Find a board's tables: of its default goals, of all, or of one."""
+        if name == self.name:
+            example = f"Example: pipeline precompute {TABLE_PREFIX}{EXAMPLE_BOARD}"
+            raise BadRequest(f"{name} has no default tables: name a board", example)
+        if board_and_goal := find_goal(name):
+            return board_and_goal[0].find_tables(name, with_rows=with_rows)
+        text, _, goals = name.removeprefix(TABLE_PREFIX).partition("_")
+        if not name.startswith(TABLE_PREFIX) or not text[:1].isdigit():
+            return ()
+        board = parse_board(text)
+        if name not in (f"{TABLE_PREFIX}{board}", f"{TABLE_PREFIX}{board}_{ALL_GOALS}"):
+            return ()
+        tables = board.wide.select_tables(every_goal=goals == ALL_GOALS, with_rows=with_rows)
+        if str(board) == FIFTEEN_BOARD:
+            size = f"it would take {board.size / 8e12:.1f} TB for each goal"
+            hint = f"fifteen solves every {board} board. A cluster can build {tables[0].name}"
+            raise BadRequest(f"{name} is too large: {size}", hint)
+        return tables
+
+    def list_requests(self) -> dict[str, list[str]]:
+        sides = range(2, MAX_CELLS // 2 + 1)
+        boards = [
+            SlidingBoard(high, wide)
+            for high in sides
+            for wide in sides
+            if high <= wide and high * wide <= MAX_CELLS and f"{high}x{wide}" != FIFTEEN_BOARD
+        ]
+        every_goal = [board for board in boards if board.is_packed]
+        return {
+            "Boards, with their default goals": [f"{TABLE_PREFIX}{board}" for board in boards],
+            "Boards with all goals": [f"{TABLE_PREFIX}{board}_{ALL_GOALS}" for board in every_goal],
+        }
+
+    def format_example(self, table: str) -> str:
+        """Format the query of a state one move from the goal of a table."""
+        board_and_goal = find_goal(table)
+        if not board_and_goal:
+            return ""
+        board, goal = board_and_goal
+        _, state = next(board.moves(goal))
+        option = "" if goal == board.example else f" --goal {goal}"
+        return f"{self.name} {state} --board {board}{option}"
+
+    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
+        if board is None:
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+        return parse_board(board).tables
+
+    def name_board(self, table: str) -> str | None:
+        board_and_goal = find_goal(table)
+        return str(board_and_goal[0]) if board_and_goal else None
+
+
+PUZZLE = Sliding()

@@ -1,0 +1,154 @@
+"""Tables: their columns, the record format of their index, and the recipe that they are built from.
+
+Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
+take a few milliseconds in all.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UNREACHED = 255
+"""Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
+KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+"""Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
+ROW_BYTES = 45
+"""Bytes of a row of bits: 360 states."""
+BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
+"""Fields of an index with one bit for each state."""
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
+"""The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
+
+
+class Column:
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`; of index
+    fields also `bits`, a row of them.
+
+    `distinct`: whether most values are unique, so that a dictionary encoding does not help.
+    `ascending`: whether the rows are sorted by it, after such columns before it.
+    """
+
+    __slots__ = ("ascending", "distinct", "kind", "meaning", "name", "nullable", "values")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        meaning: str,
+        *,
+        nullable: bool = False,
+        distinct: bool = False,
+        ascending: bool = False,
+        values: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.nullable = nullable
+        self.distinct = distinct
+        self.ascending = ascending
+        self.values = values
+
+
+class Recipe:
+    """Recipe of a table: the name of a search, which selects the builder, and its parameters."""
+
+    __slots__ = ()
+    search: str
+    builder = ""
+    """The builder of a plugin's recipe (`module:function`)."""
+
+    def list_parameters(self) -> dict[str, object]:
+        """List everything that the table's rows depend on, as stored in the manifest."""
+        raise NotImplementedError
+
+    def count_states(self, table: Table) -> float | None:
+        """Return about how many states the search of a table visits; None if that is unknown."""
+        return table.states or None
+
+    def estimate_memory(self, table: Table) -> int | None:
+        """Estimate the bytes of memory that the search needs; None: in proportion to its states."""
+        return None
+
+
+class BreadthFirst(Recipe):
+    """Recipe of a search of the puzzle's graph from each root, given by name."""
+
+    __slots__ = ("roots",)
+    search = "breadth first"
+
+    def __init__(self, roots: Mapping[str, str]) -> None:
+        self.roots = dict(roots)
+
+    def list_parameters(self) -> dict[str, object]:
+        return {"search": self.search, "roots": self.roots}
+
+
+class Table:
+    """One published Parquet file, and the record format of the index beside it if it has one.
+
+    A table without columns is an index alone.
+    """
+
+    __slots__ = ("columns", "index", "meaning", "name", "rank", "recipe", "rows")
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        rank: str,
+        columns: tuple[Column, ...],
+        recipe: Recipe,
+        index: tuple[tuple[str, str], ...] = (),
+        rows: int | None = None,
+    ) -> None:
+        self.name = name
+        self.meaning = meaning
+        self.rank = rank
+        self.columns = columns
+        self.recipe = recipe
+        self.index = index
+        """Fields of an index record in order: a name and a `struct` letter each, little-endian."""
+        self.rows = rows
+        """The number of rows that the table must have, where that is known beforehand."""
+
+    @property
+    def sorted_by(self) -> tuple[str, ...]:
+        """The columns that the rows are sorted by, text by its bytes (as in the footers)."""
+        return tuple(column.name for column in self.columns if column.ascending)
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.parquet" if self.columns else self.index_file
+
+    @property
+    def index_file(self) -> str:
+        return f"{self.name}.idx"
+
+    @property
+    def rows_per_record(self) -> int:
+        """The number of rows that a record of the index answers for."""
+        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
+
+    @property
+    def states(self) -> int:
+        """The number of states that the table's rows or records answer for, if it is known."""
+        return (self.rows or 0) * (1 if self.columns or self.index != BITS_INDEX else 8 * ROW_BYTES)
+
+    def list_fields(self) -> tuple[Column, ...]:
+        """Return the fields of the index as columns."""
+        return tuple(
+            Column(name, FIELD_KINDS.get(letter, "string"), "") for name, letter in self.index
+        )
+
+    @property
+    def record_format(self) -> str:
+        """The `struct` format of an index record.
+
+        >>> from puzzle_tablebase.puzzles import get_puzzle
+        >>> get_puzzle("eight").tables[0].record_format
+        '<BB'
+        """
+        return "<" + "".join(letter for _, letter in self.index)

@@ -1,0 +1,18 @@
+"""The published files: Parquet tables, indexes and the manifest, and the stores that hold them."""
+
+from puzzle_tablebase import __version__
+
+FORMAT_VERSION = 3
+"""Version of the manifest and of the metadata in Parquet files."""
+INDEX_VERSION = 2
+"""Version of the index files, which other languages read without a manifest."""
+MADE_BY = f"puzzle-tablebase {__version__}"
+"""The program that built the tables, as named in the manifest and the files."""
+MANIFEST = "manifest.json"
+BACKUP = ".manifest.backup"
+"""Copy of the manifest, written after it: it still lists the tables if the manifest is damaged."""
+REPLACED = ".manifest.replaced"
+"""The last manifest that a repair replaced, as it was."""
+COMMAND = "pipeline precompute"
+REMOVE = "pipeline remove"
+CLEAN = "pipeline clean"

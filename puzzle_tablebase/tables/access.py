@@ -1,0 +1,145 @@
+"""Access to stores: by path or URL, with commands and errors for what is missing or unreadable."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from puzzle_tablebase.errors import (
+    BadRequest,
+    FileChanged,
+    NotAFile,
+    TableDamaged,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+    Unreachable,
+    quote,
+)
+from puzzle_tablebase.process import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
+from puzzle_tablebase.tables import COMMAND, REMOVE
+from puzzle_tablebase.tables.store import DEFAULT_FOLDER, PART_SUFFIX, Folder, Store
+
+
+def open_store(location: object) -> Store:
+    """Open the store of a path or URL; by default `PIPELINE_OUTPUTS`, or else `outputs`.
+
+    A store is returned as it is; BadRequest for a text that names no place.
+    """
+    if isinstance(location, Store):
+        return location
+    given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
+    text = str(given)
+    if not text or "\0" in text:
+        problem = f"Tables are in a folder or at a URL, not in {quote(text)}"
+        raise BadRequest(problem, "Example: outputs, or https://example.org/tables")
+    if ":" not in text and not text.startswith("~"):
+        return Folder(text)
+
+    path = expand_path(text)
+    if "://" not in path:
+        return Folder(path)
+    if path.lower().startswith(("http://", "https://")):
+        from puzzle_tablebase.tables.http_store import HttpStore
+
+        return HttpStore(path)
+    from puzzle_tablebase.tables.object_store import ObjectStore
+
+    return ObjectStore(path)
+
+
+def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
+    """Return the command that builds a table, or a group's, in a store; no name: all defaults.
+
+    Empty for a read-only store: no command can build them there.
+
+    >>> from puzzle_tablebase.tables.store import Folder
+    >>> format_rebuild_command("eight", Folder("my tables"), force=True)
+    "pipeline precompute eight --force --outputs 'my tables'"
+    """
+    return format_command(store, COMMAND, name, "--force" * force)
+
+
+def make_damage_error(
+    store: Store, name: str, problem: str, suffix: str = "parquet"
+) -> TableDamaged:
+    """Make the error for a file that is as published, and yet contradicts itself."""
+    command = format_rebuild_command(name, store, force=True)
+    return TableDamaged(store.locate(f"{name}.{suffix}"), problem, command)
+
+
+def format_repair_command(table: str, store: Store) -> str:
+    """Return the command that builds a table again, or removes one that no puzzle here has."""
+    from puzzle_tablebase.puzzles import find_owner
+
+    return format_command(store, COMMAND if find_owner(table) else REMOVE, table)
+
+
+def format_command(store: Store, *words: str) -> str:
+    """Return a command that changes a store; empty for a read-only one, which none can change."""
+    if store.is_read_only:
+        return ""
+    return " ".join(filter(None, words)) + format_outputs(str(store))
+
+
+def format_outputs(folder: str) -> str:
+    """Return the option that names a store; empty for the default folder."""
+    if folder == DEFAULT_FOLDER:
+        return ""
+    # shlex would quote it too, but importing it takes longer than an answer
+    is_plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
+    escaped = folder.replace("'", "'\\''")
+    return f" --outputs {folder}" if is_plain else f" --outputs '{escaped}'"
+
+
+def list_files(store: Store, begin: str = "") -> list[str]:
+    """List the names of a store's files; raise TableUnreadable if they cannot be listed."""
+    try:
+        return store.list_names(begin)
+    except OSError as error:
+        raise make_open_error(str(store), error, "") from error
+
+
+def list_unfinished(store: Store, begin: str = ".") -> list[str]:
+    """List the temporary files of killed writers whose names begin with a text.
+
+    Raise TableUnreadable if they cannot be listed. A store without locks has none.
+    """
+    names = list_files(store, begin) if store.has_locks else []
+    return [name for name in names if is_unfinished(store, name)]
+
+
+def is_unfinished(store: Store, name: str) -> bool:
+    """Return whether a file is the temporary one of a killed writer."""
+    return name.endswith(PART_SUFFIX) and not store.is_being_written(name)
+
+
+def require_listable(store: Store) -> None:
+    """Raise BadRequest if a store is of a kind whose files can never be listed."""
+    if store.obstacle:
+        hint = "Name a folder or a bucket with --outputs"
+        raise BadRequest(f"The files of {store} cannot be listed: {store.obstacle}", hint)
+
+
+def make_open_error(path: str, error: OSError, command: str) -> TableError:
+    """Make the error for a file that did not open: it is missing, damaged or unreadable.
+
+    `command` rebuilds it; it is empty where that would not help. It is not shown for a store that
+    does not answer, or refuses to.
+    """
+    if isinstance(error, FileNotFoundError):
+        return TableMissing(path, command)
+    if isinstance(error, FileChanged):
+        return TableDamaged(path, str(error), command)
+    if isinstance(error, Unreachable):
+        hint = "Check the address, the network and the credentials"
+        return TableUnreadable(path, str(error), hint)
+    if isinstance(error, NotADirectoryError):
+        return TableUnreadable(path, name_file_on_way(path), MOVE_FILE)
+    if isinstance(error, NotAFile):
+        hint = "Move it away, then rebuild the table" if command else "Move it away"
+        return TableUnreadable(path, str(error), hint, command)
+    is_refused = error.errno in (errno.EACCES, errno.EPERM)
+    hint = "Change its permissions" if is_refused else "Check what is there"
+    hint += ", or rebuild it" if command else ""
+    return TableUnreadable(path, explain_os_error(error), hint, command)

@@ -1,0 +1,362 @@
+"""Stores of tables: files by name, with random access and atomic writes.
+
+Callers pass names and get bytes and streams; only a store knows the path of a file, if it has one.
+A failed read raises OSError, a failed write StoreError. A single lookup uses this module, so only
+small modules are imported at the top.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _thread import allocate_lock
+
+from puzzle_tablebase.errors import DiskShort, NotAFile, StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from typing import IO
+
+DEFAULT_FOLDER = "outputs"
+LOCK = ".lock"
+PART_SUFFIX = ".unpublished"
+"""Suffix of a file that is being written; no other program uses it."""
+TEMPORARY_END = rf"\.[0-9a-f]{{16}}\{PART_SUFFIX}"
+"""The pattern of the end of a temporary name, as `name_temporary` makes it."""
+MAX_NAME_BYTES = 200
+"""Most bytes of a file's name in its temporary one: the length of a name is limited."""
+
+
+def begin_temporary(name: str) -> str:
+    """Return the beginning of the temporary names of a file.
+
+    >>> begin_temporary("eight.parquet"), begin_temporary(".manifest.backup")
+    ('.eight.parquet.', '.manifest.backup.')
+    """
+    return f".{os.fsdecode(os.fsencode(name.removeprefix('.'))[:MAX_NAME_BYTES])}."
+
+
+def name_temporary(name: str) -> str:
+    """Return a new temporary name for a file that is being written."""
+    return f"{begin_temporary(name)}{os.urandom(8).hex()}{PART_SUFFIX}"
+
+
+class RandomAccessFile:
+    """An open file that many threads read at once, each at any position."""
+
+    is_remote = False
+    """Whether each read is a request, so that several are better made together."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._lock = allocate_lock()
+        self.size = file.seek(0, os.SEEK_END)
+
+    def read(self, size: int, at: int) -> bytes:
+        """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
+        end = min(at + size, self.size)
+        return self._read(end - at, at) if 0 <= at < end else b""
+
+    def _read(self, size: int, at: int) -> bytes:
+        with self._lock:
+            self._file.seek(at)
+            return self._file.read(size)
+
+    def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
+        """Read several parts, each given by its size and place."""
+        return [self.read(size, at) for size, at in parts]
+
+    def close(self) -> None:
+        self._file.close()
+
+    __del__ = close
+
+
+class _PositionalFile(RandomAccessFile):
+    """A file read with `pread`: forked processes share no position either."""
+
+    _descriptor = -1
+
+    def __init__(self, file: IO[bytes]) -> None:
+        with file:
+            super().__init__(file)
+            # a file object that is not closed would print a warning
+            self._descriptor = os.dup(file.fileno())
+
+    def _read(self, size: int, at: int) -> bytes:
+        return os.pread(self._descriptor, size, at)
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    __del__ = close
+
+
+class _WithoutLimit:
+    """A context that does nothing; importing one would take a while."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Store:
+    """A store of tables; as text, the path or URL that commands name it by."""
+
+    on_wait: Callable[[str, int], None] | None = None
+    """The callback that gets the store and the most seconds, when a host lets a question wait."""
+    is_read_only = False
+    """Whether tables can never be built in a store of this kind."""
+    has_locks = False
+    """Whether a lock shows which files are being written."""
+    obstacle = ""
+    """Why the files of a store of this kind can never be listed; "" if they can."""
+
+    def locate(self, name: str) -> str:
+        """Return the path or URL of a file, for messages."""
+        raise NotImplementedError
+
+    def refresh(self) -> bool:
+        """Forget what was read of the store; return False if it keeps nothing.
+
+        True: a file that seemed damaged or changed may be whole when it is read again.
+        """
+        return False
+
+    def ask_one_question(self) -> AbstractContextManager[object]:
+        """Return a context whose requests wait for a host together as long as a question may."""
+        return _WithoutLimit()
+
+    def list_names(self, begin: str = "") -> list[str]:
+        """List the names that begin with a text, in order; raise OSError if that fails.
+
+        A store that does not exist has none.
+        """
+        raise NotImplementedError
+
+    def get_size(self, name: str) -> int:
+        """Return the bytes of a file; raise NotAFile if it is something else."""
+        raise NotImplementedError
+
+    def get_version(self, name: str) -> tuple[int, str]:
+        """Return the bytes of a file, and a text that changes whenever it does.
+
+        The text is "" where nothing but its bytes shows that.
+        """
+        return self.get_size(name), ""
+
+    def find_written(self, name: str) -> tuple[int, str, str] | None:
+        """Return what a store that hashes a new file on the way knows of it: bytes, version and
+        SHA-256. None if this process did not write it, or nothing is known.
+        """
+        return None
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open a file for reading from its beginning; it is seekable."""
+        raise NotImplementedError
+
+    def read(self, name: str) -> bytes:
+        """Read a whole file."""
+        with self.open(name) as file:
+            return file.read()
+
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        return RandomAccessFile(self.open(name))
+
+    def get_source(self, name: str) -> str | IO[bytes]:
+        """Return a file in a form that polars and pyarrow accept: a path or a stream."""
+        return self.open(name)
+
+    def write_atomically(
+        self, *names: str, durable: bool = True
+    ) -> AbstractContextManager[list[IO[bytes]]]:
+        """Open new files for sequential writing; several processes may write one file.
+
+        They appear once the block has ended without an error and all are written.
+        """
+        raise self._make_refusal()
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
+        try:
+            old_data = self.read(name)
+        except FileNotFoundError:
+            old_data = None
+        with self.write_atomically(name) as (file,):
+            file.write(change(old_data))
+
+    def is_being_written(self, name: str) -> bool:
+        """Return whether a temporary file's writer is alive; True where that is unknown."""
+        return True
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there; raise StoreError if that fails."""
+        raise self._make_refusal()
+
+    def make_ready(self) -> None:
+        """Create the store if it is missing; raise StoreError if it cannot be written to."""
+        raise self._make_refusal()
+
+    def get_free_space(self) -> int | None:
+        """Return the bytes that can still be written; None where the store does not say."""
+        return None
+
+    def require_space(self, work: str, needed: int) -> None:
+        """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
+        free = self.get_free_space()
+        if free is not None and free < needed:
+            raise DiskShort(str(self), work, needed, free)
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Make the store ready and lock it for one build; raise StoreError if that fails."""
+        raise self._make_refusal()
+
+    def _make_refusal(self) -> StoreError:
+        """Make the error of a store of a kind that tables can never be built in."""
+        problem = "only folders and object stores can be written to"
+        return StoreError(str(self), problem, "Choose one with --outputs.")
+
+    def open_subfolder(self, name: str) -> Store:
+        """Open the store of the files below a name; it need not exist."""
+        raise NotImplementedError
+
+    def hold_mark(self, name: str) -> AbstractContextManager[object]:
+        """Return a context in which a file shows that this process is running.
+
+        `is_being_written` returns whether it is. A store without locks has no such file.
+        """
+        from contextlib import nullcontext
+
+        return nullcontext()
+
+    def find_name(self, path: str) -> str | None:
+        """Return the name in this store of the file that a path leads to; None if outside."""
+        return None
+
+
+class Folder(Store):
+    """A folder of tables; `is_inner`: a folder in a store, which is not used if it is a link."""
+
+    has_locks = True
+
+    def __init__(self, path: str | os.PathLike[str], *, is_inner: bool = False) -> None:
+        self._path = os.fspath(path)
+        self._is_inner = is_inner
+
+    def __str__(self) -> str:
+        return self._path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the absolute path: another process may have another working folder."""
+        return Folder, (os.path.abspath(self._path),)
+
+    def locate(self, name: str) -> str:
+        return os.path.join(self._path, name)
+
+    get_source = locate
+
+    def list_names(self, begin: str = "") -> list[str]:
+        self._require_no_link()
+        try:
+            return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
+        except FileNotFoundError:
+            return []
+
+    def get_size(self, name: str) -> int:
+        status = os.stat(self.locate(name))
+        _require_file(status.st_mode, self.locate(name))
+        return status.st_size
+
+    def open(self, name: str) -> IO[bytes]:
+        return open(self.locate(name), "rb", opener=_open_file)
+
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        return (_PositionalFile if hasattr(os, "pread") else RandomAccessFile)(self.open(name))
+
+    def write_atomically(
+        self, *names: str, durable: bool = True
+    ) -> AbstractContextManager[list[IO[bytes]]]:
+        from functools import partial
+
+        from puzzle_tablebase.atomic_write import atomic_write, translate_store_errors
+
+        targets = [(self.locate(name), self.locate(name_temporary(name))) for name in names]
+        return atomic_write(
+            *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
+        )
+
+    def is_being_written(self, name: str) -> bool:
+        from puzzle_tablebase.atomic_write import is_being_written
+
+        return is_being_written(self.locate(name))
+
+    def remove(self, name: str) -> None:
+        from contextlib import suppress
+
+        from puzzle_tablebase.atomic_write import remove_abandoned, translate_store_errors
+
+        with translate_store_errors(self._path), suppress(FileNotFoundError):
+            if name.endswith(PART_SUFFIX):
+                remove_abandoned(self.locate(name))
+            else:
+                os.unlink(self.locate(name))
+
+    def make_ready(self) -> None:
+        from puzzle_tablebase.atomic_write import translate_store_errors
+
+        with translate_store_errors(self._path):
+            self._require_no_link()
+            os.makedirs(self._path, exist_ok=True)
+
+    def get_free_space(self) -> int | None:
+        if not hasattr(os, "statvfs"):
+            return None
+        status = os.statvfs(self._path)
+        return status.f_bavail * status.f_frsize
+
+    def lock(self) -> AbstractContextManager[None]:
+        from puzzle_tablebase.atomic_write import lock_folder
+
+        self.make_ready()
+        return lock_folder(self._path, LOCK)
+
+    def open_subfolder(self, name: str) -> Store:
+        return Folder(self.locate(name), is_inner=True)
+
+    def _require_no_link(self) -> None:
+        if self._is_inner and os.path.islink(self._path):
+            raise NotAFile("it is a link, which is not followed")
+
+    def hold_mark(self, name: str) -> AbstractContextManager[object]:
+        from puzzle_tablebase.atomic_write import hold_file
+
+        return hold_file(self.locate(name))
+
+    def find_name(self, path: str) -> str | None:
+        try:
+            folder, name = os.path.split(os.path.realpath(path))
+        except ValueError:  # a zero byte
+            return None
+        return name if folder == os.path.realpath(self._path) else None
+
+
+def _open_file(path: str, flags: int) -> int:
+    """Open a regular file and nothing else: opening a named pipe without a writer would block."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        _require_file(os.fstat(descriptor).st_mode, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _require_file(mode: int, path: str) -> None:
+    """Raise an OSError if the mode is not that of a regular file."""
+    if not stat.S_ISREG(mode):
+        kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
+        raise NotAFile(f"it is a {kinds.get(stat.S_IFMT(mode), 'device')}, not a file")
