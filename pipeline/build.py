@@ -14,11 +14,12 @@ from threading import Lock
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableVersionError
 from puzzle_tablebase.pipeline.builders import build_table_data, checkpoints
 from puzzle_tablebase.pipeline.plan import FORCED, Request, list_reasons, read_published
-from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress, BuiltTable
 from puzzle_tablebase.pipeline.recovery import make_entry
-from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner, TaskUsage
+from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, RUNS, append_run
+from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner
+from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.access import list_files, list_unfinished
@@ -35,7 +36,6 @@ from puzzle_tablebase.tables.manifest import (
     replace_manifest,
 )
 from puzzle_tablebase.tables.parquet import TableWriter
-from puzzle_tablebase.tables.run_records import COMPLETED, FAILED, TableRun
 from puzzle_tablebase.tables.store import Store
 
 TableQueue = list[tuple[Puzzle, Table, str, Entry | None]]
@@ -113,7 +113,7 @@ def _read_or_recover(request: Request, observer: BuildProgress) -> dict[str, Ent
         observer.on_recovery(recovery.problem, sorted(recovery.tables), recovery.left_out)
     store = request.store
     if recovery.tables or list_files(store, BACKUP) or has_manifest(store):
-        replace_manifest(store, recovery.tables, recovery.pages)
+        replace_manifest(store, recovery.tables)
     return published
 
 
@@ -157,36 +157,6 @@ def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
         kept += size - (entry.index.bytes if entry and entry.index else 0)
 
 
-class Clock:
-    """Clock of a table that this thread builds for a reason."""
-
-    def __init__(self, table: Table, reason: str) -> None:
-        self._table, self._reason, self.usage = table, reason, TaskUsage()
-        self._started, self._processor_started = time.perf_counter(), time.thread_time()
-
-    def read(self, outcome: str, entry: Entry | None = None) -> TableRun:
-        """Return what building the table took; `entry`: if it is published."""
-        usage, amounts = self.usage, entry.list_amounts() if entry else {}
-        seconds = round(time.perf_counter() - self._started, 3)
-        processor_seconds = time.thread_time() - self._processor_started + usage.seconds
-        rows = amounts.get("rows")
-        return TableRun(
-            table=self._table.name,
-            reason=self._reason,
-            outcome=outcome,
-            parameters=self._table.recipe.list_parameters(),
-            seconds=seconds,
-            processor_seconds=round(processor_seconds, 3),
-            **amounts,
-            rows_per_second=None if rows is None or not seconds else round(rows / seconds, 1),
-            bytes=sum(file.bytes for file in entry.all_files) if entry else None,
-            process_peak_memory=measure_peak_memory(),
-            tasks_done=usage.done,
-            tasks_resumed=usage.resumed,
-            tasks_failed=usage.failed,
-        )
-
-
 def _build_queue(
     queue: TableQueue,
     runner: TaskRunner,
@@ -200,18 +170,18 @@ def _build_queue(
     for puzzle, table, reason, old_entry in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
-        clock = Clock(table, reason)
+        started = time.perf_counter()
         table_runner = replace(
             runner,
             on_progress=partial(observer.on_step, table.name),
             checkpoints=checkpoints(store, table),
-            usage=clock.usage,
         )
         context = BuildContext(table_runner, memory, compute_once)
         try:
             entry = _write_table(store, puzzle, table, context)
         except BaseException:
-            observer.on_end(clock.read(FAILED))
+            observer.on_failure(table)
+            _log_run(store, table, reason, time.perf_counter() - started, FAILED, observer)
             raise
         finally:
             memory.release(table.name)
@@ -222,8 +192,20 @@ def _build_queue(
             notes.add_written(entry)
             notes.save()
         _remove_unlisted(store, table.name, entry, old_entry)
-        observer.on_end(clock.read(COMPLETED, entry))
+        seconds = time.perf_counter() - started
+        observer.on_end(BuiltTable(table.name, reason, seconds, entry))
+        _log_run(store, table, reason, seconds, COMPLETED, observer)
     return entries
+
+
+def _log_run(
+    store: Store, table: Table, reason: str, seconds: float, outcome: str, observer: BuildProgress
+) -> None:
+    """Append a table's build to the log; a log that cannot be written is only a note."""
+    try:
+        append_run(store, table.name, reason, round(seconds, 3), outcome)
+    except OSError as error:
+        observer.on_note(f"{store.locate(RUNS)} was not written: {explain_os_error(error)}")
 
 
 def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from puzzle_tablebase.cost import PROCESS_BYTES, RATES_DATE, Cost, estimate_cost
-from puzzle_tablebase.errors import TableDamaged, TableUnreadable, TableVersionError, Unreachable
+from puzzle_tablebase.cost import Cost, estimate_cost
+from puzzle_tablebase.errors import TableDamaged, TableVersionError, Unreachable
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.pipeline.progress import UP_TO_DATE
 from puzzle_tablebase.pipeline.recovery import Recovery, recover, require_own_files
@@ -21,9 +21,8 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import make_open_error
 from puzzle_tablebase.tables.hash_notes import HashNotes
-from puzzle_tablebase.tables.manifest import Entry, Page, has_manifest, read_backup, read_manifest
+from puzzle_tablebase.tables.manifest import Entry, has_manifest, read_backup, read_manifest
 from puzzle_tablebase.tables.parquet import compute_description
-from puzzle_tablebase.tables.run_records import find_table_run
 from puzzle_tablebase.tables.store import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
@@ -116,8 +115,8 @@ def _read_or_recover(request: Request) -> tuple[dict[str, Entry], Recovery | Non
     except TableVersionError:
         if not request.force:
             raise
-        backup = dict[str, Entry](), dict[str, Page]()
-    recovery = recover(store, *backup)._replace(problem=problem, is_older=is_older)
+        backup = dict[str, Entry]()
+    recovery = recover(store, backup)._replace(problem=problem, is_older=is_older)
     return dict(recovery.tables), recovery
 
 
@@ -129,17 +128,13 @@ class SavedWork(NamedTuple):
 
 
 class PlannedTable(NamedTuple):
-    """A table that the build would write.
-
-    `cost` is None where nothing is known; `source` says where it comes from.
-    """
+    """A table that the build would write; `cost` is None where nothing is known."""
 
     puzzle: Puzzle
     table: Table
     reason: str
     saved: SavedWork | None
     cost: Cost | None
-    source: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the planned table as plain values."""
@@ -157,7 +152,7 @@ class PlannedTable(NamedTuple):
         if unit == "states":
             amounts[unit] = self.table.states
         figures = {"seconds": round(cost.seconds, 3), "bytes": cost.bytes, "memory": cost.memory}
-        return {"source": self.source, **amounts, **figures}
+        return {**amounts, **figures}
 
 
 class Plan(NamedTuple):
@@ -185,8 +180,7 @@ def plan_build(request: Request) -> Plan:
             up_to_date.append(table.name)
             continue
         saved = None if request.force else find_saved_work(request.store, table)
-        cost, source = _estimate_cost(request.store, table)
-        planned.append(PlannedTable(puzzle, table, reason, saved, cost, source))
+        planned.append(PlannedTable(puzzle, table, reason, saved, estimate_cost(table)))
     return Plan(planned, up_to_date, recovery)
 
 
@@ -197,16 +191,3 @@ def find_saved_work(store: Store, table: Table) -> SavedWork | None:
         with suppress(FileNotFoundError):  # another build may have finished the table by now
             sizes.append(store.get_size(name))
     return SavedWork(len(sizes), sum(sizes)) if sizes else None
-
-
-def _estimate_cost(store: Store, table: Table) -> tuple[Cost | None, str]:
-    """Estimate the cost of a table from its last run, or from its recipe; say which it was."""
-    run = None
-    with suppress(OSError, TableUnreadable):  # what is read next reports a store out of reach
-        run = find_table_run(store, table.name, table.recipe.list_parameters())
-    if run is None:
-        cost = estimate_cost(table)
-        return cost, f"rates of {RATES_DATE}" if cost else "unknown"
-    rows = run.records if run.rows is None else run.rows
-    memory = run.process_peak_memory or PROCESS_BYTES
-    return Cost(rows, run.processor_seconds or 0.0, run.bytes or 0, memory), "last run"

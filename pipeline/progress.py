@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rich import progress as bars
 from rich.console import Console
@@ -20,11 +20,11 @@ from rich.text import Text
 from puzzle_tablebase.output import STANDARD
 from puzzle_tablebase.pipeline.terminal import SCREEN, find_width, wrap_message
 from puzzle_tablebase.process import CleanupOnSignal
-from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verified
     from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.tables.manifest import Entry
 
 
 UP_TO_DATE = "up to date"
@@ -95,7 +95,7 @@ class ProgressBar:
 
 @dataclass(slots=True)
 class ProvedTable:
-    """The proved claims about a table, or about a page or the manifest, for its line."""
+    """The proved claims about a table, or about the manifest, for its line."""
 
     files: list[str] = field(default_factory=list)
     amount: str = ""
@@ -104,7 +104,7 @@ class ProvedTable:
     seconds: float = 0.0
     is_printed: bool = False
     verdicts: Sequence[TableVerdict] = ()
-    """The verdicts on a table or its boards; pages and the manifest have none."""
+    """The verdicts on a table or its boards; the manifest has none."""
 
     def format_line(self) -> str:
         """Return the line with files, amount, claims, seconds and the weakest verdict."""
@@ -156,7 +156,7 @@ class ProofProgress(ProgressBar):
             self._say(f"{claim.file:<24}  {claim.claim}  {claim.amount}")
 
     def on_verdicts(self, verdicts: Sequence[TableVerdict]) -> None:
-        """Print a table's line, and those of all tables and pages before it."""
+        """Print a table's line, and those of all tables before it."""
         table = verdicts[0].table
         self._proved[table].verdicts = verdicts
         for name, proved_table in self._proved.items():
@@ -261,30 +261,32 @@ class _Step:
         return "".join([*parts, f", {time.monotonic() - self.table_started:.0f} s"])
 
 
+class BuiltTable(NamedTuple):
+    """A table that was built, why, and in how many seconds."""
+
+    table: str
+    reason: str
+    seconds: float
+    entry: Entry
+
+
 class BuildProgress(ProgressBar):
     """Observer of a build that prints its lines and shows its bars, of several tables at a time.
 
-    `on_run` gets what is known of each table when its build begins and when it ends.
     `line_interval`: see `LINE_INTERVAL`.
     """
 
-    def __init__(
-        self,
-        *,
-        quiet: bool,
-        on_run: Callable[[TableRun], object] = id,
-        line_interval: float = LINE_INTERVAL,
-    ) -> None:
+    def __init__(self, *, quiet: bool, line_interval: float = LINE_INTERVAL) -> None:
         count = bars.MofNCompleteColumn(table_column=UNBROKEN)
         left = bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN)
         super().__init__(count, left, shown=not quiet)
         self._line_interval = line_interval
         self._steps: dict[str, _Step] = {}
-        self._on_run = on_run
+        self._notes = set[str]()
         self.planned: list[str] = []
         """The names of the tables that the build makes."""
         self._lock = RLock()
-        self.built: dict[str, TableRun] = {}
+        self.built: dict[str, BuiltTable] = {}
         """The tables that were built, in the order in which they were finished."""
         self.up_to_date: list[str] = []
 
@@ -303,10 +305,6 @@ class BuildProgress(ProgressBar):
             self._steps[table.name] = _Step()
             self._print(f"building {table.name} ({reason})")
             self.show(table.name, 0, None, table.name)
-        parameters = table.recipe.list_parameters()
-        self._on_run(
-            TableRun(table=table.name, reason=reason, outcome=RUNNING, parameters=parameters)
-        )
 
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         """Show a table's progress; without a terminal, print a line now and then."""
@@ -321,19 +319,31 @@ class BuildProgress(ProgressBar):
             if is_due:
                 self._print_step(table, step)
 
-    def on_end(self, run: TableRun) -> None:
+    def on_end(self, built: BuiltTable) -> None:
         """Print how much a finished table has, and its seconds."""
-        self._on_run(run)
         with self._lock:
-            self.hide(run.table)
-            self._steps.pop(run.table, None)
-            if run.outcome != COMPLETED:
-                return
-            self.built[run.table] = run
-            *_, (unit, count) = run.list_amounts().items()
-            self._print(f"{run.table}: {count:,} {unit} in {run.seconds or 0:.1f} s")
+            self._forget(built.table)
+            self.built[built.table] = built
+            *_, (unit, count) = built.entry.list_amounts().items()
+            self._print(f"{built.table}: {count:,} {unit} in {built.seconds:.1f} s")
             if len(self.planned) > 1:
                 self._show_whole()
+
+    def on_failure(self, table: Table) -> None:
+        """Hide the bar of a table whose build failed."""
+        with self._lock:
+            self._forget(table.name)
+
+    def on_note(self, note: str) -> None:
+        """Print a note, unless several tables have the same one."""
+        with self._lock:
+            if note not in self._notes:
+                self._notes.add(note)
+                self._print(f"note: {note}")
+
+    def _forget(self, table: str) -> None:
+        self.hide(table)
+        self._steps.pop(table, None)
 
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         """Print the manifest's problem, the recovered tables, and why others were left out."""

@@ -34,7 +34,6 @@ from puzzle_tablebase.tables.manifest import (
     Entry,
     File,
     IndexEntry,
-    Page,
     StateCounter,
     bears_table,
     facts_of_rows,
@@ -57,14 +56,13 @@ UNKNOWN = "unknown"
 
 
 class Recovery(NamedTuple):
-    """The recovered tables and pages, and the reasons why other tables were left out.
+    """The recovered tables, and the reasons why others were left out.
 
     The files of tables that were left out are not changed. `problem`: that of the manifest;
     `is_older`: it is of an older version, whose tables are built anew.
     """
 
     tables: dict[str, Entry]
-    pages: dict[str, Page]
     left_out: dict[str, str]
     problem: str = ""
     is_older: bool = False
@@ -74,16 +72,16 @@ class NotWhole(Exception):
     """Error for a file whose content contradicts its metadata, or that is not this program's."""
 
 
-def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]) -> Recovery:
-    """Find all undamaged tables and pages in a store without its manifest.
+def recover(store: Store, backup: Mapping[str, Entry]) -> Recovery:
+    """Find all undamaged tables in a store without its manifest.
 
-    `backup` and `pages` are what the manifest's backup lists. Raise TableUnreadable for a table's
+    `backup` is what the manifest's backup lists. Raise TableUnreadable for a table's
     file that cannot be read: that is no damage, so nothing may be concluded from it.
     """
     tables = {
         name: entry
         for name, entry in backup.items()
-        if all(_is_as_listed(store, file.file, file) for file in entry.all_files)
+        if all(_is_as_listed(store, file) for file in entry.all_files)
     }
     matches = map(TABLE_FILE.fullmatch, list_files(store))
     names = {match[1] for match in matches if match and match[1].isidentifier()}
@@ -107,8 +105,7 @@ def recover(store: Store, backup: Mapping[str, Entry], pages: Mapping[str, Page]
                 except NotWhole as error:
                     left_out[table.name] = str(error)
     left_out |= dict.fromkeys(parameters, NO_SUCH_TABLE)
-    intact_pages = {name: page for name, page in pages.items() if _is_as_listed(store, name, page)}
-    return Recovery(tables, intact_pages, left_out)
+    return Recovery(tables, left_out)
 
 
 def require_own_files(
@@ -153,10 +150,13 @@ def _is_file(store: Store, name: str) -> bool:
         return False
 
 
-def _is_as_listed(store: Store, name: str, listed: File | IndexEntry | Page) -> bool:
+def _is_as_listed(store: Store, listed: File | IndexEntry) -> bool:
     try:
-        with _translate_read_errors(store, name):
-            return measure_file(store, name) == {"bytes": listed.bytes, "sha256": listed.sha256}
+        with _translate_read_errors(store, listed.file):
+            return measure_file(store, listed.file) == {
+                "bytes": listed.bytes,
+                "sha256": listed.sha256,
+            }
     except NotWhole:
         return False
 

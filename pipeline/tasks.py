@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import call
-from threading import Condition, Lock
+from threading import Condition
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
@@ -52,40 +52,6 @@ def make_no_records() -> Chunks:
     yield from ()
 
 
-class TaskResult(NamedTuple):
-    """The result of a task, whether it was loaded from a checkpoint, and its processor seconds."""
-
-    value: Any
-    is_resumed: bool
-    seconds: float
-
-
-@dataclass(slots=True)
-class TaskUsage:
-    """The number of a table's tasks so far, and their processor seconds.
-
-    The threads of a search that is not divided into tasks are counted too.
-    """
-
-    seconds: float = 0.0
-    done: int = 0
-    resumed: int = 0
-    failed: int = 0
-    _lock: Any = field(default_factory=Lock)
-
-    def add_seconds(self, seconds: float) -> None:
-        """Add processor seconds of any thread."""
-        with self._lock:
-            self.seconds += seconds
-
-    def add(self, result: TaskResult) -> Any:
-        """Count a finished task and return its value."""
-        self.add_seconds(result.seconds)
-        self.done += 1
-        self.resumed += result.is_resumed
-        return result.value
-
-
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
     """The runner of a builder's tasks; its copies (`replace`) share failures with it.
@@ -100,8 +66,6 @@ class TaskRunner:
     checkpoints: Checkpoints | None = None
     is_remote: bool = False
     """Whether other machines may run tasks: results are then saved in the store and read there."""
-    usage: TaskUsage = field(default_factory=TaskUsage)
-    """What the tasks used so far; each table's runner has its own."""
     min_saved_seconds: float = MIN_SAVED_SECONDS
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
@@ -137,7 +101,7 @@ class TaskRunner:
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """Run a function as `run_in_threads` does, until a task of this runner has failed."""
-        for result in run_in_threads(function, items, self.jobs, self.usage):
+        for result in run_in_threads(function, items, self.jobs):
             self.require_no_failure()
             yield result
 
@@ -164,34 +128,26 @@ class TaskRunner:
             is_waiting = not wait([pending[0]], 0.2).done
             if not any(task.exception() in self._failed for task in pending if task.done()):
                 self.require_no_failure()
-        result = self.usage.add(pending.popleft().result())
+        result = pending.popleft().result()
         return self.checkpoints.require(result) if self.is_remote and self.checkpoints else result
 
     def _note_failure(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
             self._failed.append(error)
-            self.usage.failed += 1
 
 
 def run_in_threads(
     function: Callable[..., Result],
     items: Iterable[tuple[Any, ...]],
     max_threads: int | None = None,
-    usage: TaskUsage | None = None,
 ) -> Iterator[Result]:
     """Run a function for each item in threads, and iterate over the results in their order.
 
-    There are as many threads as cores, and at most `max_threads`. Their processor seconds are added
-    to `usage`; they are no tasks, because their results are never saved.
+    There are as many threads as cores, and at most `max_threads`. The results are never saved.
     """
     threads = min(count_cores(), max_threads or count_cores())
     with ThreadPoolExecutor(threads) as pool:
-        runner = TaskRunner(pool, threads)
-        try:
-            yield from runner.run_tasks(function, items)
-        finally:
-            if usage:
-                usage.add_seconds(runner.usage.seconds)
+        yield from TaskRunner(pool, threads).run_tasks(function, items)
 
 
 def _run_task(
@@ -201,20 +157,18 @@ def _run_task(
     *,
     is_remote: bool = False,
     min_saved_seconds: float = MIN_SAVED_SECONDS,
-) -> TaskResult:
+) -> Any:
     """Load a task's result from its checkpoint, or compute and save it.
 
     `is_remote`: the value is the checkpoint's name, as large results do not pass the executor.
     """
-    started = time.thread_time()
     if checkpoints is None:
-        return TaskResult(function(*arguments), False, time.thread_time() - started)
+        return function(*arguments)
     if is_remote:
         checkpoints.require_version()
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
-    is_resumed = result is not None
-    if not is_resumed:
+    if result is None:
         begun = time.monotonic()
         result = function(*arguments)
         if is_remote:
@@ -222,8 +176,7 @@ def _run_task(
         elif time.monotonic() - begun > min_saved_seconds:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
-    value = name if is_remote else result
-    return TaskResult(value, is_resumed, time.thread_time() - started)
+    return name if is_remote else result
 
 
 def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

@@ -8,7 +8,6 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -111,20 +110,6 @@ def lock_file(descriptor: int, *, wait: bool = False) -> bool:
 def open_new_file(path: str) -> int:
     """Open a new file for writing; nothing that is there under its name is written to."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-
-
-@contextlib.contextmanager
-def hold_file(path: str) -> Iterator[None]:
-    """Create a file and lock it while the block lasts; then remove it."""
-    descriptor = open_new_file(path)
-    with CleanupOnSignal(partial(os.unlink, path)):
-        try:
-            lock_file(descriptor, wait=True)
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-            os.close(descriptor)
 
 
 def remove_abandoned(path: str) -> None:

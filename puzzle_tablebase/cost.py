@@ -1,7 +1,7 @@
 """The cost of a table, as estimated from its recipe alone: rows, time, bytes and memory.
 
-The rates were measured on one core of the machine that this was written on. They are meant to tell
-seconds from hours: times within a factor of about four.
+The rates were measured in 2026-11, on one core of the machine that this was written on. They are
+meant to tell seconds from hours: times within a factor of about four.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Table
-
-RATES_DATE = "2026-11"
-"""The month in which the rates were measured."""
 
 
 class Rate(NamedTuple):

@@ -10,7 +10,7 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command, format_repair_command
 from puzzle_tablebase.tables.hash_notes import HashNotes
-from puzzle_tablebase.tables.manifest import Entry, read_manifest, read_pages
+from puzzle_tablebase.tables.manifest import Entry, read_manifest
 from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -19,22 +19,13 @@ if TYPE_CHECKING:
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:
-    """List every published or default table and page, with its state and its repair command."""
+    """List every published or default table, with its state and its repair command."""
     rows = []
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
     with store.ask_one_question():
         entries, notes = read_manifest(store), HashNotes(store)
         for name in dict.fromkeys([*defaults, *entries]):
             rows.append(_make_row(store, notes, name, entries.get(name)))
-        contents = {name: entry.content for name, entry in entries.items()}
-        for name, page in read_pages(store).items():
-            try:
-                size = store.get_size(name)
-            except OSError:
-                continue
-            is_current = page.made_from.items() <= contents.items()
-            state = "published" if is_current else "out of date"
-            rows.append({"table": name, "state": state, "bytes": size})
     return rows
 
 
@@ -59,8 +50,7 @@ def _find_state(notes: HashNotes, entry: Entry) -> str:
 
 def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     """Return an error with the unusable tables of `list_status` and repair commands, or None."""
-    tables = [row for row in rows if "command" in row]
-    unusable_rows = [row for row in tables if row["state"] != "published"]
+    unusable_rows = [row for row in rows if row["state"] != "published"]
     if not unusable_rows:
         return None
     states = Counter(row["state"] for row in unusable_rows)
@@ -74,7 +64,7 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
             for row in unusable_rows
         )
     return TableError(
-        f"{len(unusable_rows)} of {len(tables)} tables cannot be used ({summary}).",
+        f"{len(unusable_rows)} of {len(rows)} tables cannot be used ({summary}).",
         store.locate(MANIFEST),
         " && ".join(filter(None, commands)),
     )

@@ -14,13 +14,13 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from puzzle_tablebase.tables.run_records import RUNS
+from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.tables.store import LOCK
 from tests.support.commands import lines
 from tests.support.shell import ROOT, SCRIPT, environment
 
 NOT_COMPARED = (LOCK, RUNS)
-"""Names that are no part of the tables: the lock, and the records of runs."""
+"""Names that are no part of the tables: the lock, and the log of builds."""
 QUERY_GROUPS = ("eight", "senet", "knight", "no", "overview")
 
 

@@ -44,7 +44,6 @@ from puzzle_tablebase.pipeline.tasks import (
     Chunks,
     TableData,
     TaskRunner,
-    TaskUsage,
     make_no_records,
     run_in_threads,
 )
@@ -208,9 +207,7 @@ def count_cycles(
         table = HashTable.from_columns(states[0], states[1])
         states.clear()
         layer = layers[number]
-        by_square[number], onward = _step_back(
-            layer, steps[number], table, runner.usage, settings.slice_states
-        )
+        by_square[number], onward = _step_back(layer, steps[number], table, settings.slice_states)
         states += layer.keys, onward
         del layer, table, onward
     # an edge at a square of a state is an edge at the square's image in the state's image
@@ -286,7 +283,7 @@ def combine_halves(
     while done < tasks:
         numbers = range(done, min(tasks, done + settings.tasks_per_round))
         for number, uses_found in zip(
-            numbers, run_in_threads(run_task, zip(numbers), threads, runner.usage), strict=True
+            numbers, run_in_threads(run_task, zip(numbers), threads), strict=True
         ):
             runner.report_progress(name, number, tasks)
             uses += uses_found
@@ -298,9 +295,7 @@ def combine_halves(
     return Layer(one.keys, one.ways), sums.merge(), uses
 
 
-def _step_back(
-    layer: Layer, step: Step, table: HashTable, usage: TaskUsage, slice_states: int
-) -> tuple[int, Array]:
+def _step_back(layer: Layer, step: Step, table: HashTable, slice_states: int) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
     slices = [
@@ -309,7 +304,7 @@ def _step_back(
     arguments = ((Layer(layer.keys[span], layer.ways[span]), step, table) for span in slices)
     onward, uses = np.empty_like(layer.ways), 0
     for span, (counts, uses_found) in zip(
-        slices, run_in_threads(count_onward, arguments, usage=usage), strict=True
+        slices, run_in_threads(count_onward, arguments), strict=True
     ):
         onward[span] = counts
         uses += int(uses_found[step.others == 0].sum())

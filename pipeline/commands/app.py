@@ -20,10 +20,8 @@ from puzzle_tablebase.pipeline.commands.options import complete_commands, find_s
 from puzzle_tablebase.pipeline.commands.precompute import PrecomputeCommand, precompute
 from puzzle_tablebase.pipeline.commands.puzzle_commands import query_app, sample_app
 from puzzle_tablebase.pipeline.commands.store_commands import (
-    clean,
     diff,
     explore,
-    graph,
     histogram,
     remove,
     report,
@@ -216,6 +214,6 @@ def _find_command_path(arguments: Sequence[str], commands: Any) -> str:
     return " ".join(path)
 
 
-for command in (remove, status, histogram, verify, runs, report, explore, site, graph, diff, clean):
+for command in (remove, status, histogram, verify, runs, report, explore, site, diff):
     app.command()(command)
 app.command(name="help")(print_help)

@@ -17,7 +17,6 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.resources import count_cores
 from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.run_records import list_run_names
 from puzzle_tablebase.tables.store import Store
 
 Completer = Callable[[Context], list[str]]
@@ -54,7 +53,6 @@ def make_store_completer(list_names: Callable[[Store], Iterable[str]]) -> Comple
 
 complete_published_tables = make_store_completer(read_manifest)
 complete_removable_tables = make_store_completer(list_removable)
-complete_runs = make_store_completer(lambda store: ["last", *list_run_names(store)])
 
 
 def complete_requests(context: Context) -> list[str]:

@@ -39,11 +39,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.plan import Request
     from puzzle_tablebase.pipeline.progress import BuildProgress
 
-FACTS = (
-    *("bytes", "seconds", "processor_seconds"),
-    *("tasks_done", "tasks_resumed", "tasks_failed"),
-)
-"""What `--json` prints of a table that was built, beside its reason and its amounts."""
 WORDS = "puzzle_tablebase.pipeline.words"
 """The key of a context's `meta` with the command line's words."""
 
@@ -109,7 +104,6 @@ class Invocation(NamedTuple):
     """A build's request, with what only the command line needs."""
 
     request: "Request"
-    command: list[str]
     scheduler: str | None
     is_quiet: bool
     as_json: bool
@@ -152,7 +146,7 @@ def precompute(
 
     tables = select_tables(names or [], with_rows=parquet or None)
     request = Request(open_store(outputs), tables, force, jobs, memory=parse_memory(memory))
-    run = Invocation(request, sys.argv[1:], scheduler, quiet, as_json)
+    run = Invocation(request, scheduler, quiet, as_json)
     if dry_run:
         with open_executor(scheduler, jobs):  # it is refused as the build would refuse it
             _print_dry_run(run)
@@ -164,23 +158,18 @@ def _build(run: Invocation) -> None:
     """Build the tables, and print what was built."""
     from puzzle_tablebase.pipeline.build import build
     from puzzle_tablebase.pipeline.progress import BuildProgress
-    from puzzle_tablebase.pipeline.runs import RunRecorder
     from puzzle_tablebase.pipeline.tasks import open_executor
 
     request = run.request
-    recorder = RunRecorder(request.store, run.command)
-    progress = BuildProgress(quiet=run.is_quiet, on_run=recorder.record)
+    progress = BuildProgress(quiet=run.is_quiet)
     if run.scheduler and not run.is_quiet:
         print_error(f"connecting to {run.scheduler}")
     with (
         CleanupOnSignal(partial(_note_interrupt, run, progress)),
         progress,
-        recorder,
         open_executor(run.scheduler, request.jobs) as (executor, at_once),
     ):
         build(dataclasses.replace(request, jobs=at_once), progress, executor)
-    if recorder.problem and not run.is_quiet:
-        print_error(f"note: the run record was not written: {recorder.problem}")
     if run.as_json:
         print_answer(f"{json.dumps(_describe_build(run, progress))}\n")
     elif not run.is_quiet:
@@ -220,8 +209,9 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
             {
                 "table": built.table,
                 "reason": built.reason,
-                **built.list_amounts(),
-                **{fact: getattr(built, fact) for fact in FACTS},
+                **built.entry.list_amounts(),
+                "bytes": sum(file.bytes for file in built.entry.all_files),
+                "seconds": round(built.seconds, 3),
             }
             for built in progress.built.values()
         ],

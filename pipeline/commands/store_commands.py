@@ -1,4 +1,4 @@
-"""The commands on whole stores: their status, records, pages, comparison and cleaning."""
+"""The commands on whole stores: their status, log of builds, pages and comparison."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
 from puzzle_tablebase.pipeline.commands.options import (
     Json,
     Outputs,
@@ -16,29 +16,23 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_page_formats,
     complete_published_tables,
     complete_removable_tables,
-    complete_runs,
 )
 from puzzle_tablebase.pipeline.commands.text_tables import (
     format_diff,
-    format_leftovers,
-    format_run,
     format_runs,
     format_status,
 )
 from puzzle_tablebase.pipeline.single_query import require_one_printed
 from puzzle_tablebase.pipeline.terminal import (
-    MAX_MESSAGE,
-    escape_control,
-    fit_terminal,
     print_answer,
     print_error,
     print_line,
 )
 from puzzle_tablebase.process import expand_path
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
-from puzzle_tablebase.tables.access import open_store, require_listable
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.run_records import list_run_names, list_runs, read_run
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, open_store
+from puzzle_tablebase.tables.manifest import has_manifest, read_manifest
 from puzzle_tablebase.tables.store import Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
@@ -194,47 +188,13 @@ def verify(
         print_answer(f"{json.dumps(answer)}\n")
 
 
-def runs(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="RUN",
-            help="Run to show: its name, the beginning of it, or last.",
-            autocompletion=complete_runs,
-        ),
-    ] = None,
-    outputs: Outputs = None,
-    as_json: Json = False,
-) -> None:
-    """List the last builds, or show what one of them did."""
-    store = open_store(outputs)
-    require_listable(store)
-    if name is not None:
-        run = read_run(store, name)
-        if as_json:
-            print_answer(f"{json.dumps(run.to_dict())}\n")
-            return
-        lines = (
-            f"run       {run.name}",
-            f"command   pipeline {' '.join(run.command)}",
-            f"started   {run.started}",
-            f"seconds   {run.seconds:.1f}",
-            f"outcome   {': '.join(filter(None, (run.outcome, run.problem)))}",
-            f"versions  {', '.join(f'{key} {value}' for key, value in run.versions.items())}",
-            f"machine   {', '.join(f'{key} {value}' for key, value in run.machine.items())}",
-        )
-        text = "".join(f"{escape_control(line[:MAX_MESSAGE])}\n" for line in lines)
-        print_answer(fit_terminal(text))
-        print_answer(f"\n{format_run(run.tables, run.outcome)}")
-        return
-    known = [*list_runs(store)]
-    if as_json:
-        print_answer(f"{json.dumps([run.to_dict() for run in known])}\n")
-    else:
-        print_answer(format_runs(known))
-    readable = {run.name for run in known}
-    for unreadable in (other for other in list_run_names(store) if other not in readable):
-        print_error(f"note: the run record {unreadable} cannot be read")
+def runs(outputs: Outputs = None, as_json: Json = False) -> None:
+    """List the last tables that were built: when, why, at what cost, and the outcome."""
+    from puzzle_tablebase.pipeline.runs import read_last_runs
+
+    last = read_last_runs(open_store(outputs))
+    rows = [run.to_dict() for run in last]
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_runs(last))
 
 
 def report(
@@ -258,15 +218,6 @@ def report(
             "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
         ),
     ] = None,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            "--run",
-            metavar="RUN",
-            help="Also show where the time of a build went: its name in `pipeline runs`, or last.",
-            autocompletion=complete_runs,
-        ),
-    ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
     from puzzle_tablebase.output import STANDARD
@@ -275,7 +226,7 @@ def report(
     store = open_store(outputs)
     default_target = store.locate(REPORT_PAGE if format == "html" else "report")
     target = default_target if output is None else expand_path(output)
-    paths = write_report(store, target, format, sample, run)
+    paths = write_report(store, target, format, sample)
     if target == STANDARD:
         return
     for path in paths:
@@ -330,47 +281,35 @@ def site(
     print_answer(f"{folder}\n")
 
 
-def graph(outputs: Outputs = None, as_json: Json = False) -> None:
-    """Print what is made from what, as a Mermaid flowchart: puzzles, recipes, tables and pages."""
-    from puzzle_tablebase.pipeline.lineage import format_mermaid, make_lineage
-
-    lineage = make_lineage(open_store(outputs))
-    print_answer(f"{json.dumps(lineage.to_dict())}\n" if as_json else format_mermaid(lineage))
-
-
 def diff(
     old: Annotated[str, typer.Argument(metavar="A", help="Folder or URL of tables.")],
     new: Annotated[str, typer.Argument(metavar="B", help="Folder or URL to compare with A.")],
     as_json: Json = False,
 ) -> None:
-    """Compare the tables of two stores: which differ in rows, in content or only in bytes.
+    """List the tables whose content differs between two stores, or that only one has.
 
-    Exit code: 0 if all have the same content, 1 if any differs, 3 if damaged.
+    Exit code: 0 if all are equal, 1 if any differs.
     """
-    from puzzle_tablebase.pipeline.comparison import compare_stores, make_difference_error
-
-    comparisons = compare_stores(open_store(old), open_store(new))
-    rows = [comparison.to_dict() for comparison in comparisons]
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_diff(comparisons))
-    if error := make_difference_error(comparisons):
-        raise error
-
-
-def clean(
-    outputs: Outputs = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove what is listed.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the files that unfinished builds left, with their sizes; remove them with --yes.
-
-    Published tables are never listed. Builds resume from what is listed.
-    """
-    from puzzle_tablebase.pipeline.cleaning import format_advice, list_leftovers, remove_leftovers
-
-    store = open_store(outputs)
-    leftovers = remove_leftovers(store) if yes else list_leftovers(store)
+    a, b = _read_contents(open_store(old)), _read_contents(open_store(new))
+    names = sorted(a.keys() | b.keys())
+    differences = [
+        (name, "only in B" if name not in a else "only in A" if name not in b else "content")
+        for name in names
+        if a.get(name) != b.get(name)
+    ]
     if as_json:
-        print_answer(f"{json.dumps([leftover._asdict() for leftover in leftovers])}\n")
-        return
-    table = format_leftovers(leftovers) if leftovers else ""
-    print_answer(f"{table}{format_advice(leftovers, store, removed=yes)}\n")
+        rows = [{"table": name, "difference": difference} for name, difference in differences]
+        print_answer(f"{json.dumps(rows)}\n")
+    elif differences:
+        print_answer(format_diff(differences))
+    if differences:
+        tables = ", ".join(name for name, _ in differences)
+        raise NoAnswer(f"{len(differences)} of {len(names)} tables differ: {tables}.")
+
+
+def _read_contents(store: Store) -> dict[str, str]:
+    """Read the content hash of each published table; raise TableMissing if there is no manifest."""
+    entries = read_manifest(store)
+    if not entries and not has_manifest(store):
+        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+    return {name: entry.content for name, entry in entries.items()}

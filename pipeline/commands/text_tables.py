@@ -5,33 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from puzzle_tablebase.pipeline.terminal import count_columns, escape_control
-from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, TableRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from puzzle_tablebase.cost import Cost
-    from puzzle_tablebase.pipeline.cleaning import Leftover
-    from puzzle_tablebase.pipeline.comparison import Comparison
     from puzzle_tablebase.pipeline.plan import PlannedTable, SavedWork
+    from puzzle_tablebase.pipeline.progress import BuiltTable
+    from puzzle_tablebase.pipeline.runs import Run
 
 
 TEXT_COLUMNS = {
-    "table", "name", "made by", "state", "reason", "resumes", "from", "run", "command",
-    "outcome", "difference", "details", "kind", "note",
+    "table", "name", "made by", "state", "reason", "resumes", "when", "outcome", "difference",
 }  # fmt: skip
 """Columns whose cells begin at the left."""
 MAX_WIDTH = 80
 """Characters of a line, as many as a terminal has that nobody has made wider."""
-MAX_CELL = 40
-"""Most characters of a cell whose text is a file's own."""
 MAX_MADE_BY = 26
 """Most characters of the name and the version of the program that made a table, after which the
 state of a default table still fits."""
 GAP = 2
 """Spaces between two columns."""
-MIN_COMMAND = 20
-"""Characters that a command in a list of runs has at least, before it is cut."""
 
 
 def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> str:
@@ -58,12 +52,16 @@ def _pad(cell: str, column: str, width: int) -> str:
     return f"{cell}{gap}" if column in TEXT_COLUMNS else f"{gap}{cell}"
 
 
-def format_build(built: Mapping[str, TableRun]) -> str:
+def format_build(built: Mapping[str, BuiltTable]) -> str:
     """Format the tables that were built: reasons, sizes, and times."""
     rows = []
-    for name, run in sorted(built.items()):
-        cells = _format_amount(run.list_amounts()), f"{run.bytes:,}", f"{run.seconds:.2f}"
-        rows.append((name, run.reason, *cells, _format_rate(run)))
+    for name, table in sorted(built.items()):
+        amounts, seconds = table.entry.list_amounts(), table.seconds
+        size = sum(file.bytes for file in table.entry.all_files)
+        *_, count = amounts.values()
+        rate = f"{count / seconds:,.0f}" if seconds else ""
+        cells = _format_amount(amounts), f"{size:,}", f"{seconds:.2f}", rate
+        rows.append((name, table.reason, *cells))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
     return _format_table(names, rows, "per second")
 
@@ -95,12 +93,6 @@ def _format_amount(amounts: Mapping[str, int | None]) -> str:
     return f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
 
 
-def _format_rate(run: TableRun) -> str:
-    """Format how many of a table's rows, or of what it has in their place, were made a second."""
-    counts = [*run.list_amounts().values()]
-    return f"{counts[-1] / run.seconds:,.0f}" if counts and run.seconds else ""
-
-
 def format_dry_run(tables: Sequence[PlannedTable]) -> str:
     """Format the tables that a build would write: reasons, saved work, and cost."""
     rows = []
@@ -110,9 +102,9 @@ def format_dry_run(tables: Sequence[PlannedTable]) -> str:
         if estimate and unit == "states":
             estimate = estimate._replace(rows=table.states)
         cost = _format_cost(estimate, unit)
-        rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
-    names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
-    return _format_table(names, rows, "from", "memory", "size", "rows")
+        rows.append((planned.table.name, planned.reason, saved, *cost))
+    names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory"
+    return _format_table(names, rows, "memory", "size", "rows")
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -132,66 +124,21 @@ def _format_size(count: float) -> str:
     return f"{count:,.0f} B"
 
 
-def format_runs(runs: Sequence[RunRecord]) -> str:
-    """Format run records: when, what, how long, and how it ended."""
-    rows = []
-    for run in runs:
-        finished = sum(table.outcome == COMPLETED for table in run.tables)
-        cells = (
-            run.name,
-            " ".join(["pipeline", *run.command]),
-            f"{finished} of {len(run.tables)}",
-            f"{run.seconds:,.1f}",
-            _cut(run.outcome, MAX_CELL),
-        )
-        rows.append(cells)
-    names = "run", "command", "tables", "seconds", "outcome"
-    others = (0, 2, 3, 4)
-    width = sum(max(len(row[at]) for row in [names, *rows]) + GAP for at in others)
-    room = max(MIN_COMMAND, MAX_WIDTH - width)
-    return _format_table(names, [(row[0], _cut(row[1], room), *row[2:]) for row in rows])
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 1]}…"
-
-
-def format_run(tables: Sequence[TableRun], outcome: str) -> str:
-    """Format the tables of a run with this outcome, and theirs unless all are complete."""
-    is_complete = all(table.outcome == COMPLETED for table in tables)
+def format_runs(runs: Sequence[Run]) -> str:
+    """Format the log of builds."""
     rows = [
         (
-            _cut(table.table, MAX_CELL),
-            _cut(table.reason, MAX_CELL),
-            ""
-            if is_complete
-            else _cut(outcome if table.outcome == RUNNING else table.outcome, MAX_CELL),
-            _format_amount(table.list_amounts()),
-            _format_seconds(table.seconds),
-            _format_seconds(table.processor_seconds),
-            _format_rate(table),
-            "" if table.bytes is None else _format_size(table.bytes),
-            _format_tasks(table),
-            "" if table.process_peak_memory is None else _format_size(table.process_peak_memory),
+            run.when,
+            run.table,
+            run.reason,
+            f"{run.seconds:,.2f}",
+            "" if run.peak_memory is None else _format_size(run.peak_memory),
+            run.outcome,
         )
-        for table in tables
+        for run in runs
     ]
-    names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "per second", "size", "tasks"
-    optional = "per second", "CPU s", "memory", "size", "reason", "rows"
-    return _format_table((*names, "memory"), rows, *optional)
-
-
-def _format_tasks(table: TableRun) -> str:
-    """Format how many tasks were done, with those resumed and failed if there are any."""
-    counts = {"resumed": table.tasks_resumed, "failed": table.tasks_failed}
-    parts = [f"{count:,} {name}" for name, count in counts.items() if count]
-    if not table.tasks_done and not parts:
-        return ""
-    return ", ".join([f"{table.tasks_done:,}", *parts])
-
-
-def _format_seconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds:,.2f}"
+    names = "when", "table", "reason", "seconds", "memory", "outcome"
+    return _format_table(names, rows, "memory", "reason")
 
 
 def _format_duration(seconds: float) -> str:
@@ -207,7 +154,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def format_status(rows: list[dict[str, Any]]) -> str:
-    """Format the status of tables and pages, for people."""
+    """Format the status of tables, for people."""
     cells = []
     for row in rows:
         amount = _format_amount({unit: row.get(unit) for unit in ("rows", "records", "states")})
@@ -215,27 +162,13 @@ def format_status(rows: list[dict[str, Any]]) -> str:
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        made_by = _cut(escape_control(row.get("made_by", "")), MAX_MADE_BY)
+        made_by = escape_control(row.get("made_by", ""))
+        if len(made_by) > MAX_MADE_BY:
+            made_by = f"{made_by[: MAX_MADE_BY - 1]}…"
         cells.append((row["table"], amount, size, made_by, state))
     return _format_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 
-def format_diff(comparisons: list[Comparison]) -> str:
-    """Format the differences of two stores."""
-    rows = []
-    for comparison in comparisons:
-        numbers = map(_format_amount, comparison.amounts)
-        counts = comparison.counts._asdict() if comparison.counts else {}
-        counted = [f"{count:,} {name}" for name, count in counts.items() if count]
-        details = "; ".join([*counted, *comparison.details])
-        rows.append((comparison.table, *numbers, comparison.difference, details))
-    return _format_table(("table", "rows A", "rows B", "difference", "details"), rows)
-
-
-def format_leftovers(leftovers: list[Leftover]) -> str:
-    """Format the files that unfinished builds left."""
-    rows = [
-        (each.kind, each.table, f"{len(each.files):,}", f"{each.bytes:,}", each.note)
-        for each in leftovers
-    ]
-    return _format_table(("kind", "table", "files", "bytes", "note"), rows)
+def format_diff(differences: Sequence[tuple[str, str]]) -> str:
+    """Format the tables that differ between two stores, each with its difference."""
+    return _format_table(("table", "difference"), differences)

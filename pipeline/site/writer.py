@@ -130,7 +130,7 @@ def _fill(
         for file in entry.all_files:
             _copy_file(store, name, file, versioned / file.file)
     copy = Folder(versioned)
-    _write(versioned / MANIFEST, format_manifest(tables, MADE_BY, {}))
+    _write(versioned / MANIFEST, format_manifest(tables, MADE_BY))
     facts = list_facts(copy, tables, verdicts)
     _write(versioned / CROISSANT, make_croissant(facts, url, date))
     _write(versioned / CARD, make_card(facts, url, date))

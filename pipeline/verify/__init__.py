@@ -27,7 +27,6 @@ from puzzle_tablebase.pipeline.verify.fifteen import prove_pattern
 from puzzle_tablebase.pipeline.verify.files import (
     check_entry,
     check_files,
-    check_pages,
     list_tables,
     read_rows,
 )
@@ -148,7 +147,7 @@ def verify(
 ) -> Verified:
     """Verify every table in a store; raise VerifyFailed at the first claim that does not hold.
 
-    `names`: of published tables; with them, these alone are verified, and no pages.
+    `names`: of published tables; with them, these alone are verified.
     With `quick` only the files' sizes and hashes, and the indexes' headers and blocks, are checked.
     `on_verdicts` is called once for each table, in the order of the manifest's claims.
     """
@@ -169,8 +168,6 @@ def verify(
             tables = [published for published in tables if published.name in names]
         for published in tables:
             check_files(published)
-        if not names:
-            check_pages(store, on_claim)
         if quick:
             for published in tables:
                 record_verdicts([published.make_verdict(Verdict.INTACT, ONLY_FILES)])

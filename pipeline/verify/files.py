@@ -30,8 +30,8 @@ from puzzle_tablebase.pipeline.verify.claims import (
 )
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import COMMAND, INDEX_VERSION, MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.tables import INDEX_VERSION, MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
 from puzzle_tablebase.tables.index_format import (
     BLOCK_BYTES,
     BODY_BYTES,
@@ -47,12 +47,10 @@ from puzzle_tablebase.tables.manifest import (
     Entry,
     File,
     IndexEntry,
-    Page,
     compute_sha256,
     list_parameters,
     measure_footer,
     read_manifest,
-    read_pages,
 )
 from puzzle_tablebase.tables.parquet import (
     ContentHash,
@@ -124,18 +122,7 @@ def check_entry(published: PublishedTable) -> None:
         check.require_equal("description", entry.description, compute_description(table))
 
 
-def check_pages(store: Store, listener: Listener) -> None:
-    """Check size and SHA-256 of every listed page that exists."""
-    for name, page in read_pages(store).items():
-        if name in list_files(store):
-            command = format_rebuild_command("", store).replace(COMMAND, f"pipeline {page.command}")
-            text = "size and SHA-256 match the manifest"
-            claim = Claim(name.rpartition(".")[0], name, text, page.bytes, "bytes")
-            with ClaimCheck(claim, store, command, listener) as check:
-                _check_bytes(check, page)
-
-
-def _check_bytes(check: ClaimCheck, entry: File | IndexEntry | Page) -> None:
+def _check_bytes(check: ClaimCheck, entry: File | IndexEntry) -> None:
     store, file = check.store, check.claim.file
     try:
         check.require_equal("bytes", store.get_size(file), entry.bytes)

@@ -114,13 +114,6 @@ def is_unfinished(store: Store, name: str) -> bool:
     return name.endswith(PART_SUFFIX) and not store.is_being_written(name)
 
 
-def require_listable(store: Store) -> None:
-    """Raise BadRequest if a store is of a kind whose files can never be listed."""
-    if store.obstacle:
-        hint = "Name a folder or a bucket with --outputs"
-        raise BadRequest(f"The files of {store} cannot be listed: {store.obstacle}", hint)
-
-
 def make_open_error(path: str, error: OSError, command: str) -> TableError:
     """Make the error for a file that did not open: it is missing, damaged or unreadable.
 

@@ -29,7 +29,6 @@ class HttpStore(Store):
     """A read-only store on a static host."""
 
     is_read_only = True
-    obstacle = "a web host does not list its files"
 
     def __init__(self, url: str, limits: HttpLimits = LIMITS) -> None:
         self._url, self._limits = url, limits
@@ -118,10 +117,6 @@ class HttpStore(Store):
         with self._lock:
             self._manifest, self._is_fresh = None, True
         return True
-
-    def open_subfolder(self, name: str) -> Store:
-        query = f"?{self._query}" if self._query else ""
-        return HttpStore(f"{self._base}/{quote(name)}{query}", self._limits)
 
 
 def _list_sizes(manifest: bytes) -> dict[str, int]:

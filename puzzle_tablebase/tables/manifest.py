@@ -1,4 +1,4 @@
-"""The manifest, `manifest.json`: the list of published tables and pages, with what belongs to them.
+"""The manifest, `manifest.json`: the list of published tables, with what belongs to them.
 
 A table that it does not list is not published. An entry of a table with distances has the number of
 its states at each distance of each goal. No output replaces a file of a table.
@@ -26,6 +26,7 @@ from puzzle_tablebase.errors import (
     TableVersionError,
     quote,
 )
+from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Table
 from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
 from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
@@ -47,8 +48,6 @@ Number = Annotated[int, Meta(ge=0, le=1 << 53)]
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
-RESERVED = ".parquet", ".idx", MANIFEST
-"""Endings of the names of tables' files, which no page may have."""
 TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
 """The name of a file of a table's rows or index, with the name of the table."""
 
@@ -203,32 +202,10 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
         return self.all_files[0].bytes
 
 
-class Page(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry for a page.
-
-    `made_from`: the content hash of each table that it was made from; `command`: the command of
-    the program that writes it.
-    """
-
-    bytes: Number
-    sha256: str
-    made_from: dict[str, str]
-    command: str
-
-
 def read_manifest(store: Store) -> dict[str, Entry]:
     """Read the published tables by name; none if there is no manifest."""
-    return _read(store)[0]
-
-
-def read_pages(store: Store) -> dict[str, Page]:
-    """Read the pages made from published tables, by file name; none if there is no manifest."""
-    return _read(store)[1]
-
-
-def _read(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
     data = _read_data(store)
-    return ({}, {}) if data is None else parse_manifest(data, store)
+    return {} if data is None else parse_manifest(data, store)
 
 
 def _read_data(store: Store) -> bytes | None:
@@ -246,21 +223,21 @@ def has_manifest(store: Store) -> bool:
     return _read_data(store) is not None
 
 
-def read_backup(store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    """Read the tables and pages that the backup lists; none if it is missing or damaged.
+def read_backup(store: Store) -> dict[str, Entry]:
+    """Read the tables that the backup lists; none if it is missing or damaged.
 
     Raise TableUnreadable if it cannot be read, and TableVersionError if a newer program wrote it.
     """
     try:
         return parse_manifest(store.read(BACKUP), store)
     except (FileNotFoundError, NotAFile, TableDamaged):
-        return {}, {}
+        return {}
     except OSError as error:
         raise make_open_error(store.locate(BACKUP), error, "") from error
     except TableVersionError as error:
         if error.version > error.supported:
             raise
-        return {}, {}
+        return {}
 
 
 def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
@@ -315,8 +292,8 @@ def measure_footer(store: Store, name: str) -> Footer:
     return Footer(size, hashlib.sha256(file.read(size, file.size - size)).hexdigest())
 
 
-def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[str, Page]]:
-    """Return the tables and pages that a manifest lists.
+def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
+    """Return the tables that a manifest lists.
 
     Raise TableDamaged unless it is exactly as it was written, and TableVersionError if it has
     another format version.
@@ -337,20 +314,15 @@ def parse_manifest(data: bytes, store: Store) -> tuple[dict[str, Entry], dict[st
         # without --force no command replaces tables of a newer program
         command = format_rebuild_command("", store, force=version > FORMAT_VERSION)
         raise TableVersionError(path, version, FORMAT_VERSION, command)
-    section = "tables"
     try:
-        tables = convert(manifest.get(section), dict[str, Entry])
+        tables = convert(manifest.get("tables"), dict[str, Entry])
         if not all(map(_is_consistent, tables, tables.values())):
             raise ValidationError
-        section = "pages"
-        pages = convert(manifest.get(section, {}), dict[str, Page])
-        if not all(map(is_page_name, pages)):
-            raise ValidationError
     except ValidationError as error:
-        raise TableDamaged(path, f"its list of {section} is invalid", command) from error
-    if text != format_manifest(tables, str(manifest.get("made_by")), pages):
-        raise TableDamaged(path, "its text or checksum was changed", command)
-    return tables, pages
+        raise TableDamaged(path, "its list of tables is invalid", command) from error
+    if manifest.get("indexes") != _list_contents(tables):
+        raise TableDamaged(path, "its list of indexes is invalid", command)
+    return tables
 
 
 def _has_own_checksum(manifest: Any, text: str) -> bool:
@@ -362,17 +334,6 @@ def _has_own_checksum(manifest: Any, text: str) -> bool:
         return False
     checksum = manifest.pop("checksum")
     return text == seal(manifest) and text.rstrip().endswith(f'"{checksum}"\n}}')
-
-
-def is_page_name(name: str) -> bool:
-    """Return whether a page may have a name: that of a file in the folder itself, which is neither
-    hidden nor one for a table or a manifest.
-
-    >>> [is_page_name(name) for name in ("Übersicht 2.html", ".hidden", "a\\nb", "x.idx", "a:b")]
-    [True, False, False, False, False]
-    """
-    is_plain = name.isprintable() and not set(name) & set("/\\:")
-    return is_plain and name != "" and not name.startswith(".") and not name.endswith(RESERVED)
 
 
 def is_table_name(name: str) -> bool:
@@ -402,31 +363,26 @@ def _add_up(entry: Entry, counts: StateCounts) -> bool:
 
 
 def amend_manifest(
-    store: Store,
-    tables: Mapping[str, Entry] | None = None,
-    pages: Mapping[str, Page] | None = None,
-    without: Collection[str] = (),
+    store: Store, tables: Mapping[str, Entry] | None = None, without: Collection[str] = ()
 ) -> None:
-    """Add tables and pages to the manifest and remove tables, keeping what other builds list."""
-    for name, is_right in [(name, is_table_name) for name in tables or {}] + [
-        (name, is_page_name) for name in pages or {}
-    ]:
-        if not is_right(name):
+    """Add tables to the manifest and remove others, keeping what other builds list."""
+    for name in tables or {}:
+        if not is_table_name(name):
             raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
 
     def add_entries(old_data: bytes | None) -> bytes:
         # a manifest that was lost since it was read is in the backup
         listed = read_backup(store) if old_data is None else parse_manifest(old_data, store)
-        new_tables = {**listed[0], **(tables or {})}
+        new_tables = {**listed, **(tables or {})}
         remaining = {name: entry for name, entry in new_tables.items() if name not in without}
-        return format_manifest(remaining, MADE_BY, {**listed[1], **(pages or {})}).encode()
+        return format_manifest(remaining, MADE_BY).encode()
 
     store.update(MANIFEST, add_entries)
     _back_up(store)
 
 
-def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[str, Page]) -> None:
-    """Write a manifest of these tables and pages; the old one may be damaged, and is saved.
+def replace_manifest(store: Store, tables: Mapping[str, Entry]) -> None:
+    """Write a manifest of these tables; the old one may be damaged, and is saved.
 
     If the old one is whole by now, another build has repaired it: what it lists stays listed.
     """
@@ -435,11 +391,10 @@ def replace_manifest(store: Store, tables: Mapping[str, Entry], pages: Mapping[s
     def merge_entries(old_data: bytes | None) -> bytes:
         replaced[:] = [] if old_data is None else [old_data]
         try:
-            other_tables, other_pages = parse_manifest(old_data or b"", store)
+            other_tables = parse_manifest(old_data or b"", store)
         except TableError:
-            other_tables, other_pages = {}, {}
-        merged = {**tables, **other_tables}
-        return format_manifest(merged, MADE_BY, {**pages, **other_pages}).encode()
+            other_tables = {}
+        return format_manifest({**tables, **other_tables}, MADE_BY).encode()
 
     store.update(MANIFEST, merge_entries)
     for data in replaced:
@@ -455,37 +410,22 @@ def _back_up(store: Store) -> None:
         file.write(text)
 
 
-def record_page(store: Store, path: str, command: str, made_from: Mapping[str, Entry]) -> None:
-    """List a page in the manifest, with its command and the tables that it was made from.
-
-    A page outside the store is not listed.
-    """
-    page = store.find_name(path)
-    if page is None:
-        return
-    try:
-        measured = measure_file(store, page)
-    except (FileNotFoundError, NotAFile):
-        return
-    contents = {name: entry.content for name, entry in made_from.items()}
-    with store.lock():
-        amend_manifest(store, pages={page: Page(**measured, made_from=contents, command=command)})
-
-
-def format_manifest(tables: dict[str, Entry], made_by: str, pages: dict[str, Page]) -> str:
+def format_manifest(tables: dict[str, Entry], made_by: str) -> str:
     """Format a manifest; equal contents give equal text, which ends with a checksum."""
-    listed = to_builtins(dict(sorted(tables.items())))
-    manifest = {
-        "format_version": FORMAT_VERSION,
-        "made_by": made_by,
-        "indexes": {
-            entry["index"]["file"]: entry["content"] for entry in listed.values() if entry["index"]
-        },
-        "tables": listed,
-    }
-    if pages:
-        manifest["pages"] = to_builtins(dict(sorted(pages.items())))
-    return seal(manifest)
+    listed = dict(sorted(tables.items()))
+    return seal(
+        {
+            "format_version": FORMAT_VERSION,
+            "made_by": made_by,
+            "indexes": _list_contents(listed),
+            "tables": to_builtins(listed),
+        }
+    )
+
+
+def _list_contents(tables: Mapping[str, Entry]) -> dict[str, str]:
+    """List the content hash of each table with an index, by the name of the index's file."""
+    return {entry.index.file: entry.content for entry in tables.values() if entry.index}
 
 
 def seal(manifest: dict[str, Any]) -> str:
@@ -495,32 +435,30 @@ def seal(manifest: dict[str, Any]) -> str:
     return json.dumps({**manifest, "checksum": checksum}, indent=1) + "\n"
 
 
-def require_page_name(store: Store, path: str) -> None:
-    """Raise BadRequest if a page would be in the store under a name that no manifest can hold."""
-    name = store.find_name(path)
-    if name is not None and not is_page_name(name):
-        problem = f"{quote(name)} is not a name for a page beside the tables"
-        raise BadRequest(problem, "Choose another one, for example: page.html")
-
-
 def is_own_file(store: Store, name: str) -> bool:
     """Return whether a file of that name belongs to a store's tables.
 
     Where the manifest does not say, because it is lost or damaged, the file itself does.
     """
     try:
-        tables = read_manifest(store) or read_backup(store)[0]
+        tables = read_manifest(store) or read_backup(store)
     except TableError as error:
         if name == MANIFEST and isinstance(error, TableVersionError):
             return True  # it has this program's checksum
         try:
-            tables, _ = read_backup(store)
+            tables = read_backup(store)
         except TableError:
             tables = {}
     if name in (MANIFEST, BACKUP, LOCK):  # the manifest may be that of another program
         return bool(tables) or any(bears_table(store, other) for other in _list_names(store))
     listed = {file.file for entry in tables.values() for file in entry.all_files}
-    return name in listed or bears_table(store, name)
+    return name in listed or bears_table(store, name) or (bool(tables) and _may_be_built(name))
+
+
+def _may_be_built(name: str) -> bool:
+    """Return whether a file has the name of a table's file of a built-in puzzle."""
+    match = TABLE_FILE.fullmatch(name)
+    return match is not None and any(get_puzzle(each).find_table(match[1]) for each in MODULES)
 
 
 def bears_table(store: Store, name: str) -> bool:

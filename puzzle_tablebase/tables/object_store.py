@@ -229,9 +229,6 @@ class ObjectStore(Store):
     def open_random_access(self, name: str) -> RandomAccessFile:
         return RangeFile(functools.partial(self._fetch_part, name), self.get_size(name))
 
-    def open_subfolder(self, name: str) -> Store:
-        return ObjectStore(self.locate(name))
-
     @contextlib.contextmanager
     def write_atomically(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
         from obstore import open_writer
@@ -317,10 +314,6 @@ class ObjectStore(Store):
         """
         self.make_ready()
         yield
-
-    def find_name(self, path: str) -> str | None:
-        location, _, name = path.rpartition("/")
-        return name if location == self._url else None
 
     def _locate_key(self, name: str) -> str:
         """Return the path of a file in its bucket."""

@@ -23,8 +23,6 @@ DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 PART_SUFFIX = ".unpublished"
 """Suffix of a file that is being written; no other program uses it."""
-TEMPORARY_END = rf"\.[0-9a-f]{{16}}\{PART_SUFFIX}"
-"""The pattern of the end of a temporary name, as `name_temporary` makes it."""
 MAX_NAME_BYTES = 200
 """Most bytes of a file's name in its temporary one: the length of a name is limited."""
 
@@ -113,8 +111,6 @@ class Store:
     """Whether tables can never be built in a store of this kind."""
     has_locks = False
     """Whether a lock shows which files are being written."""
-    obstacle = ""
-    """Why the files of a store of this kind can never be listed; "" if they can."""
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
@@ -189,6 +185,12 @@ class Store:
         with self.write_atomically(name) as (file,):
             file.write(change(old_data))
 
+    def append(self, name: str, data: bytes) -> None:
+        """Append to a file, which is created if it is missing; raise OSError if that fails.
+
+        An object store has no append: it writes nothing.
+        """
+
     def is_being_written(self, name: str) -> bool:
         """Return whether a temporary file's writer is alive; True where that is unknown."""
         return True
@@ -220,32 +222,14 @@ class Store:
         problem = "only folders and object stores can be written to"
         return StoreError(str(self), problem, "Choose one with --outputs.")
 
-    def open_subfolder(self, name: str) -> Store:
-        """Open the store of the files below a name; it need not exist."""
-        raise NotImplementedError
-
-    def hold_mark(self, name: str) -> AbstractContextManager[object]:
-        """Return a context in which a file shows that this process is running.
-
-        `is_being_written` returns whether it is. A store without locks has no such file.
-        """
-        from contextlib import nullcontext
-
-        return nullcontext()
-
-    def find_name(self, path: str) -> str | None:
-        """Return the name in this store of the file that a path leads to; None if outside."""
-        return None
-
 
 class Folder(Store):
-    """A folder of tables; `is_inner`: a folder in a store, which is not used if it is a link."""
+    """A folder of tables."""
 
     has_locks = True
 
-    def __init__(self, path: str | os.PathLike[str], *, is_inner: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
-        self._is_inner = is_inner
 
     def __str__(self) -> str:
         return self._path
@@ -260,7 +244,6 @@ class Folder(Store):
     get_source = locate
 
     def list_names(self, begin: str = "") -> list[str]:
-        self._require_no_link()
         try:
             return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
         except FileNotFoundError:
@@ -289,6 +272,10 @@ class Folder(Store):
             *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
         )
 
+    def append(self, name: str, data: bytes) -> None:
+        with open(self.locate(name), "ab", buffering=0, opener=_open_file) as file:
+            file.write(data)
+
     def is_being_written(self, name: str) -> bool:
         from puzzle_tablebase.atomic_write import is_being_written
 
@@ -309,7 +296,6 @@ class Folder(Store):
         from puzzle_tablebase.atomic_write import translate_store_errors
 
         with translate_store_errors(self._path):
-            self._require_no_link()
             os.makedirs(self._path, exist_ok=True)
 
     def get_free_space(self) -> int | None:
@@ -324,29 +310,10 @@ class Folder(Store):
         self.make_ready()
         return lock_folder(self._path, LOCK)
 
-    def open_subfolder(self, name: str) -> Store:
-        return Folder(self.locate(name), is_inner=True)
-
-    def _require_no_link(self) -> None:
-        if self._is_inner and os.path.islink(self._path):
-            raise NotAFile("it is a link, which is not followed")
-
-    def hold_mark(self, name: str) -> AbstractContextManager[object]:
-        from puzzle_tablebase.atomic_write import hold_file
-
-        return hold_file(self.locate(name))
-
-    def find_name(self, path: str) -> str | None:
-        try:
-            folder, name = os.path.split(os.path.realpath(path))
-        except ValueError:  # a zero byte
-            return None
-        return name if folder == os.path.realpath(self._path) else None
-
 
 def _open_file(path: str, flags: int) -> int:
     """Open a regular file and nothing else: opening a named pipe without a writer would block."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
     try:
         _require_file(os.fstat(descriptor).st_mode, path)
     except OSError:

@@ -21,7 +21,6 @@ from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.tables.index_format import HEADER
-from puzzle_tablebase.tables.manifest import read_manifest, record_page, require_page_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.tables.store import Store
 
-__all__ = ["EXPLORER_PAGE", "list_source_files", "list_source_tables", "write_explorer"]
+__all__ = ["EXPLORER_PAGE", "iter_tables", "write_explorer"]
 
 EXPLORER_PAGE = "explorer.html"
 """The name of the page in a store."""
@@ -49,29 +48,12 @@ _USUAL_PARTS = {"title": "", "task": "", "width": "", "below": ""}
 """The parts of a view that its puzzle's file need not have: scripts write some of them."""
 
 
-def list_source_tables(store: Store) -> tuple[str, ...]:
-    """Return the names of the tables that the page contains."""
-    return tuple(table.name for _, table in _iter_tables(store))
-
-
-def list_source_files(store: Store) -> tuple[str, ...]:
-    """Return the names of the files that the page contains: an index, or rows without one."""
-    return tuple(
-        table.index_file if table.index else table.file for _, table in _iter_tables(store)
-    )
-
-
 def write_explorer(store: Store, target: str) -> None:
-    """Write the page that explores a store's tables; list it in the manifest if it is in the store.
+    """Write the page that explores a store's tables.
 
     Equal tables make equal bytes. A TableError if an index is missing or damaged.
     """
-    require_page_name(store, target)
-    # read before the tables: if a build changes them now, the page counts as out of date
-    published = read_manifest(store)
     write_output(target, _make_page(store).encode())
-    sources = {name: published[name] for name in list_source_tables(store) if name in published}
-    record_page(store, target, "explore", sources)
 
 
 def _make_page(store: Store) -> str:
@@ -100,7 +82,7 @@ def _make_page(store: Store) -> str:
         "style": style,
         "modules": import_map,
         "start": start,
-        "data": "".join(_make_data_block(reader, table) for reader, table in _iter_tables(store)),
+        "data": "".join(_make_data_block(reader, table) for reader, table in iter_tables(store)),
         "policy": f"default-src 'none'; script-src {allowed}; style-src '{_hash_source(style)}'; "
         # tables beside the page
         "connect-src 'self'; "
@@ -142,7 +124,7 @@ def _bind_names(match: re.Match[str]) -> str:
     return f'const {{{names.replace(" as ", ": ")}}} = modules["{source}"];'
 
 
-def _iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
+def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
     """Yield the tables that the page contains, each with its reader."""
     for name in MODULES:
         for reader in open_reader(name, store).list_explorer_readers():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from puzzle_tablebase.errors import BadRequest, TableMissing, require_choice
 from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle
-from puzzle_tablebase.puzzles import collect_from_each, list_puzzles, load_part
+from puzzle_tablebase.puzzles import collect_from_each, load_part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.tables.store import Store
 
 
-__all__ = ["PAGE_FORMATS", "REPORT_PAGE", "list_charted_files", "write_report"]
+__all__ = ["PAGE_FORMATS", "REPORT_PAGE", "write_report"]
 
 REPORT_PAGE = "report.html"
 """The name of the page in a store."""
@@ -38,12 +38,10 @@ def write_report(
     target: str | Path,
     format: str = "html",
     sample: str | Path | None = None,
-    run: str | None = None,
 ) -> list[str]:
     """Write the report on a store's tables, a page or a folder of pictures; return what it wrote.
 
-    A page in the store is listed in the manifest, with the tables that it shows. `sample` is a
-    Parquet file of closed tours as `pipeline sample` draws them, `run` the name of a run record.
+    `sample` is a Parquet file of closed tours as `pipeline sample` draws them.
     """
     require_choice(format, "format", *PAGE_FORMATS)
     _require_packages()
@@ -51,11 +49,11 @@ def write_report(
     from puzzle_tablebase.output import STANDARD, open_output, require_other_file
     from puzzle_tablebase.queries.figure import Sources
     from puzzle_tablebase.queries.knight.jump_report import load_sample
-    from puzzle_tablebase.queries.report.chapters import load_boards, load_run
+    from puzzle_tablebase.queries.report.chapters import load_boards
     from puzzle_tablebase.queries.report.page import make_page
     from puzzle_tablebase.tables import MANIFEST
     from puzzle_tablebase.tables.access import format_rebuild_command
-    from puzzle_tablebase.tables.manifest import read_manifest, record_page, require_page_name
+    from puzzle_tablebase.tables.manifest import read_manifest
 
     sections = list_sections()
     boards, files, entries = load_boards(store)
@@ -65,20 +63,14 @@ def write_report(
         require_other_file(str(target), str(sample))
         section, files["sample"] = load_sample(str(sample))
         sections.append(section)
-    if run is not None:
-        section, files["run"] = load_run(store, run)
-        sections.append(section)
     sources = Sources(store, files)
     sources.entries.update(entries)
     if not read_manifest(store):
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     if format == "html":
-        require_page_name(store, str(target))
         with open_output(str(target)) as file:  # before drawing: the output may not be writable
             page = make_page(sources, sections, f"puzzle-tablebase {__version__}")
             file.write(page.encode())
-        if target != STANDARD:
-            record_page(store, str(target), "report", sources.entries)
         return [str(target)]
     if target == STANDARD:
         raise BadRequest("The pictures are several files", "Name a folder with --output")
@@ -120,19 +112,6 @@ def _write_pictures(sources: Sources, figures: list[Figure], folder: str, format
 def list_sections() -> list[Section]:
     """Return the sections of all puzzles that have one, in the order of the registry."""
     return [section for section in collect_from_each(_make_section) if section]
-
-
-def list_charted_files() -> tuple[str, ...]:
-    """Return the names of the files that the page shows: a section shows its puzzle's tables.
-
-    The figures are not loaded: they need the packages that draw charts.
-    """
-    return tuple(
-        table.file
-        for puzzle in list_puzzles()
-        if puzzle.name in SECTIONS or puzzle.section or isinstance(puzzle, GoalPuzzle)
-        for table in puzzle.tables
-    )
 
 
 def _make_section(puzzle: Puzzle) -> Section | None:

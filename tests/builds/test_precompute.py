@@ -9,10 +9,10 @@ import pytest
 
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.progress import BuildProgress
+from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.run_records import COMPLETED, TableRun
+from puzzle_tablebase.tables.manifest import Entry, File, Footer
 from puzzle_tablebase.tables.store import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS, TOURS
@@ -216,11 +216,8 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_table(six, "missing")
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
-        report.on_end(
-            TableRun(
-                table=five.name, reason="", outcome=COMPLETED, parameters={}, seconds=0.5, rows=7
-            )
-        )
+        file = File(f"{five.name}.parquet", 1, "", Footer(0, ""))
+        report.on_end(BuiltTable(five.name, "", 0.5, Entry(file, 7, "", "", {}, "", None)))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",

@@ -27,8 +27,6 @@ from puzzle_tablebase.tables.manifest import (
     amend_manifest,
     read_backup,
     read_manifest,
-    read_pages,
-    record_page,
     replace_manifest,
     seal,
 )
@@ -79,7 +77,7 @@ def test_every_intact_table_is_listed_again(
     assert recovered[COUNTS.name] == listed[COUNTS.name], "with the board that was asked for"
     if "both" not in lose.__name__:
         assert contents(folder) == before
-    assert read_backup(Folder(folder))[0] == recovered
+    assert read_backup(Folder(folder)) == recovered
 
 
 def test_the_backup_may_be_one_build_behind(folder: Path) -> None:
@@ -248,17 +246,6 @@ def test_a_named_pipe_is_not_read(name: str, folder: Path) -> None:
     assert [*left_out] == [name.partition(".")[0]]
 
 
-def test_only_unchanged_pages_stay_listed(folder: Path) -> None:
-    store = Folder(folder)
-    for name in ("report.html", "explorer.html"):
-        (folder / name).write_text("a page")
-        record_page(store, str(folder / name), "report", read_manifest(store))
-    (folder / "report.html").write_text("a pag!")
-    damage_manifest(folder)
-    build_tables(folder, KNIGHT, TOURS)
-    assert list(read_pages(store)) == ["explorer.html"]
-
-
 def test_files_that_are_gone_are_not_listed_by_an_old_backup(folder: Path) -> None:
     for path in (*folder.glob("*.parquet"), *folder.glob("*.idx"), folder / MANIFEST):
         path.unlink()
@@ -321,11 +308,11 @@ def test_a_file_that_may_not_be_read_is_no_damage(
 def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> None:
     store = Folder(folder)
     listed = read_manifest(store)
-    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]})
     assert read_manifest(store) == listed
     damage_manifest(folder)
     damaged = (folder / MANIFEST).read_bytes()
-    replace_manifest(store, {TOURS.name: listed[TOURS.name]}, {})
+    replace_manifest(store, {TOURS.name: listed[TOURS.name]})
     assert list(read_manifest(store)) == [TOURS.name]
     assert (folder / REPLACED).read_bytes() == damaged
 
@@ -333,8 +320,7 @@ def test_a_repair_keeps_what_another_has_repaired_meanwhile(folder: Path) -> Non
 def test_a_lost_manifest_is_amended_from_its_backup(folder: Path) -> None:
     listed = read_manifest(Folder(folder))
     (folder / MANIFEST).unlink()
-    (folder / "report.html").write_text("a page")
-    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
+    amend_manifest(Folder(folder), {TOURS.name: listed[TOURS.name]})
     assert read_manifest(Folder(folder)) == listed
 
 
@@ -356,9 +342,7 @@ def test_what_lies_under_a_temporary_name_is_not_written_to(folder: Path) -> Non
     victim.write_text("precious")
     for name in (MANIFEST, BACKUP):
         (folder / f".{name}{PART_SUFFIX}").symlink_to(victim)
-    (folder / "report.html").write_text("a page")
-    listed = read_manifest(Folder(folder))
-    record_page(Folder(folder), str(folder / "report.html"), "report", listed)
+    amend_manifest(Folder(folder), without=[TOURS.name])
     assert victim.read_text() == "precious"
     assert not (folder / MANIFEST).is_symlink()
-    assert list(read_pages(Folder(folder))) == ["report.html"]
+    assert TOURS.name not in read_manifest(Folder(folder))

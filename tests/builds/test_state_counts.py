@@ -62,7 +62,7 @@ def edit_counts(
     if has_checksum:
         goals = [GoalCounts(**goal) for goal in entry["counts"]["goals"]]
         entry["counts"]["checksum"] = compute_count_checksum(goals, entry["content"])
-    (folder / MANIFEST).write_text(format_manifest(tables, MADE_BY, {}))
+    (folder / MANIFEST).write_text(format_manifest(tables, MADE_BY))
 
 
 def move_state(counts: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
 from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.tasks import MemoryLimit, TaskRunner, TaskUsage, make_checkpoint_name
+from puzzle_tablebase.pipeline.tasks import MemoryLimit, TaskRunner, make_checkpoint_name
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -111,7 +111,7 @@ def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
     with pytest.raises(KeyboardInterrupt):
         list(work.run_tasks(double, yield_then_interrupt()))
     with pytest.raises(KeyboardInterrupt):
-        replace(work, usage=TaskUsage()).report_progress("layer", 1)
+        replace(work, jobs=1).report_progress("layer", 1)
 
 
 def test_a_failure_ends_the_wait_for_another_task(pool: CountingExecutor) -> None:

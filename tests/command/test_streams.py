@@ -70,10 +70,10 @@ def test_a_command_in_an_error_stays_in_one_line() -> None:
     assert lines.splitlines()[1:] == [hint]
 
 
-@pytest.mark.parametrize("line", ["precompute --dry-run", "verify --quick", "runs last"])
+@pytest.mark.parametrize("line", ["precompute --dry-run", "verify --quick", "runs"])
 def test_lines_fit_a_terminal(place: Path, tmp_path: Path, line: str) -> None:
-    folder = tmp_path if line == "runs last" else place
-    if line == "runs last":
+    folder = tmp_path if line == "runs" else place
+    if line == "runs":
         assert pipeline("precompute", "sliding_2x3", cwd=folder).code == 0
     said = run_on_terminal(line.split(), columns=72, cwd=folder)
     assert said.code == 0

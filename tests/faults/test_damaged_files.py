@@ -9,7 +9,6 @@ import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
-from puzzle_tablebase.pipeline.comparison import compare_stores, make_difference_error
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
@@ -125,13 +124,6 @@ def test_a_damaged_file_is_named_by_all_that_reads_it(
         assert caught.value.exit_code == 3
     (row,) = (row for row in list_status(Folder(folder)) if row["table"] == name)
     assert row["state"] == state
-    for pair in ((folder, whole), (whole, folder), (folder, folder)):
-        stores = Folder(pair[0]), Folder(pair[1])
-        comparisons = compare_stores(*stores)
-        assert {each.table: each.difference for each in comparisons}[name] == "damaged"
-        error = make_difference_error(comparisons)
-        assert error is not None
-        assert (error.exit_code, str(folder / file) in str(error)) == (3, True)
     if reason:
         tables = [TOURS] if file == TOURS.file else PANCAKES.tables
         report = build_tables(folder, OWN[file], *tables)

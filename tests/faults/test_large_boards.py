@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from puzzle_tablebase.pipeline.runs import read_last_runs
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.run_records import read_run
 from puzzle_tablebase.tables.store import Folder
 from tests import long_run
 from tests.support import reference_numbers
@@ -34,11 +34,11 @@ print(*(verdict.verdict for verdict in report.verdicts), measure_peak_memory())
 
 
 def read_peak(folder: Path) -> int:
-    """Read the peak memory of the last build's process.
+    """Read the peak memory of the builds that ended.
 
     What the system says of a child is at least the memory of the process that started it.
     """
-    return max(run.process_peak_memory or 0 for run in read_run(Folder(folder), "last").tables)
+    return max(run.peak_memory or 0 for run in read_last_runs(Folder(folder)))
 
 
 @pytest.mark.parametrize("board", LAYERS)

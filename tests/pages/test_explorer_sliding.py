@@ -13,7 +13,7 @@ from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.puzzles.fifteen import BOARD
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.explorer.writer import list_source_tables, write_explorer
+from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
 from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.tables.store import Folder
 from tests import LONG, wide
@@ -63,7 +63,11 @@ def test_small_boards_with_all_goals_are_included(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def list_boards(folder: Path) -> set[str]:
-        return {name for name in list_source_tables(Folder(folder)) if name.startswith("sliding")}
+        return {
+            table.name
+            for _, table in iter_tables(Folder(folder))
+            if table.name.startswith("sliding")
+        }
 
     assert list_boards(folder) == {
         table.name for name in BOARDS for table in parse_board(name).tables
@@ -87,9 +91,9 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, fol
     )
     # without the numbers of Senet's lines, which the page counts
     assert result == {
-        name: hash_planes(folder / f"{name}.idx", 4 if name == "senet" else 64)
-        for name in list_source_tables(Folder(folder))
-        if (folder / f"{name}.idx").exists() and not name.startswith("fifteen")
+        table.name: hash_planes(folder / table.index_file, 4 if table.name == "senet" else 64)
+        for _, table in iter_tables(Folder(folder))
+        if table.index and not table.name.startswith("fifteen")
     }
 
 

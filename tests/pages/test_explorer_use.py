@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from puzzle_tablebase.puzzles import senet
-from puzzle_tablebase.queries.explorer.writer import list_source_tables
+from puzzle_tablebase.queries.explorer.writer import iter_tables
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.tables.store import Folder
 from tests import WIDE, long_run
@@ -308,7 +308,7 @@ def test_the_data_in_the_page_is_unpacked_once(shown: Explorer, outputs: Path) -
         page.click(f"nav [data-view={view}]")
         page.wait_for_selector(f"body[data-ready={view}]")
     page.evaluate("Promise.all([explorer.openEight(), explorer.openKnight()])")
-    assert page.evaluate("unpacked") == len(list_source_tables(Folder(outputs)))
+    assert page.evaluate("unpacked") == len([*iter_tables(Folder(outputs))])
 
 
 @in_both

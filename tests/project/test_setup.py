@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.tables.manifest import read_manifest, record_page
 from puzzle_tablebase.tables.store import Folder
 from tests.support.shell import ROOT
 from tools.remove_outputs import remove_outputs
@@ -18,9 +17,9 @@ def test_a_lock_file_holds_no_address(lock: Path) -> None:
 
 
 def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
-    (copy / "explorer.html").write_text("a page")
-    record_page(Folder(copy), str(copy / "explorer.html"), "explore", read_manifest(Folder(copy)))
-    (copy / ".eight.parquet.0123456789abcdef.unpublished").write_text("half")
+    ours = "explorer.html", ".runs.jsonl", ".eight.parquet.0123456789abcdef.unpublished"
+    for name in ours:
+        (copy / name).write_text("of the program")
     others = {"notes.txt", "other.parquet", "README.md"}
     for name in others:
         (copy / name).write_text("precious")

@@ -18,14 +18,12 @@ from puzzle_tablebase.tables.manifest import (
     File,
     Footer,
     IndexEntry,
-    Page,
     compute_sha256,
     find_mismatch,
     format_manifest,
     is_own_file,
     parse_manifest,
     read_manifest,
-    read_pages,
     seal,
 )
 from puzzle_tablebase.tables.store import Folder
@@ -60,12 +58,11 @@ def edit_entry(edit: Callable[[dict[str, Any]], object]) -> str:
     return seal(manifest)
 
 
-TEXT = format_manifest({"toys": entry()}, "somebody", {})
+TEXT = format_manifest({"toys": entry()}, "somebody")
 VERSIONS = [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")]
 CHANGED = [TEXT.replace("somebody", "another"), f"{TEXT} ", TEXT.replace("\n ", "\n")]
 CHANGED += [TEXT.replace('"format_version": 3', '"format_version": 7'), '{"format_version": 3}']
 LISTS: list[object] = [None, [], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": {"bytes": "1"}}]
-PAGES = ["", "../evil.html", "a/b.html", "c:\\evil.html", ".hidden", "\0"]
 ENTRIES = [
     *((name, entry(name=name)) for name in ("to ys", "a\0b", "\ud800", "", "../eight", "é")),
     ("to ys", index_alone("to ys.idx")),
@@ -94,19 +91,15 @@ DAMAGED = [
     ),
     *((changed, "its text or checksum was changed") for changed in CHANGED),
     *(
-        (seal({"format_version": 3, "tables": {}, listed: wrong}), INVALID.format(listed))
-        for listed in ("tables", "pages")
+        (seal({"format_version": 3, "indexes": {}, "tables": wrong}), INVALID.format("tables"))
         for wrong in LISTS
     ),
-    *(
-        (format_manifest({}, "", {name: Page(1, "", {}, "report")}), INVALID.format("pages"))
-        for name in PAGES
-    ),
-    *(
-        (format_manifest({name: listed}, "", {}), INVALID.format("tables"))
-        for name, listed in ENTRIES
-    ),
+    *((format_manifest({name: listed}, ""), INVALID.format("tables")) for name, listed in ENTRIES),
     *((edit_entry(edit), INVALID.format("tables")) for edit in EDITS),
+    *(
+        (seal({"format_version": 3, "indexes": wrong, "tables": {}}), INVALID.format("indexes"))
+        for wrong in (None, [], {"toys.idx": ""})
+    ),
 ]
 
 
@@ -114,7 +107,7 @@ DAMAGED = [
 def test_a_damaged_manifest_is_refused_with_its_fault(
     text: str, problem: str, store: Folder
 ) -> None:
-    assert parse_manifest(TEXT.encode(), store) == ({"toys": entry()}, {})
+    assert parse_manifest(TEXT.encode(), store) == {"toys": entry()}
     with pytest.raises(TableDamaged) as caught:
         parse_manifest(text.encode("utf-8", "surrogateescape"), store)
     file = store.locate(MANIFEST)
@@ -151,17 +144,18 @@ def test_an_unreadable_manifest_is_reported(
 
 
 def test_a_missing_manifest_lists_nothing(store: Folder) -> None:
-    assert (read_manifest(store), read_pages(store)) == ({}, {})
+    assert read_manifest(store) == {}
     assert not is_own_file(store, MANIFEST)
 
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
     names = (MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.idx")
-    (tmp_path / MANIFEST).write_text(format_manifest({}, "", {}))
+    (tmp_path / MANIFEST).write_text(format_manifest({}, ""))
     assert not any(is_own_file(store, name) for name in names)
-    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry()}, "", {}))
+    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry()}, ""))
     assert all(is_own_file(store, name) for name in names)
-    assert not is_own_file(store, "toys.1.parquet")
+    assert is_own_file(store, "eight.idx"), "the name of a table that is not built"
+    assert not any(is_own_file(store, name) for name in ("toys.1.parquet", "eight.html"))
 
 
 def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:
@@ -182,7 +176,7 @@ def test_the_docs_name_every_manifest_key(outputs: Path) -> None:
         section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
         rows = "".join(re.findall(r"^\|.*\n", section, re.MULTILINE))
         words.append({*re.findall(r"`([a-z_0-9]+)`", rows)})
-    assert words[0] == {*manifest, "pages", "bytes", "sha256", "made_from", "command"}
+    assert words[0] == {*manifest}
     assert words[1] == {*table, *table["index"]}
     assert words[2] == {*table["parquet"]}
 

@@ -22,8 +22,6 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.cleaning import list_leftovers, remove_leftovers
-from puzzle_tablebase.pipeline.comparison import compare_stores
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import MODULES
@@ -104,33 +102,6 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
         patch.delitem(MODULES, "senet")
         proved = {claim.table for claim in verify(built_store).claims}
         assert proved == {"manifest", "eight", "eight_edge"}
-
-
-def test_a_folder_and_an_object_store_are_compared(
-    built_store: ObjectStore, place: ObjectStore, outputs: Path
-) -> None:
-    comparisons = compare_stores(Folder(outputs), built_store)
-    differences = {each.table: each.difference for each in comparisons}
-    assert (differences["eight"], differences["senet"]) == ("same", "only in A")
-    build(Request(place, TOURS), Recorder())
-    place.remove("knight_tours_3x4.parquet")
-    assert compare_stores(built_store, place)[-1].details == [
-        f"{place}/knight_tours_3x4.parquet: it is missing"
-    ]
-
-
-def test_an_object_store_is_cleaned(place: ObjectStore) -> None:
-    build(Request(place, TOURS), Recorder())
-    left = f".senet.{'0' * 16}.{'1' * 16}.kept"
-    for name in (left, "notes.txt", ".runs/1.json"):
-        with place.write_atomically(name) as (file,):
-            file.write(b"left")
-    (leftover,) = list_leftovers(place)
-    assert (leftover.files, leftover.bytes) == ((left,), 4)
-    remove_leftovers(place)
-    # folders are not among the names
-    assert set(place.list_names()) == {*BUILT, "notes.txt"}
-    assert place.read(".runs/1.json") == b"left"
 
 
 def test_a_small_index_is_read_by_one_request(

@@ -38,17 +38,6 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
         Folder("/dev").get_size("null")
 
 
-def test_find_name_resolves_paths(tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    (tmp_path / "link").symlink_to(folder / "page.html")
-    store = Folder(folder)
-    assert store.find_name(str(folder / "page.html")) == "page.html"
-    assert store.find_name(str(tmp_path / "link")) == "page.html"
-    assert store.find_name(str(tmp_path / "page.html")) is None
-    assert open_store("s3://puzzles/tables").find_name("page.html") is None
-
-
 class Unlistable(Folder):
     def list_names(self, begin: str = "") -> list[str]:
         raise PermissionError(13, "Permission denied")

@@ -6,12 +6,11 @@ from typing import IO
 
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.progress import BuildProgress
+from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.run_records import COMPLETED, TableRun
 from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -41,9 +40,8 @@ class Recorder(BuildProgress):
     def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
         self.recovery = (problem, tables, left_out)
 
-    def on_end(self, run: TableRun) -> None:
-        if run.outcome == COMPLETED:
-            self.finished.append(run.table)
+    def on_end(self, built: BuiltTable) -> None:
+        self.finished.append(built.table)
 
 
 class Withheld(Folder):

@@ -44,7 +44,6 @@ from puzzle_tablebase.tables.manifest import (
     Entry,
     Footer,
     GoalCounts,
-    Page,
     StateCounter,
     StateCounts,
     compute_count_checksum,
@@ -52,7 +51,6 @@ from puzzle_tablebase.tables.manifest import (
     format_manifest,
     measure_file,
     read_manifest,
-    read_pages,
     sum_up_depths,
 )
 from puzzle_tablebase.tables.parquet import (
@@ -76,17 +74,14 @@ class Records(NamedTuple):
     edit: Edit
 
 
-def write_manifest(
-    store: Store, tables: dict[str, Entry], pages: dict[str, Page] | None = None
-) -> None:
-    """List these tables and no others, true or not; without `pages`, keep the listed pages.
+def write_manifest(store: Store, tables: dict[str, Entry]) -> None:
+    """List these tables and no others, true or not.
 
     Counts that belong to another content are left out.
     """
     listed = {name: _drop_old_counts(to_builtins(entry)) for name, entry in tables.items()}
-    pages = read_pages(store) if pages is None else pages
     Path(store.locate(MANIFEST)).write_text(
-        format_manifest(listed, f"puzzle-tablebase {__version__}", pages), "utf-8"
+        format_manifest(listed, f"puzzle-tablebase {__version__}"), "utf-8"
     )
 
 
@@ -236,7 +231,7 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the tables of a manifest to be changed, and write the manifest afterwards."""
     manifest = json.loads((folder / MANIFEST).read_bytes())
     yield manifest["tables"]
-    write_manifest(Folder(folder), manifest["tables"], manifest.get("pages", {}))
+    write_manifest(Folder(folder), manifest["tables"])
 
 
 def find_definition(folder: Path, name: str) -> Table:

@@ -13,11 +13,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
 from puzzle_tablebase.pipeline.verify.files import read_rows
-from puzzle_tablebase.tables.manifest import record_page
 from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
-from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import (
     TABLES,
     describe_file,
@@ -101,19 +98,6 @@ def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
     assert len(read_rows(open_one(copy, "senet"))) == 756_756
-
-
-def test_a_changed_page_is_detected(copy: Path) -> None:
-    page = copy / "explorer.html"
-    page.write_text("a page", "utf-8")
-    record_page(Folder(copy), str(page), "explore", {})
-    assert "explorer.html" in {claim.file for claim in verify(Folder(copy), quick=True).claims}
-    page.write_text("a_page", "utf-8")
-    with pytest.raises(VerifyFailed, match="found SHA-256") as caught:
-        verify(Folder(copy), quick=True)
-    assert caught.value.command == f"pipeline explore --outputs {copy}"
-    page.unlink()
-    assert verify(Folder(copy), quick=True).claims
 
 
 @pytest.mark.parametrize("value", ["bytes", "sha256"])
