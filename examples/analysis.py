@@ -300,5 +300,36 @@ def _(pl, show):
     return
 
 
+@app.cell
+def _(mo):
+    mo.md("""
+    ## 11. Which rows does one file have that another lacks?
+
+    `pipeline diff` names the tables that differ between two folders. An anti-join on all columns
+    has the rows: name the table's file in each folder, leave out the selection, and swap the two
+    for the other direction. Here the files are those of two goals, and the rows the states with
+    other best moves.
+    """)
+    return
+
+
+@app.cell
+def _(pl, show):
+    answer_11 = (
+        pl.scan_parquet("outputs/eight_edge.parquet")
+        .select("state", "best_moves")
+        .join(
+            pl.scan_parquet("outputs/eight.parquet").select("state", "best_moves"),
+            on=["state", "best_moves"],
+            how="anti",
+            nulls_equal=True,
+        )
+        .sort("state")
+        .collect()
+    )
+    show(answer_11)
+    return
+
+
 if __name__ == "__main__":
     app.run()

@@ -154,7 +154,7 @@ TRUST_TESTS = {
     ),
     "puzzle_tablebase/puzzles/plugins.py": "entry_points",
     "puzzle_tablebase/tables/manifest.py": (
-        "manifest removal state_counts verify/footer hash_notes recovery store pages build"
+        "manifest removal state_counts verify/footer hash_notes recovery store build"
     ),
     "puzzle_tablebase/tables/access.py": (
         "store repair unreachable unreadable write_lock index_contradictions manifest build_errors "

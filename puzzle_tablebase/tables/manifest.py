@@ -320,7 +320,7 @@ def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
             raise ValidationError
     except ValidationError as error:
         raise TableDamaged(path, "its list of tables is invalid", command) from error
-    if manifest.get("indexes") != _list_contents(tables):
+    if manifest.get("indexes") != _list_contents(manifest["tables"]):
         raise TableDamaged(path, "its list of indexes is invalid", command)
     return tables
 
@@ -412,20 +412,16 @@ def _back_up(store: Store) -> None:
 
 def format_manifest(tables: dict[str, Entry], made_by: str) -> str:
     """Format a manifest; equal contents give equal text, which ends with a checksum."""
-    listed = dict(sorted(tables.items()))
-    return seal(
-        {
-            "format_version": FORMAT_VERSION,
-            "made_by": made_by,
-            "indexes": _list_contents(listed),
-            "tables": to_builtins(listed),
-        }
-    )
+    listed = to_builtins(dict(sorted(tables.items())))
+    manifest = {"format_version": FORMAT_VERSION, "made_by": made_by}
+    return seal({**manifest, "indexes": _list_contents(listed), "tables": listed})
 
 
-def _list_contents(tables: Mapping[str, Entry]) -> dict[str, str]:
+def _list_contents(tables: dict[str, Any]) -> dict[str, str]:
     """List the content hash of each table with an index, by the name of the index's file."""
-    return {entry.index.file: entry.content for entry in tables.values() if entry.index}
+    return {
+        entry["index"]["file"]: entry["content"] for entry in tables.values() if entry["index"]
+    }
 
 
 def seal(manifest: dict[str, Any]) -> str:

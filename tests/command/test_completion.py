@@ -42,7 +42,7 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
 
 
 COMMANDS = (
-    "precompute remove status histogram verify runs report explore site graph diff clean help "
+    "precompute remove status histogram verify runs report explore site diff help "
     "query check sample"
 )
 
@@ -80,7 +80,6 @@ COMMANDS = (
         ("help ", COMMANDS),
         ("help query s", "sliding senet"),
         ("help query senet ", ""),
-        ("gr", "graph"),
     ],
 )
 def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str) -> None:

@@ -63,6 +63,7 @@ VERSIONS = [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")
 CHANGED = [TEXT.replace("somebody", "another"), f"{TEXT} ", TEXT.replace("\n ", "\n")]
 CHANGED += [TEXT.replace('"format_version": 3', '"format_version": 7'), '{"format_version": 3}']
 LISTS: list[object] = [None, [], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": {"bytes": "1"}}]
+INDEXES: list[object] = [None, [], {"toys.idx": ""}]
 ENTRIES = [
     *((name, entry(name=name)) for name in ("to ys", "a\0b", "\ud800", "", "../eight", "é")),
     ("to ys", index_alone("to ys.idx")),
@@ -97,8 +98,8 @@ DAMAGED = [
     *((format_manifest({name: listed}, ""), INVALID.format("tables")) for name, listed in ENTRIES),
     *((edit_entry(edit), INVALID.format("tables")) for edit in EDITS),
     *(
-        (seal({"format_version": 3, "indexes": wrong, "tables": {}}), INVALID.format("indexes"))
-        for wrong in (None, [], {"toys.idx": ""})
+        (seal({"format_version": 3, "indexes": indexes, "tables": {}}), INVALID.format("indexes"))
+        for indexes in INDEXES
     ),
 ]
 
