@@ -419,9 +419,7 @@ def format_manifest(tables: dict[str, Entry], made_by: str) -> str:
 
 def _list_contents(tables: dict[str, Any]) -> dict[str, str]:
     """List the content hash of each table with an index, by the name of the index's file."""
-    return {
-        entry["index"]["file"]: entry["content"] for entry in tables.values() if entry["index"]
-    }
+    return {entry["index"]["file"]: entry["content"] for entry in tables.values() if entry["index"]}
 
 
 def seal(manifest: dict[str, Any]) -> str:

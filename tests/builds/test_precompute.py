@@ -49,31 +49,26 @@ def list_amounts(found: dict[str, Any]) -> dict[str, int]:
 
 @pytest.mark.parametrize("name", first(2, AMOUNTS))
 def test_every_command_counts_what_a_table_has(name: str, tmp_path: Path, cli: Cli) -> None:
-    """Build, list and compare a table, for people and as JSON; 3x4 has 360 states a record."""
+    """Build and list a table, for people and as JSON; 3x4 has 360 states a record."""
     amounts, folder = AMOUNTS[name], str(tmp_path)
     unit, count = [*amounts.items()][-1]
     shown = f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
 
     def ask(*words: str) -> str:
-        text = cli(*words, "--outputs", folder) if words[0] != "diff" else cli(*words)
+        text = cli(*words, "--outputs", folder)
         assert text.code == (3 if words[0] == "status" else 0), text.err  # other tables are missing
         lines = text.out.splitlines() + text.err.splitlines()
         return "".join(f"{line}\n" for line in lines if name in line) or text.out
 
     plan = "precompute", name, "--dry-run"
     build = "precompute", name, "--force"
-    for words in (plan, build, ("status",), ("runs", "last"), (*build, "--dry-run")):
+    for words in (plan, build, ("status",), (*build, "--dry-run")):
         assert re.search(rf" {shown}\b", ask(*words)), words
-    assert ask("diff", folder, folder).count(f" {shown} ") == 2
     (estimated,) = json.loads(ask(*plan, "--force", "--json"))["tables"]
-    (run,) = json.loads(ask("runs", "last", "--json"))["tables"]
     (built,) = json.loads(ask(*build, "--json", "--quiet"))["tables"]
     (row,) = (row for row in json.loads(ask("status", "--json")) if row["table"] == name)
-    for found in (estimated["estimate"], run, built, row):
+    for found in (estimated["estimate"], built, row):
         assert list_amounts(found) == amounts
-    (compared,) = json.loads(ask("diff", folder, folder, "--json"))
-    for store in ("a", "b"):
-        assert {key: compared[f"{key}_{store}"] for key in amounts} == amounts
     # a proof counts the rows of a table with some, else its records
     unit, count = next(iter(amounts.items()))
     assert f" {count:,} {unit} " in cli("verify", "--quick", "--outputs", folder).out

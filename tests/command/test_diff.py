@@ -42,4 +42,4 @@ def test_a_store_without_a_manifest_is_an_error(
     for pair in ((outputs, tmp_path), (tmp_path, outputs)):
         said = cli_in_process("diff", *map(str, pair))
         assert (said.code, said.out) == (3, "")
-        assert f"{tmp_path}/manifest.json is missing" in said.err
+        assert f"{tmp_path}/manifest.json is not published" in said.err

@@ -50,7 +50,7 @@ COMMAND_LINES = [
     "query eight --input KEYS --format parquet",
     "status",
     "histogram eight --svg -",
-    "diff outputs outputs",
+    "diff outputs outputs --json",
     "histogram eight",
     "verify --quick",
     "precompute eight",
