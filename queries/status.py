@@ -33,8 +33,7 @@ def _make_row(store: Store, notes: HashNotes, name: str, entry: Entry | None) ->
     command = format_repair_command(name, store)
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    size = sum(file.bytes for file in entry.all_files)  # as the build reports it
-    facts: dict[str, Any] = {**entry.list_amounts(), "bytes": size, "made_by": entry.made_by}
+    facts = {**entry.list_amounts(), "bytes": entry.total_bytes, "made_by": entry.made_by}
     return {"table": name, "state": _find_state(notes, entry), **facts, "command": command}
 
 

@@ -210,7 +210,7 @@ def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any
                 "table": built.table,
                 "reason": built.reason,
                 **built.entry.list_amounts(),
-                "bytes": sum(file.bytes for file in built.entry.all_files),
+                "bytes": built.entry.total_bytes,
                 "seconds": round(built.seconds, 3),
             }
             for built in progress.built.values()

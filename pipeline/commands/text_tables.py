@@ -57,10 +57,9 @@ def format_build(built: Mapping[str, BuiltTable]) -> str:
     rows = []
     for name, table in sorted(built.items()):
         amounts, seconds = table.entry.list_amounts(), table.seconds
-        size = sum(file.bytes for file in table.entry.all_files)
         *_, count = amounts.values()
         rate = f"{count / seconds:,.0f}" if seconds else ""
-        cells = _format_amount(amounts), f"{size:,}", f"{seconds:.2f}", rate
+        cells = _format_amount(amounts), f"{table.entry.total_bytes:,}", f"{seconds:.2f}", rate
         rows.append((name, table.reason, *cells))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
     return _format_table(names, rows, "per second")

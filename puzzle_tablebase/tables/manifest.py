@@ -201,6 +201,11 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
         """The bytes of the file of rows; those of the index, if there are no rows."""
         return self.all_files[0].bytes
 
+    @property
+    def total_bytes(self) -> int:
+        """The bytes of all its files."""
+        return sum(file.bytes for file in self.all_files)
+
 
 def read_manifest(store: Store) -> dict[str, Entry]:
     """Read the published tables by name; none if there is no manifest."""
