@@ -18,7 +18,7 @@ from rich.table import Column
 from rich.text import Text
 
 from puzzle_tablebase.output import STANDARD
-from puzzle_tablebase.pipeline.terminal import SCREEN, find_width, wrap_message
+from puzzle_tablebase.pipeline.terminal import SCREEN
 from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, TableRun
 
@@ -353,8 +353,7 @@ class BuildProgress(ProgressBar):
             self._print(step.format_line(table))
 
     def _print(self, line: str) -> None:
-        width = find_width(sys.stderr)
-        self.console.print(wrap_message(line, width) if width else line, markup=False)
+        self.console.print(line, markup=False)
 
 
 def _format_rate(rate: float) -> str:

@@ -364,10 +364,8 @@ class MemoryLimit:
                     self._held[table] = needed
                     return
                 if needed > self._available:
-                    hint = (
-                        "Close other programs, or raise the limits (ulimit -v, or the container's)"
-                    )
-                    hint = hint if self.bytes is None else "Raise the limit"
+                    hint = "Close other programs, or " if self.bytes is None else ""
+                    hint = f"{hint}raise the limit".capitalize()
                     raise MemoryShort(search, needed, self._available, hint)
                 on_wait()
                 self._changed.wait(0.2)

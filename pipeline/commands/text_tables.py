@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-from puzzle_tablebase.pipeline.terminal import count_columns, escape_control
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from puzzle_tablebase.pipeline.terminal import escape_control
 from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, TableRun
 
 if TYPE_CHECKING:
@@ -16,46 +22,44 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.plan import PlannedTable, SavedWork
 
 
-TEXT_COLUMNS = {
-    "table", "name", "made by", "state", "reason", "resumes", "from", "run", "command",
-    "outcome", "difference", "details", "kind", "note",
+NUMBERS = {
+    "bytes", "CPU s", "CPU time", "files", "memory", "per second", "rows", "rows A", "rows B",
+    "seconds", "size", "tables", "tasks",
 }  # fmt: skip
-"""Columns whose cells begin at the left."""
+"""Columns whose cells end at the right."""
 MAX_WIDTH = 80
-"""Characters of a line, as many as a terminal has that nobody has made wider."""
+"""Characters of a line of a list of runs."""
 MAX_CELL = 40
 """Most characters of a cell whose text is a file's own."""
-MAX_MADE_BY = 26
-"""Most characters of the name and the version of the program that made a table, after which the
-state of a default table still fits."""
 GAP = 2
 """Spaces between two columns."""
 MIN_COMMAND = 20
 """Characters that a command in a list of runs has at least, before it is cut."""
+UNLIMITED = 1 << 20
+"""Columns of an output that is not a terminal: no cell is broken there."""
 
 
-def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> str:
-    """Format the columns that have a value in some row, as many as fit in `MAX_WIDTH`.
-
-    `optional`: the columns that may be left out, the least important first. JSON has all of them.
-    """
-    rows = [[escape_control(cell) for cell in row] for row in rows]
-    columns = {name: [name, *(row[at] for row in rows)] for at, name in enumerate(names)}
-    shown = {name: cells for name, cells in columns.items() if not rows or any(cells[1:])}
-    widths = {name: max(map(count_columns, cells)) for name, cells in shown.items()}
-    for name in optional:
-        if sum(widths.values()) + GAP * (len(widths) - 1) > MAX_WIDTH:
-            widths.pop(name, None)
-    text = ""
-    for line in range(1 + len(rows)):
-        padded = (_pad(shown[name][line], name, width) for name, width in widths.items())
-        text += f"{(' ' * GAP).join(padded).rstrip()}\n"
-    return text
+def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format the columns that have a value in some row; a terminal gets lines that fit."""
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="")
+    shown = [at for at in range(len(names)) if not rows or any(row[at] for row in rows)]
+    for at in shown:
+        is_number = names[at] in NUMBERS
+        table.add_column(names[at], justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(escape_control(row[at])) for at in shown))
+    console = Console(width=_find_width(), color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _pad(cell: str, column: str, width: int) -> str:
-    gap = " " * (width - count_columns(cell))
-    return f"{cell}{gap}" if column in TEXT_COLUMNS else f"{gap}{cell}"
+def _find_width() -> int:
+    """Return the columns of the terminal that answers are printed on, or `UNLIMITED`."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or UNLIMITED
+    except (OSError, ValueError):  # it is no terminal, or a stream without a descriptor
+        return UNLIMITED
 
 
 def format_build(built: Mapping[str, TableRun]) -> str:
@@ -65,7 +69,7 @@ def format_build(built: Mapping[str, TableRun]) -> str:
         cells = _format_amount(run.list_amounts()), f"{run.bytes:,}", f"{run.seconds:.2f}"
         rows.append((name, run.reason, *cells, _format_rate(run)))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
-    return _format_table(names, rows, "per second")
+    return _format_table(names, rows)
 
 
 def format_costs(costs: Mapping[str, tuple[Cost | None, str]]) -> str:
@@ -112,7 +116,7 @@ def format_dry_run(tables: Sequence[PlannedTable]) -> str:
         cost = _format_cost(estimate, unit)
         rows.append((planned.table.name, planned.reason, saved, *cost, planned.source))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory", "from"
-    return _format_table(names, rows, "from", "memory", "size", "rows")
+    return _format_table(names, rows)
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -177,8 +181,7 @@ def format_run(tables: Sequence[TableRun], outcome: str) -> str:
         for table in tables
     ]
     names = "table", "reason", "outcome", "rows", "seconds", "CPU s", "per second", "size", "tasks"
-    optional = "per second", "CPU s", "memory", "size", "reason", "rows"
-    return _format_table((*names, "memory"), rows, *optional)
+    return _format_table((*names, "memory"), rows)
 
 
 def _format_tasks(table: TableRun) -> str:
@@ -215,8 +218,7 @@ def format_status(rows: list[dict[str, Any]]) -> str:
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        made_by = _cut(escape_control(row.get("made_by", "")), MAX_MADE_BY)
-        cells.append((row["table"], amount, size, made_by, state))
+        cells.append((row["table"], amount, size, row.get("made_by", ""), state))
     return _format_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 
