@@ -52,7 +52,9 @@ class ProgressBar:
     """A progress bar on standard error while the block lasts, if that is a terminal."""
 
     def __init__(self, *columns: bars.ProgressColumn, shown: bool = True) -> None:
-        self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
+        self.console = Console(
+            stderr=True, quiet=not shown, highlight=False, emoji=False, soft_wrap=True
+        )
         self._progress = bars.Progress(
             _ActivityColumn(),
             bars.BarColumn(bar_width=24),

@@ -364,8 +364,7 @@ class MemoryLimit:
                     self._held[table] = needed
                     return
                 if needed > self._available:
-                    hint = "Close other programs, or " if self.bytes is None else ""
-                    hint = f"{hint}raise the limit".capitalize()
+                    hint = "Close other programs, or raise the limit"
                     raise MemoryShort(search, needed, self._available, hint)
                 on_wait()
                 self._changed.wait(0.2)

@@ -53,7 +53,7 @@ class PrecomputeCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help; if puzzles are named, the names of theirs that can be built."""
-        for name in ctx.obj:
+        for name in ctx.obj or []:
             formatter.write(_format_requests(get_puzzle(name)))
         if not ctx.obj:
             super().format_help(ctx, formatter)
@@ -171,7 +171,7 @@ def _build(run: Invocation) -> None:
     if recorder.problem and not run.is_quiet:
         print_error(f"note: the run record was not written: {recorder.problem}")
     if run.as_json:
-        print_line(f"{json.dumps(_describe_build(run, progress))}")
+        print_line(json.dumps(_describe_build(run, progress)))
     elif not run.is_quiet:
         _print_build(run, progress)
 
@@ -246,7 +246,7 @@ def _print_dry_run(run: Invocation) -> None:
 
     plan = plan_build(run.request)
     if run.as_json:
-        print_line(f"{json.dumps(plan.to_dict())}")
+        print_line(json.dumps(plan.to_dict()))
         return
     if plan.recovery and plan.recovery.tables:
         print_error(plan.recovery.problem)
