@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -15,6 +13,8 @@ from puzzle_tablebase.tables.run_records import COMPLETED, RUNNING, RunRecord, T
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.console import JustifyMethod
 
     from puzzle_tablebase.cost import Cost
     from puzzle_tablebase.pipeline.cleaning import Leftover
@@ -36,30 +36,22 @@ GAP = 2
 MIN_COMMAND = 20
 """Characters that a command in a list of runs has at least, before it is cut."""
 UNLIMITED = 1 << 20
-"""Columns of an output that is not a terminal: no cell is broken there."""
+"""Characters of a line, so that no name or number is ever broken."""
 
 
 def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format the columns that have a value in some row; a terminal gets lines that fit."""
+    """Format the columns that have a value in some row."""
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="")
     shown = [at for at in range(len(names)) if not rows or any(row[at] for row in rows)]
     for at in shown:
-        is_number = names[at] in NUMBERS
-        table.add_column(names[at], justify="right" if is_number else "left", overflow="fold")
+        justify: JustifyMethod = "right" if names[at] in NUMBERS else "left"
+        table.add_column(names[at], justify=justify)
     for row in rows:
         table.add_row(*(Text(escape_control(row[at])) for at in shown))
-    console = Console(width=_find_width(), color_system=None)
+    console = Console(width=UNLIMITED, color_system=None)
     with console.capture() as captured:
         console.print(table)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
-
-
-def _find_width() -> int:
-    """Return the columns of the terminal that answers are printed on, or `UNLIMITED`."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or UNLIMITED
-    except (OSError, ValueError):  # it is no terminal, or a stream without a descriptor
-        return UNLIMITED
 
 
 def format_build(built: Mapping[str, TableRun]) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import SCRIPT, environment, pipeline
-from tests.support.terminal import render_screen, run_on_terminal
+from tests.support.shell import SCRIPT, environment
+from tests.support.terminal import run_on_terminal
 
 
 @pytest.mark.parametrize(("variables", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
@@ -40,13 +40,3 @@ def test_a_terminal_is_prompted_for_keys(place: Path) -> None:
         os.close(child_end)
     assert text.splitlines()[1] == b'123456780,corner,0,"",1,'
     assert errors == b"pipeline: reading keys from standard input (press Ctrl-D to finish)\n"
-
-
-@pytest.mark.parametrize("columns", [40, 72])
-def test_tables_fit_a_terminal_and_lose_nothing(place: Path, columns: int) -> None:
-    said = run_on_terminal(["status"], columns=columns, cwd=place)
-    assert said.code == 0
-    lines = [each for each in render_screen(said.err) if each]
-    assert max(map(len, lines)) <= columns
-    whole = pipeline("status", cwd=place).out
-    assert sorted("".join("".join(lines).split())) == sorted("".join(whole.split()))

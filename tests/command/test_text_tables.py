@@ -7,7 +7,7 @@ import pytest
 from puzzle_tablebase.pipeline.commands.text_tables import format_status
 
 
-def test_a_pipe_gets_whole_cells() -> None:
+def test_cells_are_whole() -> None:
     row = {"table": "t" * 500, "rows": 6_637_920, "bytes": 1, "state": "published"}
     names, cells = format_status([row, {**row, "table": "eight"}]).splitlines()[:2]
     assert cells.split() == ["t" * 500, "6,637,920", "1", "published"]
