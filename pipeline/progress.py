@@ -18,7 +18,7 @@ from rich.table import Column
 from rich.text import Text
 
 from puzzle_tablebase.output import STANDARD
-from puzzle_tablebase.pipeline.terminal import SCREEN, find_width, wrap_message
+from puzzle_tablebase.pipeline.terminal import SCREEN
 from puzzle_tablebase.process import CleanupOnSignal
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ class ProgressBar:
     """A progress bar on standard error while the block lasts, if that is a terminal."""
 
     def __init__(self, *columns: bars.ProgressColumn, shown: bool = True) -> None:
-        self.console = Console(stderr=True, quiet=not shown, highlight=False, soft_wrap=True)
+        self.console = Console(
+            stderr=True, quiet=not shown, highlight=False, emoji=False, soft_wrap=True
+        )
         self._progress = bars.Progress(
             _ActivityColumn(),
             bars.BarColumn(bar_width=24),
@@ -363,8 +365,7 @@ class BuildProgress(ProgressBar):
             self._print(step.format_line(table))
 
     def _print(self, line: str) -> None:
-        width = find_width(sys.stderr)
-        self.console.print(wrap_message(line, width) if width else line, markup=False)
+        self.console.print(line, markup=False)
 
 
 def _format_rate(rate: float) -> str:

@@ -48,17 +48,18 @@ def run_command(arguments: list[str]) -> int:
             pass
         # a lone lookup needs none of these
         from puzzle_tablebase.pipeline.terminal import print_error
-        from puzzle_tablebase.resources import find_shortage
         from puzzle_tablebase.tables.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
             print_error(make_open_error("The store of the tables", error, ""))
             return TableUnreadable.exit_code
-        known = find_shortage(error) or error
-        if isinstance(known, TablebaseError):
-            if not isinstance(known, ReaderGone):
-                print_error(known)
-            return known.exit_code
+        if isinstance(error, TablebaseError):
+            if not isinstance(error, ReaderGone):
+                print_error(error)
+            return error.exit_code
+        if isinstance(error, MemoryError):
+            print_error("There is not enough memory. Close other programs, or raise the limit.")
+            return 3
         # a bug: print one sentence, and the traceback only on request
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
@@ -89,11 +90,9 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
     gc.enable()
     watch_signals()
-    from puzzle_tablebase.pipeline.terminal import require_usual_width
-    from puzzle_tablebase.resources import guard_libraries
+    from puzzle_tablebase.resources import require_room_for_libraries
 
-    guard_libraries()
-    require_usual_width()
+    require_room_for_libraries()
     wrap_standard_input()
     from puzzle_tablebase.pipeline.commands.app import run_app
 

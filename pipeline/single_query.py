@@ -8,7 +8,6 @@ may be the name of a file, or several keys, and the error then says so.
 from __future__ import annotations
 
 import os
-import sys
 
 from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from puzzle_tablebase.process import watch_signals
@@ -81,13 +80,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         write_output(str(svg), answer.to_svg().encode())
         if svg == STANDARD:
             return ""
-    if is_json or not sys.stdout.isatty():
-        return text
-    from puzzle_tablebase.pipeline.terminal import (
-        fit_terminal,  # an answer to a file does not need it
-    )
-
-    return fit_terminal(text)
+    return text
 
 
 def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:

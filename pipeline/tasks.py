@@ -317,10 +317,7 @@ class MemoryLimit:
                     self._held[table] = needed
                     return
                 if needed > self._available:
-                    hint = (
-                        "Close other programs, or raise the limits (ulimit -v, or the container's)"
-                    )
-                    hint = hint if self.bytes is None else "Raise the limit"
+                    hint = "Close other programs, or raise the limit"
                     raise MemoryShort(search, needed, self._available, hint)
                 on_wait()
                 self._changed.wait(0.2)

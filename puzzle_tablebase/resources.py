@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import sys
 
-from puzzle_tablebase.errors import MachineLimit, TablebaseError, TableError
+from puzzle_tablebase.errors import MachineLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
     from collections.abc import Iterator
 
-GROUP_FILES = {
-    "cgroup2": ("memory.max", "memory.current", "inactive_file"),
-    "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-}
-"""For each version of control groups: the files with the limit and the usage of memory, and the
-field of `memory.stat` with the share of the usage that the system can reclaim."""
-
-LIBRARIES = {"numba", "numpy", "polars", "pyarrow"}
-"""Libraries that abort the process, or hang, when they do not get their threads and memory."""
+CONTROL_GROUPS = "/sys/fs/cgroup"
+"""The folder of the control groups (version 2)."""
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space that the libraries take in all and for each core: measured, and mostly
 only reserved."""
-MAX_ALLOCATION = 1 << 30
-"""Bytes that reading a table never asks for at once: a row group has 65,536 rows."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
 MAX_POLARS_THREADS = 1_024
-NUMBA_THREADS = "NUMBA_NUM_THREADS"
 
 
-def count_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def count_cores(root: str = "") -> int:
+    """Count the cores that this process may use: its affinity, and its control groups' shares.
+
+    `root` is the folder in which `/proc` and `/sys` lie.
+    """
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    shares = [own]
+    for group in _list_groups(root):
+        quota, _, period = "".join(_read_lines(f"{group}/cpu.max")).partition(" ")
+        if quota.isdigit() and period.isdigit():
+            shares.append(max(1, -(-int(quota) // int(period))))
+    return min(shares)
 
 
 def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 
     It is the least of the machine's free memory and of the memory that remains below the limits of
-    the process's control groups (a container's, for example) and of its address space. `root` is
-    the folder in which `/proc` and the mount points lie.
+    the process's control groups (a container's, for example) and of its address space. `root`: see
+    `count_cores`.
     """
-    limits = [*_read_machine(root), *_read_groups(root), *_read_address_space(root)]
+    limits = [*_read_machine(root), *_read_group_memory(root), *_read_address_space(root)]
     return min(limits, default=None)
 
 
@@ -95,33 +91,27 @@ def _read_address_space(root: str) -> Iterator[int]:
         yield max(0, limit - (used << 10))
 
 
-def _read_groups(root: str) -> Iterator[int]:
+def _read_group_memory(root: str) -> Iterator[int]:
     """Yield the bytes that remain below the limit of each control group of this process."""
-    paths = dict[str, str]()
+    for group in _list_groups(root):
+        limit, used = ("".join(_read_lines(f"{group}/memory.{of}")) for of in ("max", "current"))
+        if limit.isdigit() and used.isdigit():  # "max": no limit
+            spare = _read_fields(f"{group}/memory.stat").get("inactive_file", 0)
+            yield max(0, int(limit) - int(used) + spare)
+
+
+def _list_groups(root: str) -> Iterator[str]:
+    """Yield the folders of this process's control group and of those that contain it.
+
+    A container may have its own group's files in the uppermost folder, at any path outside.
+    """
+    top = f"{root}{CONTROL_GROUPS}"
     for line in _read_lines(f"{root}/proc/self/cgroup"):
-        _, controllers, path = line.split(":", 2)
-        if not controllers or "memory" in controllers.split(","):
-            paths["cgroup" if controllers else "cgroup2"] = path
-    for line in _read_lines(f"{root}/proc/self/mountinfo"):
-        mount, _, kind = line.partition(" - ")
-        version, _, options = kind.split(" ", 2)
-        if version not in paths or (version == "cgroup" and "memory" not in options.split(",")):
-            continue
-        mounted, point = mount.split(" ")[3:5]
-        # a container may see its own group alone, whose path outside is `mounted`
-        inner = os.path.relpath(paths[version], mounted)
-        group = os.path.normpath(f"{root}{point}/{'' if inner.startswith('..') else inner}")
-        while len(group) >= len(f"{root}{point}"):
-            yield from _read_group(group, *GROUP_FILES[version])
-            group = os.path.dirname(group)
-
-
-def _read_group(group: str, limit: str, usage: str, spare: str) -> Iterator[int]:
-    try:
-        allowed, used = (int(_read_lines(f"{group}/{name}")[0]) for name in (limit, usage))
-    except (ValueError, IndexError):  # "max", or a group without a limit
-        return
-    yield max(0, allowed - used + _read_fields(f"{group}/memory.stat").get(spare, 0))
+        if line.startswith("0::/"):
+            group = os.path.normpath(f"{top}{line[3:]}")
+            while group.startswith(top):
+                yield group
+                group = os.path.dirname(group)
 
 
 def _read_fields(path: str) -> dict[str, int]:
@@ -139,79 +129,19 @@ def _read_lines(path: str) -> list[str]:
         return []
 
 
-class _Guard:
-    """Module finder that finds nothing, and raises MachineLimit where the libraries would crash."""
+def require_room_for_libraries() -> None:
+    """Raise MachineLimit where the libraries would abort the process, or hang.
 
-    is_checked = False
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name in LIBRARIES and not self.is_checked:
-            if limit := find_limit():
-                raise limit
-            self.is_checked = True
-
-
-def guard_libraries() -> None:
-    """Make the import of the libraries raise MachineLimit on a machine where they would crash.
-
-    Without it no exception is raised: they abort, hang, or print a backtrace.
+    They do so when they do not get the address space or the threads that they ask for.
     """
-    if not any(isinstance(finder, _Guard) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Guard())
-
-
-def find_limit() -> MachineLimit | None:
-    """Return the limit that prevents the libraries from working, or None."""
-    threads = os.environ.get(POLARS_THREADS, "").strip()
-    if threads.isdecimal() and not 1 <= int(threads[:9]) <= MAX_POLARS_THREADS:
-        return MachineLimit(
-            f"{POLARS_THREADS} is {threads[:20]}",
-            f"Set it to a number from 1 to {MAX_POLARS_THREADS:,}",
-        )
-    threads = os.environ.get(NUMBA_THREADS, "1").strip()
-    if not (threads.isascii() and threads.isdecimal() and int(threads[:9]) >= 1):
-        return MachineLimit(f"{NUMBA_THREADS} is {threads[:20]}", "Set it to a number from 1")
+    threads = os.environ.get(POLARS_THREADS, "")
+    if threads.isdecimal() and int(threads[:9]) > MAX_POLARS_THREADS:
+        hint = f"Set it to a number from 1 to {MAX_POLARS_THREADS:,}"
+        raise MachineLimit(f"{POLARS_THREADS} is {threads[:20]}", hint)
     limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
     if limit is not None and limit < needed:
-        return MachineLimit(
+        raise MachineLimit(
             f"This process may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs "
             f"{needed / 1e9:.2f} GB with {count_cores()} cores",
             "Raise the limit, or allow fewer cores (taskset)",
         )
-    return None
-
-
-def find_shortage(error: BaseException | None) -> MachineLimit | None:
-    """Return the exhausted resource that an error, or one that caused it, reports; else None.
-
-    No part of a table needs as much memory at once as a damaged page may ask for.
-    """
-    import re  # only an error needs it, and a lookup loads this module
-
-    is_of_table = isinstance(error, TableError)
-    while error is not None:
-        # a message of this program may quote what a user wrote
-        message = "" if isinstance(error, TablebaseError) else str(error).lower()
-        asked = re.fullmatch(r"\w+ of size (\d+) failed", message)
-        if is_of_table and asked and int(asked[1]) >= MAX_ALLOCATION:
-            return None
-        is_panic = type(error).__name__ == "PanicException"  # by name: polars stays unloaded
-        if (isinstance(error, RuntimeError) and "can't start new thread" in message) or (
-            is_panic and "spawn" in message and "thread" in message
-        ):
-            problem = "The system starts no more threads for this process"
-            hint = "Close other programs, or raise the limits on processes and memory"
-            return MachineLimit(problem, hint)
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            problem = "The system opens no more files for this process"
-            return MachineLimit(problem, "Raise the limit (ulimit -n)")
-        if (
-            isinstance(error, MemoryError)
-            or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-            or (isinstance(error, ImportError | OSError) and "failed to map segment" in message)
-            or "cannot allocate memory" in message
-        ):
-            hint = "Close other programs, or raise the limit (ulimit -v, or the container's)"
-            return MachineLimit("There is not enough memory", hint)
-        error = error.__cause__ or error.__context__
-    return None

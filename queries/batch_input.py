@@ -95,6 +95,8 @@ def translate_input_errors(name: str) -> Iterator[None]:
     """Turn errors of reading an input into a BadRequest that states the problem in a sentence."""
     try:
         yield
+    except MemoryError:  # Arrow's is of both kinds
+        raise
     except UNREADABLE as error:
         if is_full_disk(error):
             raise OutputError("A temporary copy of the input", "no space", is_full=True) from error

@@ -7,7 +7,6 @@ from typing import Any
 from typer.main import get_command
 
 from puzzle_tablebase.pipeline.commands.app import app
-from puzzle_tablebase.pipeline.commands.options import find_subcommand
 from puzzle_tablebase.queries.dispatch import get_reader_class
 
 BEGIN = """# Commands
@@ -121,7 +120,7 @@ def list_shared_rows(command: Any) -> list[str]:
 def list_subcommands(command: Any) -> list[tuple[str, Any]]:
     """List the commands of a group with their names; none for a single command."""
     names = command.list_commands(None) if hasattr(command, "list_commands") else []
-    return [(name, find_subcommand(command, name)) for name in names]
+    return [(name, command.get_command(None, name)) for name in names]
 
 
 def is_argument(parameter: Any) -> bool:

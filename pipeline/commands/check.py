@@ -84,7 +84,7 @@ def _make_check(name: str) -> Command:
 
 
 check_app = make_app(
-    "Judge answers: legal, at the goal, shortest, and where they lost ground.",
+    "Judge answers: legal, shortest, and where they lost ground.",
     _make_check,
     "check_options",
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Context
@@ -60,19 +60,6 @@ def complete_requests(context: Context) -> list[str]:
     given = context.params.get("names") or []
     names = [name for name in list_requests(list_puzzles()) if name not in given]
     return [*dict.fromkeys([*names, *complete_published_tables(context)])]
-
-
-def complete_commands(context: Context) -> list[str]:
-    """List the commands, or those below the command that is named already."""
-    group: Any = context.find_root().command
-    for word in context.params.get("words") or []:
-        group = find_subcommand(group, word)
-    return group.list_commands(context) if hasattr(group, "list_commands") else []
-
-
-def find_subcommand(group: Any, word: str) -> Any:
-    """Find the command of that name in a group; None if there is none, or no group."""
-    return group.get_command(None, word) if hasattr(group, "get_command") else None
 
 
 def complete_boards(context: Context) -> list[str]:

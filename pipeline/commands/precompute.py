@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -22,13 +21,7 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_requests,
     parse_memory,
 )
-from puzzle_tablebase.pipeline.terminal import (
-    find_width,
-    print_answer,
-    print_error,
-    print_line,
-    wrap_message,
-)
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error, print_line
 from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_names
@@ -39,9 +32,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.plan import Request
     from puzzle_tablebase.pipeline.progress import BuildProgress
 
-WORDS = "puzzle_tablebase.pipeline.words"
-"""The key of a context's `meta` with the command line's words."""
-
 
 class PrecomputeCommand(TyperCommand):
     """The command `precompute`, whose help lists the names that can be built.
@@ -50,20 +40,17 @@ class PrecomputeCommand(TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Note the command line's words, before `--help` ends its parsing."""
-        ctx.meta[WORDS] = [word for word in args if not word.startswith("-")]
+        """Note the puzzles that are named, because `--help` ends the parsing before it has them."""
+        ctx.obj = [word for word in args if word[:1] != "-" and is_registered(word)]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help; if puzzles are named, the names of theirs that can be built."""
-        named = [word for word in ctx.meta.get(WORDS, []) if is_registered(word)]
-        for name in named:
+        for name in ctx.obj or []:
             formatter.write(_format_requests(get_puzzle(name)))
-        if named:
-            formatter.write("Options: pipeline precompute --help\n")
-        else:
+        if not ctx.obj:
             super().format_help(ctx, formatter)
-            formatter.write(f"Puzzles: {', '.join(list_names())}\n")
+            formatter.write(f"\nPuzzles: {', '.join(list_names())}\n")
             formatter.write("Names of their tables: pipeline precompute PUZZLE --help\n")
 
 
@@ -171,7 +158,7 @@ def _build(run: Invocation) -> None:
     ):
         build(dataclasses.replace(request, jobs=at_once), progress, executor)
     if run.as_json:
-        print_answer(f"{json.dumps(_describe_build(run, progress))}\n")
+        print_line(json.dumps(_describe_build(run, progress)))
     elif not run.is_quiet:
         _print_build(run, progress)
 
@@ -196,10 +183,8 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
     else:
         other = "resumes from what was saved"
     note = f"resumes ({'; '.join(facts)})" if facts else other
-    text = f"pipeline: interrupted; the same command {note}"
-    width = find_width(sys.stderr)
     # another thread may hold the lock of sys.stderr
-    os.write(2, f"{wrap_message(text, width) if width else text}\n".encode())
+    os.write(2, f"pipeline: interrupted; the same command {note}\n".encode())
 
 
 def _describe_build(run: Invocation, progress: "BuildProgress") -> dict[str, Any]:
@@ -249,7 +234,7 @@ def _print_dry_run(run: Invocation) -> None:
 
     plan = plan_build(run.request)
     if run.as_json:
-        print_answer(f"{json.dumps(plan.to_dict())}\n")
+        print_line(json.dumps(plan.to_dict()))
         return
     if plan.recovery and plan.recovery.tables:
         print_error(plan.recovery.problem)

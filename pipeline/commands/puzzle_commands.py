@@ -90,7 +90,7 @@ class PuzzleGroup(TyperGroup):
         """Return a puzzle's command, which is made the first time."""
         is_known = cmd_name in self.commands or not is_registered(cmd_name)
         if not is_known and getattr(get_reader_class(cmd_name), self.declared) is not None:
-            app = typer.Typer(add_completion=False)
+            app = typer.Typer(add_completion=False, rich_markup_mode=None)
             app.command(cmd_name)(self.make_function(cmd_name))
             self.add_command(typer.main.get_command(app))
         return super().get_command(ctx, cmd_name)

@@ -162,7 +162,7 @@ def verify(
     verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Verify the published tables, and say of each what was shown: proved, recounted, ..."""
+    """Verify the published tables, and print a verdict on each."""
     from puzzle_tablebase.pipeline.progress import ProofProgress
     from puzzle_tablebase.pipeline.selection import select_published_tables
     from puzzle_tablebase.pipeline.verify import VerifyFailed
@@ -239,7 +239,7 @@ def explore(
         str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
     ] = None,
 ) -> None:
-    """Write outputs/explorer.html, a page with the answers inside; it needs only a browser."""
+    """Write outputs/explorer.html, a page with the answers inside."""
     from puzzle_tablebase.output import STANDARD
     from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 
@@ -265,7 +265,7 @@ def site(
         str, typer.Option("--date", metavar="YYYY-MM-DD", help="Day of publication.")
     ] = "",
 ) -> None:
-    """Write a site for any host: tables, pages, a data set card; the tables are proved first."""
+    """Write a site for any host: proved tables, pages, a data set card."""
     from puzzle_tablebase.pipeline.progress import ProofProgress
     from puzzle_tablebase.pipeline.site.writer import find_target, require_date, write_site
     from puzzle_tablebase.pipeline.verify import verify as verify_store

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from puzzle_tablebase.pipeline.terminal import count_columns, escape_control
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from puzzle_tablebase.pipeline.terminal import escape_control
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.console import JustifyMethod
 
     from puzzle_tablebase.cost import Cost
     from puzzle_tablebase.pipeline.plan import PlannedTable, SavedWork
@@ -15,41 +21,27 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.runs import Run
 
 
-TEXT_COLUMNS = {
-    "table", "name", "made by", "state", "reason", "resumes", "when", "outcome", "difference",
-}  # fmt: skip
-"""Columns whose cells begin at the left."""
-MAX_WIDTH = 80
-"""Characters of a line, as many as a terminal has that nobody has made wider."""
-MAX_MADE_BY = 26
-"""Most characters of the name and the version of the program that made a table, after which the
-state of a default table still fits."""
+NUMBERS = {"bytes", "CPU time", "memory", "per second", "rows", "seconds", "size"}
+"""Columns whose cells end at the right."""
 GAP = 2
 """Spaces between two columns."""
+UNLIMITED = 1 << 20
+"""Characters of a line, so that no name or number is ever broken."""
 
 
-def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]], *optional: str) -> str:
-    """Format the columns that have a value in some row, as many as fit in `MAX_WIDTH`.
-
-    `optional`: the columns that may be left out, the least important first. JSON has all of them.
-    """
-    rows = [[escape_control(cell) for cell in row] for row in rows]
-    columns = {name: [name, *(row[at] for row in rows)] for at, name in enumerate(names)}
-    shown = {name: cells for name, cells in columns.items() if not rows or any(cells[1:])}
-    widths = {name: max(map(count_columns, cells)) for name, cells in shown.items()}
-    for name in optional:
-        if sum(widths.values()) + GAP * (len(widths) - 1) > MAX_WIDTH:
-            widths.pop(name, None)
-    text = ""
-    for line in range(1 + len(rows)):
-        padded = (_pad(shown[name][line], name, width) for name, width in widths.items())
-        text += f"{(' ' * GAP).join(padded).rstrip()}\n"
-    return text
-
-
-def _pad(cell: str, column: str, width: int) -> str:
-    gap = " " * (width - count_columns(cell))
-    return f"{cell}{gap}" if column in TEXT_COLUMNS else f"{gap}{cell}"
+def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format the columns that have a value in some row."""
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="")
+    shown = [at for at in range(len(names)) if not rows or any(row[at] for row in rows)]
+    for at in shown:
+        justify: JustifyMethod = "right" if names[at] in NUMBERS else "left"
+        table.add_column(names[at], justify=justify)
+    for row in rows:
+        table.add_row(*(Text(escape_control(row[at])) for at in shown))
+    console = Console(width=UNLIMITED, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def format_build(built: Mapping[str, BuiltTable]) -> str:
@@ -62,7 +54,7 @@ def format_build(built: Mapping[str, BuiltTable]) -> str:
         cells = _format_amount(amounts), f"{table.entry.total_bytes:,}", f"{seconds:.2f}", rate
         rows.append((name, table.reason, *cells))
     names = "table", "reason", "rows", "bytes", "seconds", "per second"
-    return _format_table(names, rows, "per second")
+    return _format_table(names, rows)
 
 
 def format_costs(costs: Mapping[str, tuple[Cost | None, str]]) -> str:
@@ -103,7 +95,7 @@ def format_dry_run(tables: Sequence[PlannedTable]) -> str:
         cost = _format_cost(estimate, unit)
         rows.append((planned.table.name, planned.reason, saved, *cost))
     names = "table", "reason", "resumes", "rows", "CPU time", "size", "memory"
-    return _format_table(names, rows, "memory", "size", "rows")
+    return _format_table(names, rows)
 
 
 def _format_saved(saved: SavedWork) -> str:
@@ -137,7 +129,7 @@ def format_runs(runs: Sequence[Run]) -> str:
         for run in runs
     ]
     names = "when", "table", "reason", "seconds", "memory", "outcome"
-    return _format_table(names, rows, "memory", "reason")
+    return _format_table(names, rows)
 
 
 def _format_duration(seconds: float) -> str:
@@ -161,10 +153,7 @@ def format_status(rows: list[dict[str, Any]]) -> str:
         state = row["state"]
         if row.get("command") and row["state"] != "published":
             state += f": {row['command']}"
-        made_by = escape_control(row.get("made_by", ""))
-        if len(made_by) > MAX_MADE_BY:
-            made_by = f"{made_by[: MAX_MADE_BY - 1]}…"
-        cells.append((row["table"], amount, size, made_by, state))
+        cells.append((row["table"], amount, size, row.get("made_by", ""), state))
     return _format_table(("table", "rows", "bytes", "made by", "state"), cells)
 
 

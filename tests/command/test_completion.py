@@ -41,12 +41,6 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
     return text.out.split()
 
 
-COMMANDS = (
-    "precompute remove status histogram verify runs report explore site diff help "
-    "query check sample"
-)
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -77,9 +71,6 @@ COMMANDS = (
         ("sample senet --format j", "jsonl"),
         ("sample senet --di", "--distance --distinct"),
         ("query eight --ha", "--hardest"),
-        ("help ", COMMANDS),
-        ("help query s", "sliding senet"),
-        ("help query senet ", ""),
     ],
 )
 def test_commands_and_option_values_are_offered(cli: Cli, line: str, words: str) -> None:
@@ -95,13 +86,3 @@ def test_published_tables_are_offered(cli: Cli, folder_with_board: Path, tmp_pat
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 0}))
     for line in ("remove ", "query knight b1 --board "):
         assert complete(cli, line, tmp_path) == [], "a damaged manifest is no error here"
-
-
-def test_a_home_that_cannot_be_written_is_explained(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("a file")
-    words = ("--install-completion", "bash")
-    env = {"HOME": str(tmp_path / "home"), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    code, out, complaint = cli(*words, env=env)
-    assert (code, out) == (2, "")
-    assert complaint.startswith("pipeline: Completion cannot be installed (")
-    assert complaint.count("\n") == 1

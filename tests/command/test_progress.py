@@ -1,14 +1,12 @@
 """Tests of a batch's progress on a terminal, also when its answers go to the same terminal."""
 
 import io
-import os
 import re
 from pathlib import Path
 
 import pytest
 
 from puzzle_tablebase.pipeline.progress import BatchProgress
-from puzzle_tablebase.pipeline.terminal import require_usual_width
 from puzzle_tablebase.queries.batch import Batch, run_batch
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.tables.store import Folder
@@ -77,14 +75,3 @@ def test_bars_fit_the_terminal_and_keep_their_numbers(
     lines = [line.rstrip() for line in re.split("[\r\n]+", shown) if line.strip()]
     assert {len(line) <= width for line in lines} == {True}
     assert lines[-1].endswith(" 1234567/6637920 0:00:00")
-
-
-@pytest.mark.parametrize(
-    ("text", "width"), [("0", None), ("1000000000", None), ("x", None), ("80", "80")]
-)
-def test_an_impossible_width_is_forgotten(
-    monkeypatch: pytest.MonkeyPatch, text: str, width: str | None
-) -> None:
-    monkeypatch.setenv("COLUMNS", text)
-    require_usual_width()
-    assert os.environ.get("COLUMNS") == width

@@ -7,15 +7,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from puzzle_tablebase.errors import NotationError, TableDamaged
+from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.row_groups import RowGroups
-from puzzle_tablebase.resources import find_shortage
 from puzzle_tablebase.tables.manifest import File, Footer, read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests import often
@@ -36,19 +34,6 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert run([SCRIPT, *words]) == (0, "", "")
 
     return make_once(tmp_path_factory, "files_of_each_kind", build)
-
-
-def test_memory_that_a_damaged_page_asks_for_is_no_shortage() -> None:
-    for size, is_shortage in ((1 << 31, False), (1 << 20, True)):
-        error = TableDamaged("eight.parquet", "row group 0 does not decode", "pipeline precompute")
-        error.__cause__ = pa.ArrowMemoryError(f"malloc of size {size} failed")
-        assert bool(find_shortage(error)) is is_shortage
-        assert find_shortage(error.__cause__)
-
-
-def test_a_key_that_speaks_of_memory_is_no_shortage() -> None:
-    assert not find_shortage(NotationError("a state", "cannot allocate memory", "it is long", "1"))
-    assert find_shortage(OSError("Cannot allocate memory"))
 
 
 @pytest.mark.parametrize("kind", ["indexes", "manifests", "runs", "footers"])

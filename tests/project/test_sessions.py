@@ -14,7 +14,6 @@ import pytest
 from typer.main import get_command
 
 from puzzle_tablebase.pipeline.commands.app import app
-from puzzle_tablebase.pipeline.commands.options import find_subcommand
 from tests.support.shell import ROOT
 from tools.generated_docs import MADE
 from tools.sessions import SESSION, fill_sessions
@@ -57,7 +56,7 @@ def test_commands_without_output_have_options_that_exist() -> None:
         command: Any = get_command(app)
         rest = words[1:]
         while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
-            command = find_subcommand(command, rest.pop(0))
+            command = command.get_command(None, rest.pop(0))
         context = command.context_class(command)
         command.make_parser(context).parse_args(rest)
         assert not hasattr(command, "list_commands"), (page, words)
