@@ -1,6 +1,6 @@
 """The lineage of published files: from each puzzle by its recipes to its tables, indexes and pages.
 
-The registry of puzzles has the tables; the report and the explorer name those that they show.
+The registry of puzzles has the tables; the explorer names those that it shows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from puzzle_tablebase.pipeline.terminal import escape_control
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, list_source_files
-from puzzle_tablebase.queries.report import REPORT_PAGE, list_charted_files
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.manifest import list_parameters, read_manifest
 from puzzle_tablebase.tables.store import Store
@@ -58,7 +57,7 @@ def make_lineage(store: Store) -> Lineage:
             for table in tables:
                 _add_table(lineage, puzzle.name, table)
     files = {node.id for node in lineage.nodes if node.kind in ("table", "index")}
-    pages = {REPORT_PAGE: list_charted_files(), EXPLORER_PAGE: list_source_files(store)}
+    pages = {EXPLORER_PAGE: list_source_files(store)}
     for page, sources in pages.items():
         lineage.nodes.append(Node(page, "page", page))
         lineage.edges.extend((file, page) for file in sources if file in files)
