@@ -261,7 +261,7 @@ def draw_starts(rows: pl.LazyFrame) -> Shown:
     cells = alt.Chart().encode(
         x=alt.X("file:O", axis=plain), y=alt.Y("rank:O", axis=plain, sort="descending")
     )
-    numbers = alt.condition("datum.share > 0.5", alt.value(ON_HIGH), alt.value(INK))
+    numbers = alt.condition("datum.share < 0.625", alt.value(INK), alt.value(ON_HIGH))
     boards = (
         alt.layer(
             cells.mark_rect().encode(color=alt.Color("share:Q", legend=None, scale=SHARE)),

@@ -10,14 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import msgspec
-import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.pipeline.runs import RunRecorder
-from puzzle_tablebase.queries.report.chapters import load_run
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.run_records import (
     COMPLETED,
@@ -308,40 +305,6 @@ def test_only_whole_builds_are_estimates(change: dict[str, object], tmp_path: Pa
     assert find_table_run(store, "eight", FIRST.parameters) is None
     write_record(tmp_path, name="20250101T000000000Z-0000", tables=[FIRST])
     assert find_table_run(store, "eight", FIRST.parameters) == FIRST
-
-
-def test_the_report_draws_where_the_time_went(tmp_path: Path) -> None:
-    third = msgspec.structs.replace(FIRST, table="senet", seconds=4.5, processor_seconds=3.0)
-    write_record(tmp_path, tables=[FIRST, SECOND, third])
-    section, source = load_run(Folder(tmp_path), "last")
-    command = "pipeline precompute eight knight_tours_6x6 --force"
-    assert section.sentence == (f"{command} began at 2026-01-02T03:04:05Z and took 3.2 s: failed.")
-    (figure,) = section.figures
-    frame = figure.query(source.scan)
-    assert frame["table"].to_list() == ["senet", "eight"]
-    finding, text, drawn = figure.show(frame)
-    start = "2 tables took 5.8 s in all, some of them at the same time"
-    assert text == f"{start}; senet took longest, 4.5 s."
-    assert "senet took" in finding
-    assert isinstance(drawn, alt.Chart)
-    assert {row["time"] for row in pl.DataFrame(drawn.data).to_dicts()} == {4.5, 3.0, 1.25, 1.5}
-
-
-@pytest.mark.parametrize(
-    "tables",
-    [
-        [],
-        [msgspec.structs.replace(FIRST, seconds=0.0)],
-        [FIRST, msgspec.structs.replace(FIRST, parameters={"roots": {"a": [[1], "b"]}})],
-    ],
-    ids=["none", "no time", "other parameters"],
-)
-def test_unusual_records_are_drawn(tables: list[TableRun], tmp_path: Path) -> None:
-    write_record(tmp_path, tables=tables)
-    section, source = load_run(Folder(tmp_path), "last")
-    (figure,) = section.figures
-    frame = figure.query(source.scan)
-    assert all(figure.show(frame)[:2])
 
 
 @pytest.mark.parametrize(

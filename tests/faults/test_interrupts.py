@@ -41,7 +41,7 @@ COMMANDS = {
     "verify --quick": 1.5,
     "precompute --force --outputs again": 10.0,
     "precompute": 1.5,
-    "histogram eight --svg bars.svg": 1.5,
+    "histogram --output counts.csv": 1.5,
     "report --output report.html": 5.0,
     "explore": 2.0,
     "site website --quick": 2.0,

@@ -12,12 +12,11 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.explorer.writer import list_source_tables
 from puzzle_tablebase.queries.histogram import count_states, format_bars
-from puzzle_tablebase.queries.report import SECTIONS, list_charted_files, list_sections
 from puzzle_tablebase.queries.status import list_status, make_unusable_error
 from puzzle_tablebase.tables.manifest import read_manifest, read_pages
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS, build_tables
-from tests.support.shell import Cli, python
+from tests.support.shell import Cli
 from tests.support.tampered import rename_entry, write_manifest
 
 
@@ -104,14 +103,6 @@ def test_every_published_file_has_a_recipe(outputs: Path) -> None:
     assert len(kinds) == len(lineage.nodes), "ids are unique"
 
 
-def test_the_report_charts_the_files_that_its_figures_read() -> None:
-    names = {
-        name for section in list_sections() for each in section.figures for name in each.sources
-    }
-    assert {f"{name}.parquet" for name in names} == {*list_charted_files()}
-    assert {table.name for name in SECTIONS for table in get_puzzle(name).tables} <= names
-
-
 def test_a_page_has_the_tables_that_the_manifest_lists_for_it(
     cli_in_process: Cli, copy: Path
 ) -> None:
@@ -143,13 +134,3 @@ def test_a_damaged_manifest_is_an_error(copy: Path) -> None:
 def test_foreign_names_are_quoted() -> None:
     lineage = Lineage([Node("a", "puzzle", 'x"] --> <b>\n'), Node("b", "recipe", "y" * 99)], [])
     assert format_mermaid(lineage).splitlines()[1] == ('  n1(["x#34;] --#62; #60;b#62;\\n"])')
-
-
-def test_the_graph_needs_no_charts(tmp_path: Path) -> None:
-    """Print it in an environment without the packages that the report needs."""
-    program = (
-        "import sys; sys.modules['altair'] = sys.modules['vl_convert'] = None;"
-        "from puzzle_tablebase.pipeline.run import run_command; sys.exit(run_command(sys.argv[1:]))"
-    )
-    said = python(program, "graph", "--outputs", str(tmp_path))
-    assert (said.code, said.err, '["report.html"]' in said.out) == (0, "", True)
