@@ -42,7 +42,7 @@ COMMANDS = {
     "precompute --force --outputs again": 10.0,
     "precompute": 1.5,
     "histogram --output counts.csv": 1.5,
-    "report --output report.html": 5.0,
+    "report --output report.html": 1.5,
     "explore": 2.0,
     "site website --quick": 2.0,
     "status": 1.0,
