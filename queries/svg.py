@@ -1,4 +1,4 @@
-"""Pictures of answers and counts as SVG text, with a light and a dark colour scheme.
+"""Pictures of answers as SVG text, with a light and a dark colour scheme.
 
 Every colour is one of `COLOURS`, written into the picture as an attribute, so that any program
 shows the light scheme. A browser that prefers dark replaces each with its dark partner, by the
@@ -10,14 +10,9 @@ from __future__ import annotations
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.senet import OPENING, SIDES, swap_squares
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import polars as pl
-
 INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
 BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
-CELL, CELL_DARK, TILE, EMPTY = "#f4f2ed", "#e7e3d9", "#eeebe3", "#f6f4f0"
-ON_LOW, ON_HIGH = "#1f2329", "#fefefe"
+CELL, CELL_DARK, ON_HIGH = "#f4f2ed", "#e7e3d9", "#fefefe"
 RAMP = ["#dce8f3", "#c0d7ea", "#9fc3df", "#7cacd1", "#5893c0", "#3a77a9", "#245a8a", "#143d61"]
 """The light colours of heat maps, from few to many."""
 
@@ -36,24 +31,18 @@ COLOURS = {
     GREEN: "#86c793",
     CELL: "#262d37",
     CELL_DARK: "#1c222b",
-    TILE: "#2a323d",
-    EMPTY: "#171c23",
-    ON_LOW: "#e8eaee",
     ON_HIGH: "#0d1117",
     **dict(zip(RAMP, RAMP_DARK, strict=True)),
 }
 """Each light colour with its dark partner."""
 
-SERIES = (BLUE, AMBER, GREEN)
-"""The colours of series that are compared, in order."""
-
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
-def make_dark_rules(within: str = "") -> str:
-    """Return the style rules that make elements within a selector dark on a screen set to dark."""
+def make_dark_rules() -> str:
+    """Return the style rules that make elements dark on a screen set to dark."""
     rules = "".join(
-        f'{within}[{name}="{light}"]{{{name}:{dark}}}'
+        f'[{name}="{light}"]{{{name}:{dark}}}'
         for light, dark in COLOURS.items()
         for name in ("fill", "stroke")
     )
@@ -63,10 +52,7 @@ def make_dark_rules(within: str = "") -> str:
 class Picture:
     """A picture: shapes that are collected and written as one SVG."""
 
-    def __init__(self, title: str = "") -> None:
-        """Begin an empty picture; one without a title is for a page, which has one, the rules, and
-        a background.
-        """
+    def __init__(self, title: str) -> None:
         self.title = title
         self._shapes: list[str] = []
 
@@ -113,15 +99,12 @@ class Picture:
 
     def to_svg(self, width: float, height: float) -> str:
         """Return the complete picture as SVG text."""
-        head = shown = ""
-        if self.title:
-            head, shown = label_svg(self.title), f"<title>{_escape(self.title)}</title>"
-            shown += f"<style>{make_dark_rules()}</style>"
-            shown += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
+        shown = f"<title>{_escape(self.title)}</title><style>{make_dark_rules()}</style>"
+        shown += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
         shapes = "\n".join(self._shapes)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-            f'width="{width:g}" height="{height:g}" font-family="{FONT}"{head}>\n'
+            f'width="{width:g}" height="{height:g}" font-family="{FONT}"{label_svg(self.title)}>\n'
             f"{shown}\n{shapes}\n</svg>\n"
         )
 
@@ -149,14 +132,10 @@ CELLS_PER_ROW = 24
 def draw_boards(
     title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *, width: int
 ) -> str:
-    """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour.
-
-    Without a title the picture is for a page.
-    """
+    """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour."""
     picture = Picture(title)
-    edge, top = (20, 44) if title else (2, 0)
-    if title:
-        picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
+    edge, top = 20, 44
+    picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
     height, in_row = len(states[0]) // width, max(1, CELLS_PER_ROW // width)
     pitch_x, pitch_y = width * SIDE + 22, height * SIDE + 34
     for number, (state, head) in enumerate(zip(states, heads, strict=True)):
@@ -192,49 +171,43 @@ def _draw_board(
         picture.add_text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if is_moved else INK)
 
 
-def draw_tour(board: KnightBoard, path: str, *, is_small: bool = False) -> str:
-    """Draw the board with the tour's line, its start green and its end amber.
-
-    A small picture is for a page, and has no numbers.
-    """
+def draw_tour(board: KnightBoard, path: str) -> str:
+    """Draw the board with the tour's line, its start green and its end amber."""
     squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
     closed = squares[-1] in board.list_neighbours(squares[0])
     kind = "closed" if closed else "open"
     title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
-    picture = Picture("" if is_small else f"A knight's tour of {title}")
-    square, edge, top = (27, 2, 24) if is_small else (44, 26, 42)
-    size, weight = (12, "") if is_small else (14, BOLD)
-    picture.add_text(edge, top - 10, title, size, INK, "start", weight)
+    picture = Picture(f"A knight's tour of {title}")
+    square, edge, top = 44, 26, 42
+    picture.add_text(edge, top - 10, title, 14, INK, "start", BOLD)
 
-    centres = draw_board(picture, board, edge, top, square)
+    centres = _draw_squares(picture, board, edge, top, square)
     points = [centres[number] for number in squares]
     if closed:
         picture.add_line(
             *points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"'
         )
-    picture.add_path(points, BLUE, 1.4 if is_small else 1.8)
+    picture.add_path(points, BLUE, 1.8)
     for place, (x, y) in enumerate(points, start=1):
         end = {1: GREEN, len(points): AMBER}.get(place)
         picture.add_dot(x, y, square / 8 if end else square / 18, end or BLUE)
-        if not is_small:
-            # an outline in the square's colour separates the number from the lines
-            fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
-            rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
-            corner = x - square / 2 + 4, y - square / 2 + 12
-            picture.add_text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
+        # an outline in the square's colour separates the number from the lines
+        fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
+        rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
+        corner = x - square / 2 + 4, y - square / 2 + 12
+        picture.add_text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
     bottom = top + board.ranks * square
-    if not is_small:
-        for file in range(board.files):
-            x, _ = centres[file]
-            picture.add_text(x, bottom + 16, board.name_square(file)[0])
-        for rank in range(board.ranks):
-            _, y = centres[rank * board.files]
-            picture.add_text(edge - 10, y + 4, str(rank + 1))
+    for file in range(board.files):
+        x, _ = centres[file]
+        picture.add_text(x, bottom + 16, board.name_square(file)[0])
+    for rank in range(board.ranks):
+        _, y = centres[rank * board.files]
+        picture.add_text(edge - 10, y + 4, str(rank + 1))
     width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
-    return picture.to_svg(width, bottom + (2 if is_small else 26))
+    return picture.to_svg(width, bottom + 26)
 
 
-def draw_board(
+def _draw_squares(
     picture: Picture, board: KnightBoard, left: float, top: float, side: float
 ) -> list[tuple[float, float]]:
     """Draw a board's squares; return the centre of each."""
@@ -246,23 +219,6 @@ def draw_board(
         picture.add_rect(x - side / 2, y - side / 2, side, side, fill)
         centres.append((x, y))
     return centres
-
-
-SPOT = 9
-COLUMNS = 5
-
-
-def draw_strips(positions: list[str]) -> str:
-    """Draw many positions, each as a strip of 15 squares, column by column; for a page."""
-    picture = Picture()
-    rows = -(-len(positions) // COLUMNS)
-    for number, position in enumerate(positions):
-        column, row = divmod(number, rows)
-        for square, piece in enumerate(position):
-            x = column * (15 * SPOT + 36) + square * SPOT
-            fill = {"A": BLUE, "B": AMBER}.get(piece, TILE)
-            picture.add_rect(x, row * 16, SPOT - 1.5, SPOT + 1, fill, ' rx="1.5"')
-    return picture.to_svg(COLUMNS * (15 * SPOT + 36) - 36, rows * 16 - 5)
 
 
 SQUARE = 30
@@ -301,61 +257,3 @@ def draw_line(reached: str, dice: str, moves: list[str]) -> str:
                 picture.add_dot(x, middle, 11.5, BLUE if piece == "A" else AMBER)
                 picture.add_text(x, middle + 4.5, piece, 12, ON_HIGH)
     return picture.to_svg(left + 15 * SQUARE + edge, top + (len(moves) + 1) * pitch + 6)
-
-
-# ---- the number of states at each depth -------------------------------------------------------
-
-PANEL, PANEL_HIGH, GAP, AXIS = 268, 150, 26, 52
-
-
-def draw_histogram(counts: pl.DataFrame, *, bare: bool = False) -> str:
-    """Draw a frame of `histogram.count_states`: one panel per goal, all on one scale.
-
-    A `bare` picture has no title.
-    """
-    depth = next(name for name in counts.columns if name not in ("goal", "states"))
-    panels: dict[str, dict[int | None, int]] = {}
-    for row in counts.to_dicts():
-        panels.setdefault(row.get("goal", ""), {})[row[depth]] = row["states"]
-    max_depth = max(d for panel in panels.values() for d in panel if d is not None)
-    max_states = max(n for panel in panels.values() for d, n in panel.items() if d is not None)
-    step, top = _choose_ticks(max_states)
-    panel_width = PANEL if len(panels) > 1 else 2 * PANEL
-    picture = Picture("" if bare else f"Number of states by {depth}")
-    head = 58
-    baseline = head + PANEL_HIGH
-    for at, (goal, panel) in enumerate(panels.items()):
-        left = AXIS + at * (panel_width + GAP)
-        reached = {d: n for d, n in panel.items() if d is not None}
-        picture.add_text(left, 26, goal or "All positions", 14, INK, "start", BOLD)
-        peak = max(reached, key=lambda d: reached[d])
-        caption = f"{sum(panel.values()):,} states, most at {peak}, the last at {max(reached)}"
-        if None in panel:
-            caption += f"; {panel[None]} never reached"
-        picture.add_text(left, 42, caption, 11, MUTED, "start")
-        for value in range(0, top + 1, step):
-            y = baseline - PANEL_HIGH * value / top
-            picture.add_line(left, y, left + panel_width, y, MUTED if not value else GRID)
-            if not at:
-                picture.add_text(left - 7, y + 4, f"{value:,}", 10, MUTED, "end")
-        pitch = panel_width / (max_depth + 1)
-        for d, n in sorted(reached.items()):
-            bar_height = PANEL_HIGH * n / top
-            bar = (left + d * pitch + pitch * 0.1, baseline - bar_height, pitch * 0.8, bar_height)
-            x, y, width, height = (round(side, 2) for side in bar)
-            picture.add_rect(x, y, width, height, SERIES[at % len(SERIES)])
-        for d in range(0, max_depth + 1, 5 if max_depth > 20 else 1):
-            picture.add_text(round(left + (d + 0.5) * pitch, 2), baseline + 15, str(d), 10)
-        picture.add_text(left + panel_width / 2, baseline + 33, depth, 11)
-    return picture.to_svg(AXIS + len(panels) * (panel_width + GAP), baseline + 46)
-
-
-def _choose_ticks(max_value: int) -> tuple[int, int]:
-    """Return a round step and the last tick, so that six steps at most reach the largest value.
-
-    >>> _choose_ticks(25134), _choose_ticks(151000), _choose_ticks(3)
-    ((5000, 30000), (50000, 200000), (1, 3))
-    """
-    sizes = (digit * 10**power for power in range(20) for digit in (1, 2, 5))
-    step = next(size for size in sizes if max_value <= 6 * size)
-    return step, -(-max_value // step) * step

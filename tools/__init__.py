@@ -1,1 +1,1 @@
-"""Programs for the project itself: mutation tests, fuzzing, generated docs and pictures."""
+"""Programs for the project itself: mutation tests, fuzzing, and generated docs."""

@@ -19,25 +19,17 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.histogram import count_states
-from puzzle_tablebase.queries.svg import draw_histogram
 from puzzle_tablebase.schema import Column, Recipe, Table
 from puzzle_tablebase.tables import FORMAT_VERSION
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests.support.index_cases import format_cases
-from tools.bits_picture import draw_bits
 from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
-from tools.counting_picture import draw_counting
-from tools.fifteen_picture import draw_partitions
 from tools.format_tables import make_parts, make_rank_parts
-from tools.jumps_picture import draw_chessboard_jumps
 from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
-from tools.sliding_picture import draw_sliding
 
 BUILD_STEPS = {
     "pipeline/run.py",
@@ -274,11 +266,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "docs/notebook-tour.svg": lambda: draw_answer(
         open_own().knight.probe("a1", closed=True, board="6x6")
     ),
-    "docs/fifteen.svg": draw_partitions,
-    "docs/sliding.svg": draw_sliding,
-    "docs/sliding-bits.svg": draw_bits,
-    "docs/counting.svg": draw_counting,
-    "docs/jumps.svg": draw_chessboard_jumps,
+    "docs/tour.svg": lambda: draw_answer(open_own().knight.probe("b1", closed=True)),
 }
 """The functions that write the pages that are generated, in whole or in part."""
 MADE: dict[str, Callable[[], str]] = {
@@ -288,18 +276,6 @@ MADE: dict[str, Callable[[], str]] = {
 """The functions that write these pages, and all others that have sessions."""
 
 
-def pictures() -> dict[str, str]:
-    """Draw the README's pictures: the 8-puzzle's distances, and a closed tour."""
-    outputs = Folder(ROOT / "outputs")
-    return {
-        "docs/distances.svg": draw_histogram(count_states("eight", outputs)),
-        "docs/tour.svg": open_reader("knight", outputs)
-        .make_query(closed=True)
-        .answer("b1")
-        .to_svg(),
-    }
-
-
 if __name__ == "__main__":
-    for name, text in ({name: made() for name, made in MADE.items()} | pictures()).items():
+    for name, text in {name: made() for name, made in MADE.items()}.items():
         (ROOT / name).write_text(text)

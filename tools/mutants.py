@@ -95,7 +95,6 @@ QUERY_TESTS = {
     "queries/batch_input.py": "batch_input",
     "queries/index_reader.py": "index_format fast_path index_reader",
     "queries/knight/ranked_tours.py": "queries/ranked_tours queries/sampling golden[bad]",
-    "queries/knight/jump_report.py": "queries/jump_report page[docs/jumps.svg]",
     "queries/knight/reader.py": "fast_path errors index_contradictions queries svg batch",
     "queries/knight/sampling.py": "queries/sampling golden[bad] golden[no]",
     "queries/histogram.py": (

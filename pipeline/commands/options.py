@@ -69,13 +69,6 @@ def complete_boards(context: Context) -> list[str]:
     return completer(context) if completer else []
 
 
-def complete_page_formats(context: Context) -> list[str]:
-    """List the formats of a report."""
-    from puzzle_tablebase.queries.report import PAGE_FORMATS
-
-    return list(PAGE_FORMATS)
-
-
 def make_query_completer(puzzle: str, option: str) -> Completer | None:
     """Return the completer for an option of a query."""
     formats = {"format": [*FORMATS], "input_format": [*INPUT_FORMATS]}.get(option)

@@ -13,7 +13,6 @@ from puzzle_tablebase.pipeline.commands.options import (
     Outputs,
     Quiet,
     complete_boards,
-    complete_page_formats,
     complete_published_tables,
     complete_removable_tables,
 )
@@ -22,7 +21,6 @@ from puzzle_tablebase.pipeline.commands.text_tables import (
     format_runs,
     format_status,
 )
-from puzzle_tablebase.pipeline.single_query import require_one_printed
 from puzzle_tablebase.pipeline.terminal import (
     print_answer,
     print_error,
@@ -97,9 +95,6 @@ def histogram(
     ] = None,
     outputs: Outputs = None,
     as_json: Json = False,
-    svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Also draw an SVG picture.")
-    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +109,7 @@ def histogram(
     from puzzle_tablebase.queries.histogram import format_bars
 
     if output is not None:
-        given = {name: name, "--board": board, "--svg": svg, "--json": as_json}
+        given = {name: name, "--board": board, "--json": as_json}
         if others := [word for word, value in given.items() if word and value]:
             step = f"Leave out {', '.join(others)}"
             raise BadRequest("--output writes the numbers of all tables", step)
@@ -123,15 +118,7 @@ def histogram(
     if name is None:
         problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
         raise BadRequest(problem, "See: pipeline histogram --help")
-    require_one_printed(svg, as_json=as_json)
     counts = counted(name, open_store(outputs), board)
-    if svg is not None:
-        from puzzle_tablebase.output import STANDARD, write_output
-        from puzzle_tablebase.queries.svg import draw_histogram
-
-        write_output(svg, draw_histogram(counts).encode())
-        if svg == STANDARD:
-            return
     width = shutil.get_terminal_size().columns
     print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
 
@@ -200,23 +187,7 @@ def runs(outputs: Outputs = None, as_json: Json = False) -> None:
 def report(
     outputs: Outputs = None,
     output: Annotated[
-        str | None,
-        typer.Option("--output", metavar="PATH", help="File for the page, folder for pictures."),
-    ] = None,
-    format: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="html|svg|png",
-            help="html: one page; svg, png: only the pictures.",
-            autocompletion=complete_page_formats,
-        ),
-    ] = "html",
-    sample: Annotated[
-        str | None,
-        typer.Option(
-            "--sample", metavar="FILE", help="Also show this sample (see `pipeline sample`)."
-        ),
+        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
     ] = None,
 ) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
@@ -224,13 +195,10 @@ def report(
     from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 
     store = open_store(outputs)
-    default_target = store.locate(REPORT_PAGE if format == "html" else "report")
-    target = default_target if output is None else expand_path(output)
-    paths = write_report(store, target, format, sample)
-    if target == STANDARD:
-        return
-    for path in paths:
-        print_answer(f"{path}\n")
+    target = store.locate(REPORT_PAGE) if output is None else expand_path(output)
+    write_report(store, target)
+    if target != STANDARD:
+        print_answer(f"{target}\n")
 
 
 def explore(

@@ -259,11 +259,6 @@ class LayerReader:
             raise InconsistentLayers(f"the sum of a layer is {total:,}, more than it can be")
         return total
 
-    def find_records(self, layer: int) -> range:
-        """Find the numbers of a layer's records."""
-        begin, end = (self._find_record(at, -1) + 1 if at else 0 for at in (layer, layer + 1))
-        return range(begin, end)
-
     def _find_record(self, layer: int, value: int, *, key: bool = True) -> int:
         """Find the last record of the layers up to this one whose key is not above a value.
 

@@ -1,1 +1,1 @@
-"""Queries of the knight's tours: the reader, ranked tours, samples, pictures and figures."""
+"""Queries of the knight's tours: the reader, ranked tours, and samples."""

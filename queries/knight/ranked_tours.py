@@ -30,16 +30,22 @@ class RankedTours:
         self.layers = LayerReader(self.index.read_record, self.index.count)
         self.ranker = TourRanker(board, self.layers, paths=not closed)
 
+    def list_counts(self) -> list[int]:
+        """List the numbers of tours from each square, or in one item that of the closed ones."""
+        starts = range(1 if self.closed else self.board.squares)
+        with self._translate_layer_errors():
+            return [self.ranker.count_tours(start) for start in starts]
+
     def unrank(self, number: int, start: int) -> list[int]:
         """Return the tour with a number from a square; a closed one goes to the lower neighbour."""
         board = self.board
-        with self.translate_layer_errors():
+        with self._translate_layer_errors():
             total = self.ranker.count_tours(start)
         if number >= total:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
             raise NoSuchTour(str(board), why if total else explain_no_tour(board, start))
-        with self.translate_layer_errors():
+        with self._translate_layer_errors():
             squares = self.ranker.unrank(number, start)
         if problem := find_tour_problem(board, squares, closed=self.closed):
             kind = "closed " * self.closed
@@ -50,11 +56,11 @@ class RankedTours:
 
     def rank(self, squares: list[int]) -> int:
         """Return the number of a tour."""
-        with self.translate_layer_errors():
+        with self._translate_layer_errors():
             return self.ranker.rank(squares)
 
     @contextmanager
-    def translate_layer_errors(self) -> Iterator[None]:
+    def _translate_layer_errors(self) -> Iterator[None]:
         """Turn the error of layers that contradict each other into that of a damaged file."""
         try:
             yield

@@ -178,7 +178,7 @@ class KnightQuery(Query):
 
         from puzzle_tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
         from puzzle_tablebase.queries.knight.sampling import (
-            count_ranked_tours,
+            CHUNK_TOURS,
             sample_by_rank,
             sample_list,
         )
@@ -191,8 +191,9 @@ class KnightQuery(Query):
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
         if closed or board.squares > reader.max_listed_squares:
             tours = reader.open_ranked_tours(board, closed=closed)
-            counts = count_ranked_tours(tours)
-            for numbers in request.draw_numbers(sum(counts), "tour"):
+            counts = tours.list_counts()
+            parts = request._replace(chunk_numbers=CHUNK_TOURS)
+            for numbers in parts.draw_numbers(sum(counts), "tour"):
                 yield sample_by_rank(tours, counts, numbers, on_progress)
             return
         table = make_tour_table(board)

@@ -66,7 +66,6 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
         ("query knight --input-format ", " ".join(INPUT_FORMATS)),
         ("query eight --input-format t", "text tsv"),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
-        ("report --format ", "html svg png"),
         ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
         ("sample senet --format j", "jsonl"),
         ("sample senet --di", "--distance --distinct"),

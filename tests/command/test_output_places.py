@@ -11,8 +11,6 @@ from puzzle_tablebase.output import open_output, require_svg_name, write_output
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.process import SCHEMES, expand_path
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.report import write_report
-from puzzle_tablebase.tables.store import Folder
 from tests.command.test_output import start_reading
 from tests.support.shell import Cli, program, run
 
@@ -23,7 +21,6 @@ from tests.support.shell import Cli, program, run
     [
         "query eight --format csv --output",
         "query eight 123456780 --svg",
-        "histogram eight --svg",
         "report --output",
     ],
 )
@@ -153,15 +150,7 @@ def test_an_input_that_is_a_stream_is_not_overwritten(tmp_path: Path, outputs: P
         assert keys.read_text() == "123456780\n"
 
 
-def test_a_sample_is_not_overwritten(tmp_path: Path, outputs: Path) -> None:
-    sample = tmp_path / "sample.parquet"
-    sample.write_bytes(b"tours")
-    with pytest.raises(OutputError, match="it is the input"):
-        write_report(Folder(outputs), str(sample), sample=sample)
-    assert sample.read_bytes() == b"tours"
-
-
-@pytest.mark.parametrize("words", ["query eight 123456780", "query knight b1", "histogram eight"])
+@pytest.mark.parametrize("words", ["query eight 123456780", "query knight b1"])
 def test_a_picture_cannot_have_the_suffix_of_another_format(
     words: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -189,11 +178,11 @@ def test_a_tilde_stands_for_the_home_folder(
     for line in (
         "query eight --input ~/keys.txt --output ~/answers.csv",
         "query eight 123456780 --svg ~/board.svg",
-        "histogram eight --svg ~/bars.svg --outputs ~/tables",
+        "histogram --output ~/counts.csv --outputs ~/tables",
         "sample knight --board 5x5 --output ~/sample.csv",
     ):
         assert run_command(line.split()) == 0
-    expected = {"answers.csv", "board.svg", "bars.svg", "sample.csv", "keys.txt", "tables"}
+    expected = {"answers.csv", "board.svg", "counts.csv", "sample.csv", "keys.txt", "tables"}
     assert {path.name for path in tmp_path.iterdir()} == expected
     with pytest.raises(TableMissing, match=str(tmp_path / "none")):
         open_tables("~/none")

@@ -22,7 +22,6 @@ from puzzle_tablebase.puzzles import (
 from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.dispatch import get_reader_class
-from puzzle_tablebase.queries.report import list_sections
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.plugin_packages import install
@@ -31,11 +30,10 @@ from tests.support.tampered import TABLES, cell, rewrite
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
 SQUARES = '''
-"""A puzzle with all parts of its own: recipe, builder, reader, section and proof."""
+"""A puzzle with all parts of its own: recipe, builder, reader and proof."""
 
 import numpy as np
 
-from puzzle_tablebase.queries.figure import Section
 from puzzle_tablebase.queries.reader import DefaultReader
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Column, Recipe, Table
@@ -69,14 +67,10 @@ def prove(listed, seen):
     return listed.make_proof(Verdict.PROVED, "every number was squared again")
 
 
-SECTION = Section("Squares", "They grow.")
-
-
 class Squares(Puzzle):
     name = "squares"
     title = "Squares"
     reader = "art:Reader"
-    section = "art:SECTION"
     proof = "art:prove"
     tables = (
         Table(
@@ -129,7 +123,6 @@ def test_all_parts_of_a_plugin_are_used(
     assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
     assert get_reader_class("squares").key == "NUMBER"
     assert answer_as_text("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
-    assert [section.title for section in list_sections()][-1] == "Squares"
     assert read_last_claim(folder) == [
         "every square is one", "squares: proved: every number was squared again"
     ]  # fmt: skip
@@ -220,16 +213,13 @@ def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
         get_puzzle("pancakes")
 
 
-@pytest.mark.parametrize("part", ["reader", "section", "proof"])
+@pytest.mark.parametrize("part", ["reader", "proof"])
 def test_a_missing_part_of_a_plugin_is_refused(site: Path, tmp_path: Path, part: str) -> None:
     install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
     folder = tmp_path / "out"
     build_tables(folder, get_puzzle("squares"))
     sentence = "package art cannot be used: loading art:No"
-    if part == "section":
-        assert len(list_sections()) == 3
-        assert sentence in str(get_load_errors()[0])
-    elif part == "reader":
+    if part == "reader":
         with pytest.raises(PluginError, match=sentence):
             answer_as_text("squares", "7", {"outputs": str(folder)})
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import wide
-from tools.generated_docs import MADE, pictures
+from tools.generated_docs import MADE
 from tools.sessions import ROOT
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -26,11 +26,6 @@ SLOW = ("docs/architecture.md", "docs/fifteen.md", "docs/sliding.md")
 )
 def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
     assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"
-
-
-def test_pictures_are_what_the_program_draws(outputs: Path) -> None:
-    for name, drawn in pictures().items():
-        assert (ROOT / name).read_text() == drawn, "run make docs"
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))

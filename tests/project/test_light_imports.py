@@ -93,9 +93,7 @@ def test_nothing_slow_is_imported(
     assert not list_imported(code, env) & unwanted
 
 
-@pytest.mark.parametrize(
-    "line", ["remove ", "query knight b1 --board ", "query eight --goal ", "report --format "]
-)
+@pytest.mark.parametrize("line", ["remove ", "query knight b1 --board ", "query eight --goal "])
 def test_a_completion_imports_nothing_heavy(line: str, ranked_boards: Path) -> None:
     words = {"COMP_WORDS": f"pipeline {line}", "COMP_CWORD": str(len(line.split(" ")))}
     env = {"_PIPELINE_COMPLETE": "complete_bash", "PIPELINE_OUTPUTS": str(ranked_boards), **words}

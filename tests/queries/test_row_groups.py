@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries.figure import Sources
-from puzzle_tablebase.queries.report import list_figures, list_sections
 from puzzle_tablebase.queries.row_groups import RowGroups
+from puzzle_tablebase.queries.scans import collect_rows, scan_table
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.tampered import cut_byte, describe_file, edit_manifest, flip_byte, replace_link
@@ -86,6 +86,6 @@ def test_rows_that_cannot_be_decoded_are_damage(copy: Path) -> None:
     path.write_bytes(data[:4] + bytes(footer - 4) + data[footer:])
     with edit_manifest(copy) as entries:
         entries["eight_edge"]["parquet"] = describe_file(path)
-    figure = next(each for each in list_figures(list_sections()) if "eight_edge" in each.sources)
+    store, (_, table) = Folder(copy), EIGHT.tables
     with pytest.raises(TableDamaged, match="its rows cannot be decoded"):
-        Sources(Folder(copy)).answer(figure)
+        collect_rows(store, table.name, scan_table(store, table))

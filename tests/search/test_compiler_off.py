@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests import wide
-from tests.queries import test_fifteen_search, test_sampling, test_sliding_bits
+from tests.queries import test_fifteen_search, test_sliding_bits
 from tests.search import (
     test_breadth_first,
     test_hamiltonian_paths,
@@ -26,7 +26,6 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_sweep.count_small_boards,
     test_word_bfs.search_small_boards,
     test_fifteen_search.solve_small_boards,
-    test_sampling.list_small_boards,
     test_sliding_bits.answer_small_board,
     test_board_layers.list_layer_sizes,
     test_knight_counts.recount,
