@@ -312,7 +312,9 @@ def _read_frame(frame: Any, name: str) -> nw.DataFrame[Any]:
         frame = _make_series(name, frame)
     try:
         read = nw.from_native(frame, eager_only=True, allow_series=True)
-    except (TypeError, nw.exceptions.NarwhalsError) as error:
+    except nw.exceptions.NarwhalsError as error:  # two columns of one name
+        raise BadRequest(" ".join(str(error).split())) from error
+    except TypeError as error:
         kind = type(frame)
         label = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
         raise BadRequest(f"{quote(label)} is not a table or a column of keys", SUPPORTED) from error
@@ -336,7 +338,7 @@ def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
         return frame.to_native().hstack(answers)
     added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
     # in pandas, numbers stay whole beside missing ones
-    added = nw.maybe_convert_dtypes(added, convert_string=False, convert_floating=False)
+    added = nw.maybe_convert_dtypes(added)
     return frame.with_columns(*added.iter_columns()).to_native()
 
 

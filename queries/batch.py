@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,6 +37,7 @@ from puzzle_tablebase.queries.reader import Query
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_encode_object = msgspec.json.Encoder().encode
 PREFIX = "--prefix TEXT"
 
 
@@ -217,7 +218,7 @@ def _translate_errors(format: str) -> Iterator[None]:
     """Turn a library's error about rows that a format cannot hold into a BadRequest."""
     try:
         yield
-    except (ValueError, pa.ArrowException, pl.exceptions.PolarsError) as error:
+    except (ValueError, OverflowError, pa.ArrowException, pl.exceptions.PolarsError) as error:
         problem = str(error).partition("\n")[0]
         raise BadRequest(f"{FORMATS[format]} cannot hold the rows ({problem})") from error
 
@@ -241,12 +242,11 @@ def _format_objects(rows: Objects, answers: pl.DataFrame) -> bytes:
     """Format JSON objects with the answers' fields after their own."""
     text = io.BytesIO()
     answers.write_ndjson(text)
-    added = text.getvalue().decode().split("\n")
-    lines = []
-    for row, more in zip(rows, added, strict=False):
-        own = json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        lines.append(f"{own[:-1]}{',' * bool(row)}{more[1:]}\n")
-    return "".join(lines).encode(errors="backslashreplace")
+    added = text.getvalue().split(b"\n")
+    return b"".join(
+        _encode_object(row)[:-1] + (b"," if row else b"") + fields[1:] + b"\n"
+        for row, fields in zip(rows, added, strict=False)
+    )
 
 
 GZIP_LEVEL = 6

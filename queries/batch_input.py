@@ -18,6 +18,7 @@ from itertools import accumulate, islice
 from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
@@ -45,6 +46,7 @@ UNREADABLE = (
 )
 CELL_CHARACTERS = 2
 """The most characters of a cell of a board."""
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 MAX_WORDS = 64
 """The most words of a line that are read as cells of its key."""
 _WITHOUT_SEPARATORS = str.maketrans(dict.fromkeys(SEPARATORS, " "))
@@ -213,8 +215,11 @@ def read_texts(source: Input, chunk: Chunk, name: str, digits: int = 0) -> pl.Se
     if not isinstance(chunk.rows, list):
         is_untyped = source.format in DELIMITERS
         return read_key_column(_read_column(chunk.rows, name), digits, is_untyped=is_untyped)
+    values = [row.get(name) for row in chunk.rows]
+    with contextlib.suppress(TypeError):  # other values than texts
+        return pl.Series(values, dtype=pl.String)
     texts, numbers = list[str | None](), list[str | None]()
-    for value in (cast(Any, write_cells(row.get(name))) for row in chunk.rows):
+    for value in map(cast(Any, write_cells), values):
         is_whole = type(value) is int or (type(value) is float and value.is_integer())
         numbers.append(str(int(value)) if digits and is_whole else None)
         texts.append(value if isinstance(value, str | None) else json.dumps(value))
@@ -354,14 +359,14 @@ def _require_closed_quote(rows: pa.Table, place: str) -> None:
 def _iter_texts(file: BinaryIO, chunk_bytes: int, ends: bytes = b"\n") -> Iterator[tuple[str, int]]:
     """Yield a text in chunks, each with the number of its first line.
 
-    A chunk ends with the last of its bytes `ends`; with the first kind of them that it has.
+    A chunk ends with the first of the bytes `ends`; with another one if it has no line end.
     """
     rest, number, has_more = b"", 1, True
     while has_more:
         data = file.read(chunk_bytes)
         has_more = len(data) == chunk_bytes  # on a terminal another read would wait
         text = rest + data
-        cuts = (text.rfind(end) + 1 for end in ends)
+        cuts = (text.rfind(end) + 1 for end in (ends if len(text) >= CHUNK_BYTES else ends[:1]))
         cut = next(filter(None, cuts), 0) if has_more else len(text)
         text, rest = text[:cut], text[cut:]
         if len(rest) > (limit := max(CHUNK_BYTES, chunk_bytes)):
@@ -388,27 +393,23 @@ def _read_objects(texts: Iterator[tuple[str, int]]) -> Iterator[Chunk]:
             if not line or line.isspace():
                 continue
             try:
-                row = json.loads(line, object_pairs_hook=_make_object)
-            except (ValueError, RecursionError) as error:
-                problem = getattr(error, "msg", error)
-                raise BadRequest(
-                    f"Line {at:,} of the input is not valid JSON: {problem}"
-                ) from error
-            if not isinstance(row, dict):
-                raise BadRequest(f"Line {at:,} of the input is not a JSON object")
+                row = _decode_object(line)
+                if line.count(":") > len(row):  # a field may stand twice, at any depth
+                    json.loads(line, object_pairs_hook=_require_once)
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                problem = f"Line {at:,} of the input is not a JSON object ({error})"
+                raise BadRequest(problem) from error
             rows.append(row)
         if rows:
             yield Chunk(rows, partial(_format_row, first))
             first += len(rows)
 
 
-def _make_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(fields)
-    if len(row) < len(fields):
-        names = [name for name, _ in fields]
-        name = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"it has two fields {quote(name)}")
-    return row
+def _require_once(fields: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in fields]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"it has two fields {quote(name)}")
 
 
 def _make_tables(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -475,16 +476,16 @@ def _split_line(line: str, waiting: list[str], form: KeyFormat) -> Iterator[str]
         yield from words
         return
     are_cells = max(map(len, cells), default=form.key_cells) <= CELL_CHARACTERS
-    if len(words) == 1 and are_cells:
-        waiting += cells
-        if len(waiting) == form.key_cells:
+    if len(words) > 1 or not are_cells:
+        if waiting:
             yield _join(waiting)
             waiting.clear()
+        yield from [_join(cells)] if are_cells else words
         return
-    if waiting:
+    waiting += cells
+    if len(waiting) == form.key_cells:
         yield _join(waiting)
         waiting.clear()
-    yield from [_join(cells)] if are_cells and len(cells) == form.key_cells else words
 
 
 def _find_line(text: str, number: int, waiting: list[str], form: KeyFormat, at: int) -> str:
