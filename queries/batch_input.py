@@ -330,6 +330,8 @@ def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterato
     try:
         reader = pa.csv.open_csv(pa.PythonFile(text, mode="r"), reading, parsing, as_written)
         for batch in reader:
+            if not len(batch):
+                continue
             yield Chunk(last_rows := pa.Table.from_batches([batch]), partial(_format_row, first))
             first += len(batch)
     except pa.ArrowInvalid as error:
