@@ -85,11 +85,11 @@ def run_batch(
         for chunk in read_chunks(
             source, form, as_objects=batch.format == "jsonl", chunk_bytes=batch.chunk_bytes
         ):
-            names = rename_columns(added, chunk.list_names(), batch.prefix, PREFIX)
             if write is None:
                 key = choose_key_column(source, chunk, batch.column, form, query.has_key)
                 is_decoded = _require_writable(chunk, key, batch.format)
                 write = stack.enter_context(open_row_writer(batch.output, batch.format))
+            names = rename_columns(added, chunk.list_names(), batch.prefix, PREFIX)
             keys = read_texts(source, chunk, key, form.key_digits)
             others = [read_texts(source, chunk, name) for name in [form.second] if name]
             query.on_progress = partial(lambda earlier, count: on_progress(earlier + count), done)
