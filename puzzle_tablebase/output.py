@@ -1,8 +1,8 @@
-"""Outputs that a user names: a file, a device, a stream or a URL.
+"""Outputs that a user names: a file, a device, standard output or a URL.
 
 Every byte is written, or OutputError is raised. A file appears complete or not at all, and keeps
-its mode; a link's target is replaced, not the link. A device or a pipe is written into, and so is a
-stream of this process: `-`, `/dev/stdout`, `/dev/fd/3`. A URL names a file in an object store.
+its mode; a link's target is replaced, not the link. A device or a pipe is written into. A URL names
+a file in an object store.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ from puzzle_tablebase.tables.store import Folder, Store, begin_temporary, name_t
 STANDARD = "-"
 MAX_SHOWN_NAME = 300
 """Characters of a name that a message shows."""
-MAX_LINKS = 40
-"""Most links that are followed, as many as the system follows."""
 SVG = ".svg"
 OTHER_PICTURES = (
     *(".ai", ".avif", ".bmp", ".emf", ".eps", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".pdf"),
@@ -51,7 +49,7 @@ def require_other_file(output: str, source: str) -> None:
     `-` stands for standard output and for standard input.
     """
     try:
-        output_status = os.stat(_resolve_target(expand_path(output)))
+        output_status = os.stat(1 if output == STANDARD else expand_path(output))
         source_status = os.stat(0 if source == STANDARD else expand_path(source))
     except (OSError, ValueError):  # one of them is no file, or does not exist yet
         return
@@ -118,28 +116,44 @@ def _require_free(store: Store, name: str) -> None:
 
 @contextlib.contextmanager
 def _open_target(name: str) -> Iterator[IO[bytes]]:
-    """Open a file, a device or a stream of this process for writing."""
-    target = _resolve_target(name)
-    if target == 1:
+    """Open a file, a device, a pipe or standard output for writing."""
+    status = None if name == STANDARD else _find_status(name)
+    is_file = status is None or stat.S_ISREG(status.st_mode)
+    if name == STANDARD or (status is not None and is_file and _is_standard_output(status)):
         yield sys.stdout.buffer
         sys.stdout.flush()
         return
     with contextlib.ExitStack() as stack:
-        if isinstance(target, Path):
-            status = target.stat() if target.exists() else None
-            if status is None or stat.S_ISREG(status.st_mode):
-                descriptor = stack.enter_context(_replace_file(target, status)).fileno()
-            else:
-                descriptor = os.open(target, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
-                stack.callback(os.close, descriptor)
+        if is_file:
+            path = Path(os.path.realpath(name))
+            descriptor = stack.enter_context(_replace_file(path, status)).fileno()
         else:
-            descriptor = target
+            descriptor = os.open(name, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            stack.callback(os.close, descriptor)
         yield stack.enter_context(io.BufferedWriter(CompleteWriter(descriptor, _quote_name(name))))
+
+
+def _find_status(name: str) -> os.stat_result | None:
+    """Return the status of what a name leads to, or None for a file that does not exist yet."""
+    try:
+        return os.stat(name)
+    except FileNotFoundError:
+        if not name:
+            raise
+        return None
+
+
+def _is_standard_output(status: os.stat_result) -> bool:
+    """Return whether a file is that of standard output, which a new one must not replace."""
+    try:
+        return os.path.samestat(status, os.fstat(1))
+    except OSError:  # it is closed
+        return False
 
 
 @contextlib.contextmanager
 def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """Replace a file by a new one, with its mode and, where the system allows it, its owner."""
+    """Replace a file by a new one, with its mode."""
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     folder, temporary = Folder(path.parent), path.with_name(name_temporary(path.name))
@@ -149,30 +163,9 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
             folder.remove(old_name)
     with atomic_write((str(path), str(temporary))) as (file,):
         if status is not None:
-            if hasattr(os, "chown"):
-                with contextlib.suppress(PermissionError):
-                    os.chown(temporary, status.st_uid, status.st_gid)
             temporary.chmod(stat.S_IMODE(status.st_mode))
         yield file
 
 
 def _quote_name(name: str) -> str:
     return quote(name, MAX_SHOWN_NAME)
-
-
-def _resolve_target(name: str) -> Path | int:
-    """Return the file that a name leads to by all its links, or a descriptor of this process."""
-    if not name:
-        raise FileNotFoundError(errno.ENOENT, "")
-    own_streams = {STANDARD: 1, "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
-    path = name
-    for _ in range(MAX_LINKS):
-        folder, base = os.path.split(path)
-        if path in own_streams:
-            return own_streams[path]
-        if folder in ("/dev/fd", "/proc/self/fd") and base.isdecimal():
-            return int(base)
-        if not os.path.islink(path):
-            return Path(path)
-        path = os.path.join(folder, os.readlink(path))
-    raise OSError(errno.ELOOP, "")

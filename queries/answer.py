@@ -28,7 +28,7 @@ INPUT_FORMATS = {
     "parquet": (".parquet", ".pq"),
 }
 """The formats of a batch's input, each with its file suffixes."""
-COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".xz")
+COMPRESSED_SUFFIXES = (".gz", ".zst", ".zstd")
 """Suffixes of compressed files, which follow that of a format."""
 
 

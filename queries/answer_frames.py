@@ -1,21 +1,19 @@
 """Columns of keys as texts, and answers to them as a frame: looked up, or joined with the table.
 
-As texts, numbers get back lost zeros, and the cells of a key are joined. Frames of other libraries
-and plain lists are turned into polars frames, and back. pandas is not imported: a frame of it can
-only come from a program that has imported it.
+As texts, numbers get back lost zeros, and the cells of a key are joined. narwhals reads frames of
+other libraries.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import pyarrow as pa
 
 from puzzle_tablebase.board_text import BLANKS, SEPARATORS
 from puzzle_tablebase.errors import (
@@ -32,43 +30,6 @@ from puzzle_tablebase.schema import KIND_LETTERS, Column
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; a column of nulls alone is allowed too."""
-
-
-class KeyFormat(NamedTuple):
-    """The format of an input's keys; see the attributes of `Reader` with these names.
-
-    `second`: the column that is read beside the keys; in text, the rest of a key's line.
-    """
-
-    column: str
-    joined_characters: int = 0
-    long_cells: tuple[str, ...] = ()
-    key_digits: int = 0
-    second: str | None = None
-
-    def strip_cell(self, word: str) -> str | None:
-        """Return the cell that a word is without separators; "" for separators, None for a key.
-
-        >>> form = KeyFormat("state", 12, long_cells=("10", "11"))
-        >>> form.strip_cell("[[3,"), form.strip_cell("10]"), form.strip_cell("/")
-        ('3', '10', '')
-        >>> form.strip_cell("12") is None
-        True
-        """
-        if len(word) == 1 and word not in SEPARATORS:
-            return word
-        cell = word.strip(SEPARATORS)
-        return cell if len(cell) < 2 or cell in self.long_cells else None
-
-    def may_have_cells(self, text: bytes, words: list[str]) -> bool:
-        """Return whether some words of a text may be single cells; it is a fast filter."""
-        longest = max(map(len, ("0", *self.long_cells)))
-        has_separator = any(ord(separator) in text for separator in SEPARATORS)
-        return has_separator or any(len(word) <= longest for word in words)
-
-    def join_key(self, cells: list[str]) -> str:
-        """Join cells to a key."""
-        return ("" if all(len(cell) == 1 for cell in cells) else " ").join(cells)
 
 
 def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
@@ -186,7 +147,7 @@ def view_texts(states: pl.Series) -> Bytes:
 
 
 Frame = TypeVar("Frame")
-"""A frame of polars, pandas or pyarrow: `annotate` returns one of the same kind."""
+"""A frame of a library that narwhals supports: `annotate` returns one of the same kind."""
 
 Keys = list[str] | list[str | None] | tuple[str | None, ...] | pl.Series
 """Keys alone, for which `annotate` returns a polars frame."""
@@ -283,45 +244,44 @@ def annotate_frame(
 
     For `key_digits` see `can_hold_keys`.
     """
-    frame = _make_frame(frame, columns)
-    is_own = isinstance(frame, pl.DataFrame | pl.LazyFrame)
-    keys = frame if is_own else _read_columns(frame, columns)
-    schema = keys.lazy().collect_schema()
+    read = None if isinstance(frame, pl.LazyFrame) else _read_frame(frame, columns[0])
+    taken = frame.collect_schema().names() if read is None else read.columns
+    keys = frame if read is None else _read_columns(read, columns)
+    schema = keys.collect_schema()
     if not can_hold_keys(schema.get(columns[0]), key_digits):
         raise BadRequest(f"There is no text column {quote(columns[0])} with keys")
     for column in columns[1:]:
         if not can_hold_answers(schema.get(column)):
             raise BadRequest(f"There is no text column {quote(column)} with answers")
-    taken = schema.names() if is_own else [*map(str, _list_labels(frame))]
-    names = rename_columns(added, taken, prefix, 'prefix="..."')
+    names = rename_columns(added, [*map(str, taken)], prefix, 'prefix="..."')
 
-    def rename_answers(*texts: pl.Series) -> pl.DataFrame:
+    def rename_answers(texts: list[pl.Series]) -> pl.DataFrame:
         keys, *others = texts
         others = [read_key_column(other) for other in others]
         return answer(read_key_column(keys, key_digits), *others).rename(names)
 
-    if not is_own:
-        return _join_answers(frame, rename_answers(*(keys[name] for name in columns)))
-    if isinstance(frame, pl.DataFrame):
-        return frame.hstack(rename_answers(*(frame[name] for name in columns)))
+    if read is None:
+        return _annotate_lazily(frame, columns, rename_answers)
+    return _join_answers(read, rename_answers([keys[name] for name in columns]))
 
+
+def _annotate_lazily(
+    frame: pl.LazyFrame,
+    columns: tuple[str, ...],
+    answer: Callable[[list[pl.Series]], pl.DataFrame],
+) -> pl.LazyFrame:
     def answer_struct(keys: pl.Series) -> pl.Series:
         try:
-            return rename_answers(*(keys.struct.field(name) for name in columns)).to_struct()
+            return answer([keys.struct.field(name) for name in columns]).to_struct()
         except TablebaseError as error:
             # polars makes the error anew, with a longer message alone
             raise TablebaseError(str(error)) from error
 
-    no_rows = [pl.Series(dtype=pl.String)] * len(columns)
-    return frame.with_columns(
-        pl.struct(columns)
-        .map_batches(
-            answer_struct,
-            return_dtype=pl.Struct(rename_answers(*no_rows).schema),
-            is_elementwise=True,
-        )
-        .struct.unnest()
+    types = answer([pl.Series(dtype=pl.String)] * len(columns)).schema
+    answers = pl.struct(columns).map_batches(
+        answer_struct, return_dtype=pl.Struct(types), is_elementwise=True
     )
+    return frame.with_columns(answers.struct.unnest())
 
 
 def rename_columns(
@@ -343,57 +303,43 @@ def rename_columns(
     return renamed
 
 
-SUPPORTED = (
-    "annotate takes a polars DataFrame, LazyFrame or Series, a pandas DataFrame or Series, a "
-    "pyarrow Table, or a list of keys"
-)
+SUPPORTED = "It takes a frame or a column of polars, pandas, pyarrow and others, or a list of keys"
 
 
-def _make_frame(frame: Any, columns: tuple[str, ...]) -> Any:
-    """Return a frame of a supported library; keys alone become one, with the only column."""
-    if len(columns) == 1 and isinstance(frame, list | tuple):
-        frame = _make_series(columns[0], frame)
-    if len(columns) == 1 and isinstance(frame, pl.Series):
-        return frame.alias(columns[0]).to_frame()
-    if _is_pandas(frame, "Series"):
-        return frame.to_frame(columns[0])
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame | pa.Table) or _is_pandas(frame, "DataFrame"):
-        return frame
-    kind = type(frame)
-    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    raise BadRequest(f"{quote(name)} is not a table or a column of keys", SUPPORTED)
+def _read_frame(frame: Any, name: str) -> nw.DataFrame[Any]:
+    """Return a frame as narwhals reads it; keys alone become one, with the only column."""
+    if isinstance(frame, list | tuple):
+        frame = _make_series(name, frame)
+    try:
+        read = nw.from_native(frame, eager_only=True, allow_series=True)
+    except nw.exceptions.NarwhalsError as error:  # two columns of one name
+        raise BadRequest(" ".join(str(error).split())) from error
+    except TypeError as error:
+        kind = type(frame)
+        label = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+        raise BadRequest(f"{quote(label)} is not a table or a column of keys", SUPPORTED) from error
+    return read.alias(name).to_frame() if isinstance(read, nw.Series) else read
 
 
-def _list_labels(frame: Any) -> list[Any]:
-    """Return the columns that a frame of another library has."""
-    return [*(frame.column_names if isinstance(frame, pa.Table) else frame.columns)]
+def _read_columns(frame: nw.DataFrame[Any], names: Iterable[str]) -> pl.DataFrame:
+    """Return those of some columns that a frame has; the rest is never converted."""
+    try:
+        return pl.DataFrame(
+            {name: frame[name].to_polars() for name in names if name in frame.columns}
+        )
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        problem = f"A column is not of one type ({str(error).partition(chr(10))[0]})"
+        raise BadRequest(problem, "Convert its keys to text") from error
 
 
-def _read_columns(frame: Any, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Return the named columns of a frame of another library; the rest is never converted.
-
-    Those that it lacks, or has several times, are left out.
-    """
-    read = pl.from_arrow if isinstance(frame, pa.Table) else _read_pandas
-    labels = _list_labels(frame)
-    return pl.DataFrame({name: read(frame[name]) for name in columns if labels.count(name) == 1})
-
-
-def _join_answers(frame: Any, answers: pl.DataFrame) -> Any:
-    """Return a frame of another library with the answers as further columns."""
-    if isinstance(frame, pa.Table):
-        for name, column in zip(answers.columns, answers.to_arrow().columns, strict=True):
-            frame = frame.append_column(name, column)
-        return frame
-    added = _make_pandas(answers)
-    added.index = frame.index
-    return sys.modules["pandas"].concat([frame, added], axis="columns")
-
-
-def _is_pandas(frame: object, name: str) -> bool:
-    """Return whether an object is of a class of pandas."""
-    kind = getattr(sys.modules.get("pandas"), name, None)
-    return kind is not None and isinstance(frame, kind)
+def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
+    """Return the frame, in its own library, with the answers as further columns."""
+    if frame.implementation.is_polars():
+        return frame.to_native().hstack(answers)
+    added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
+    # in pandas, numbers stay whole beside missing ones
+    added = nw.maybe_convert_dtypes(added)
+    return frame.with_columns(*added.iter_columns()).to_native()
 
 
 def _make_series(name: str, keys: list[Any] | tuple[Any, ...]) -> pl.Series:
@@ -405,27 +351,3 @@ def _make_series(name: str, keys: list[Any] | tuple[Any, ...]) -> pl.Series:
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         problem = "A list of keys needs texts, or numbers, but not both"
         raise BadRequest(problem, 'Example: ["378546201", "123456780"]') from error
-
-
-def _read_pandas(keys: Any) -> pl.Series:
-    """Return a pandas column; texts among other objects are kept, what is no text becomes one."""
-    try:
-        return pl.Series(pl.from_pandas(keys))
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        texts = [
-            None if missing else str(key) for key, missing in zip(keys, keys.isna(), strict=True)
-        ]
-        return pl.Series(texts, dtype=pl.String)
-
-
-def _make_pandas(answers: pl.DataFrame) -> Any:
-    """Return answers as a pandas frame; numbers stay whole beside missing ones."""
-    pandas = sys.modules["pandas"]
-    nullable = {
-        pa.int8(): pandas.Int8Dtype(),
-        pa.int16(): pandas.Int16Dtype(),
-        pa.int32(): pandas.Int32Dtype(),
-        pa.int64(): pandas.Int64Dtype(),
-        pa.bool_(): pandas.BooleanDtype(),
-    }
-    return answers.to_arrow().to_pandas(types_mapper=nullable.get)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import gzip
 import io
-import lzma
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,41 +20,31 @@ import pyarrow.parquet as pq
 from puzzle_tablebase.errors import BadRequest, quote, require_choice
 from puzzle_tablebase.output import STANDARD, open_output, require_other_file
 from puzzle_tablebase.queries.answer import FORMATS
-from puzzle_tablebase.queries.answer_frames import (
+from puzzle_tablebase.queries.answer_frames import concatenate_answers, rename_columns
+from puzzle_tablebase.queries.batch_input import (
+    CHUNK_BYTES,
+    Chunk,
     KeyFormat,
-    concatenate_answers,
-    read_key_column,
-    rename_columns,
+    Objects,
+    choose_key_column,
+    find_suffix,
+    open_input,
+    read_chunks,
+    read_texts,
 )
-from puzzle_tablebase.queries.batch_formats import CHUNK_BYTES, read_chunks
-from puzzle_tablebase.queries.batch_input import find_suffix, open_input
 from puzzle_tablebase.queries.reader import Query
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-
-SCALAR_TYPES = {
-    *(pl.Boolean, pl.Float16, pl.Float32, pl.Float64, pl.Decimal, pl.Null),
-    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
-    *(pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time),
-}
-NESTED_TYPES = {*SCALAR_TYPES, pl.Duration, pl.List, pl.Array, pl.Struct, pl.Map}
-COLUMN_TYPES = {
-    "csv": {*SCALAR_TYPES, pl.Int128, pl.UInt128},
-    "jsonl": {*NESTED_TYPES, pl.Int128, pl.UInt128},
-    "parquet": {*NESTED_TYPES, pl.Binary},
-}
-"""The types of columns that each output format can hold."""
-TABLE_WRITERS = {"parquet": partial(pq.ParquetWriter, compression="zstd")}
-"""What makes the writer of each output format that is not text, from a file and a schema."""
+_encode_object = msgspec.json.Encoder().encode
 PREFIX = "--prefix TEXT"
 
 
 class RowWriter(Protocol):
-    """A function that writes rows; `objects` are JSON objects that get the columns as fields."""
+    """A function that writes answers after the rows that were asked for, if there are any."""
 
-    def __call__(self, rows: pl.DataFrame, objects: pl.Series | None = None) -> None: ...
+    def __call__(self, answers: pl.DataFrame, rows: pa.Table | Objects | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,68 +75,50 @@ def run_batch(
     `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
     within the context manager `printing()`.
     """
-    reader = query.reader
+    reader, added = query.reader, (*query.make_schema(), "error")
     require_other_file(STANDARD if batch.output is None else batch.output, batch.input)
+    form = KeyFormat(reader.columns[0], reader.key_cells, reader.key_digits, query.second_column)
     invalid = done = 0
-    with open_input(batch.input, batch.input_format) as source:
-        form = KeyFormat(
-            reader.columns[0],
-            reader.joined_characters,
-            reader.long_cells,
-            reader.key_digits,
-            query.second_column,
-        )
-        key, head, chunks = read_chunks(
-            source,
-            batch.column,
-            form,
-            is_key=query.has_key,
-            has_objects=batch.format == "jsonl",
-            chunk_bytes=batch.chunk_bytes,
-        )
-        added = (*query.make_schema(), "error")
-        names = rename_columns(added, head.columns, batch.prefix, PREFIX)
-        # bytes are written as text where the format has no bytes
-        is_decoded = head.schema[key] == pl.Binary and pl.Binary not in COLUMN_TYPES[batch.format]
-        _require_writable(head.drop(key) if is_decoded else head, batch.format)
-        with open_row_writer(batch.output, batch.format) as write:
-            for chunk in chunks:
-                rows = chunk.rows
-                rename_columns(added, chunk.names, batch.prefix, PREFIX)
-                keys = read_key_column(
-                    rows[key], form.key_digits, is_untyped=source.format in ("csv", "tsv")
-                )
-                query.on_progress = partial(
-                    lambda earlier, count: on_progress(earlier + count), done
-                )
-                if is_decoded:
-                    rows = rows.with_columns(keys.alias(key))
-                parts = query.iter_answers(
-                    keys, *(read_key_column(rows[name]) for name in [form.second] if name)
-                )
-                if batch.format in TABLE_WRITERS:  # each part would be a row group
-                    parts = iter([concatenate_answers(parts)])
-                first = 0
-                for answers, bad in parts:
-                    if bad and batch.strict:
-                        problem = f"{chunk.place(first + bad[0])}: {answers['error'][bad[0]]}"
-                        raise BadRequest(problem, "To answer the other rows, leave out --strict")
-                    part = rows[first : first + len(answers)]
-                    if bad and source.format == "text":
-                        part = part.with_columns(
-                            part[key].scatter(bad, [*map(make_printable, part[key].gather(bad))])
-                        )
-                    named = answers.rename(names)
-                    with printing():
-                        if chunk.objects is None:
-                            write(part.hstack(named))
-                        else:
-                            write(named, chunk.objects[first : first + len(named)])
-                    invalid += len(bad)
-                    first += len(answers)
-                done += first
-                on_progress(done)
+    with contextlib.ExitStack() as stack:
+        source = stack.enter_context(open_input(batch.input, batch.input_format))
+        key, is_decoded, write = "", False, None
+        for chunk in read_chunks(
+            source, form, as_objects=batch.format == "jsonl", chunk_bytes=batch.chunk_bytes
+        ):
+            if write is None:
+                key = choose_key_column(source, chunk, batch.column, form, query.has_key)
+                is_decoded = _require_writable(chunk, key, batch.format)
+                write = stack.enter_context(open_row_writer(batch.output, batch.format))
+            names = rename_columns(added, chunk.list_names(), batch.prefix, PREFIX)
+            keys = read_texts(source, chunk, key, form.key_digits)
+            others = [read_texts(source, chunk, name) for name in [form.second] if name]
+            query.on_progress = partial(lambda earlier, count: on_progress(earlier + count), done)
+            parts = query.iter_answers(keys, *others)
+            if batch.format == "parquet":  # each part would be a row group
+                parts = iter([concatenate_answers(parts)])
+            first = 0
+            for answers, bad in parts:
+                if bad and batch.strict:
+                    problem = f"{chunk.place(first + bad[0])}: {answers['error'][bad[0]]}"
+                    raise BadRequest(problem, "To answer the other rows, leave out --strict")
+                rows = chunk.rows[first : first + len(answers)]
+                part = keys[first : first + len(answers)]
+                if source.format == "text" and bad:
+                    printable = part.scatter(bad, [*map(make_printable, part.gather(bad))])
+                    rows = _replace_column(rows, key, printable)
+                elif is_decoded:
+                    rows = _replace_column(rows, key, part)
+                with printing():
+                    write(answers.rename(names), rows)
+                invalid += len(bad)
+                first += len(answers)
+            done += first
+            on_progress(done)
     return invalid
+
+
+def _replace_column(rows: pa.Table, name: str, values: pl.Series) -> pa.Table:
+    return rows.set_column(rows.column_names.index(name), name, values.to_arrow())
 
 
 def choose_output_format(output: str | None, requested: str | None) -> str:
@@ -169,40 +140,40 @@ def make_printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
 
 
-def _require_writable(head: pl.DataFrame, format: str) -> None:
-    """Raise BadRequest for a column of a name or type that the output's format cannot hold."""
-    for name, kind in head.schema.items():
-        parts = [*_iter_types(kind)]
-        problem = ""
-        if any(part.base_type() not in COLUMN_TYPES[format] for part in parts):
-            problem = f"which is of type {kind}"
-        elif format in TABLE_WRITERS:
-            structs = [part for part in parts if isinstance(part, pl.Struct)]
-            names = [name, *(field.name for part in structs for field in part.fields)]
-            if any("\0" in each for each in names):
-                problem = "whose name has a NUL" if "\0" in name else "with a NUL in a field's name"
-            elif not all(part.fields for part in structs):
-                problem = "whose objects have no fields"
-        if problem:
+def _is_binary(kind: pa.DataType) -> bool:
+    return any(
+        is_kind(kind)
+        for is_kind in (
+            pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
+            pa.types.is_fixed_size_binary,
+        )
+    )  # fmt: skip
+
+
+def _require_writable(chunk: Chunk, key: str, format: str) -> bool:
+    """Return whether the keys are bytes that the output's format has no type for.
+
+    BadRequest for another column of a type on which polars panics.
+    """
+    if isinstance(chunk.rows, list) or format == "parquet":
+        return False
+    for field in chunk.rows.schema:
+        kinds = [*_iter_types(field.type)]
+        is_bad = any(pa.types.is_decimal256(kind) or _is_binary(kind) for kind in kinds)
+        if is_bad and not (field.name == key and _is_binary(field.type)):
             raise BadRequest(
-                f"{FORMATS[format]} cannot hold the column {quote(name)}, {problem}",
+                f"{FORMATS[format]} cannot hold the column {quote(field.name)}, which is of type "
+                f"{field.type}",
                 "Choose another --format, or leave the column out",
             )
+    return _is_binary(chunk.rows.schema.field(key).type)
 
 
-def _iter_types(kind: pl.DataType) -> Iterator[pl.DataType]:
+def _iter_types(kind: pa.DataType) -> Iterator[pa.DataType]:
     """Yield a type, and the types of its elements or fields at any depth."""
     yield kind
-    inner = [getattr(kind, name, None) for name in ("inner", "key", "value")]
-    for part in filter(None, [*inner, *(field.dtype for field in getattr(kind, "fields", []))]):
-        yield from _iter_types(part)
-
-
-def _add_fields(objects: pl.Series, added: io.BytesIO) -> io.BytesIO:
-    """Return JSON objects that lack their last brace, with the fields of others at their ends."""
-    ends = pl.Series(added.getvalue().decode().split("\n")[:-1], dtype=pl.String)
-    lines = (objects + ends.str.slice(1)).to_list()
-    return io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+    for at in range(kind.num_fields):
+        yield from _iter_types(kind.field(at).type)
 
 
 @contextlib.contextmanager
@@ -212,31 +183,70 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
         name = STANDARD if output is None else output
         file = stack.enter_context(open_output(name))
         file = stack.enter_context(compress_output(file, Path(name).suffix.lower()))
-        make_writer = TABLE_WRITERS.get(format)
         writer: pq.ParquetWriter | None = None
         has_header = False
 
-        def write(rows: pl.DataFrame, objects: pl.Series | None = None) -> None:
+        def write(answers: pl.DataFrame, rows: pa.Table | Objects | None = None) -> None:
             nonlocal has_header, writer
-            if make_writer:
-                table = rows.to_arrow()
-                writer = writer or stack.enter_context(make_writer(file, table.schema))
-                writer.write_table(table)
-            else:
-                # through memory: polars would write to the file's descriptor, and so bypass the
-                # checks of `open_output`
-                text = io.BytesIO()
-                if format == "jsonl":
-                    rows.write_ndjson(text)
-                    if objects is not None:
-                        text = _add_fields(objects, text)
+            with _translate_errors(format):
+                if format == "parquet":
+                    table = _join_columns(rows, answers.to_arrow())
+                    writer = writer or stack.enter_context(
+                        pq.ParquetWriter(file, table.schema, compression="zstd")
+                    )
+                    writer.write_table(table)
+                elif isinstance(rows, list):
+                    file.write(_format_objects(rows, answers))
                 else:
-                    rows.write_csv(text, include_header=not has_header)
-                    has_header = True
-                file.write(text.getbuffer())
+                    # through memory: polars would write to the file's descriptor, and so bypass
+                    # the checks of `open_output`
+                    text = io.BytesIO()
+                    frame = answers if rows is None else _make_frame(rows).hstack(answers)
+                    if format == "jsonl":
+                        frame.write_ndjson(text)
+                    else:
+                        frame.write_csv(text, include_header=not has_header)
+                        has_header = True
+                    file.write(text.getbuffer())
             file.flush()
 
         yield write
+
+
+@contextlib.contextmanager
+def _translate_errors(format: str) -> Iterator[None]:
+    """Turn a library's error about rows that a format cannot hold into a BadRequest."""
+    try:
+        yield
+    except (ValueError, OverflowError, pa.ArrowException, pl.exceptions.PolarsError) as error:
+        problem = str(error).partition("\n")[0]
+        raise BadRequest(f"{FORMATS[format]} cannot hold the rows ({problem})") from error
+
+
+def _join_columns(rows: pa.Table | None, answers: pa.Table) -> pa.Table:
+    if rows is None:
+        return answers
+    for field, column in zip(answers.schema, answers.columns, strict=True):
+        rows = rows.append_column(field, column)
+    return rows
+
+
+def _make_frame(table: pa.Table) -> pl.DataFrame:
+    # the names are set last: polars would replace an empty one
+    frame = pl.DataFrame(pl.from_arrow(table.rename_columns([*map(str, range(table.num_columns))])))
+    frame.columns = table.column_names
+    return frame
+
+
+def _format_objects(rows: Objects, answers: pl.DataFrame) -> bytes:
+    """Format JSON objects with the answers' fields after their own."""
+    text = io.BytesIO()
+    answers.write_ndjson(text)
+    added = text.getvalue().split(b"\n")
+    return b"".join(
+        _encode_object(row)[:-1] + (b"," if row else b"") + fields[1:] + b"\n"
+        for row, fields in zip(rows, added, strict=False)
+    )
 
 
 GZIP_LEVEL = 6
@@ -249,8 +259,6 @@ def _open_zstd(file: IO[bytes]) -> IO[bytes]:
 
 COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda file: gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0),
-    ".bz2": partial(bz2.BZ2File, mode="wb"),
-    ".xz": partial(lzma.LZMAFile, mode="wb"),
     ".zst": _open_zstd,
     ".zstd": _open_zstd,
 }

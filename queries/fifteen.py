@@ -315,8 +315,7 @@ class FifteenReader(Reader[FifteenSolution]):
     key = "STATE"
     other_kinds = ("hint",)
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
-    joined_characters = BOARD.cells
-    long_cells = tuple(map(str, range(10, BOARD.cells)))
+    key_cells = BOARD.cells
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.

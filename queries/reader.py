@@ -202,11 +202,8 @@ class Reader(Generic[Found]):
     """The options that are answered without a key."""
     other_kinds: tuple[str, ...] = ()
     """Further options whose answers are of another kind than those of `probe`."""
-    joined_characters = 0
-    """The number of cells that make a key in a text input, white space between them; 0: the
-    notation does not allow that."""
-    long_cells: tuple[str, ...] = ()
-    """The cells of such a key that have more than one character."""
+    key_cells = 0
+    """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
     """The number of digits of a key that can be read as a number; 0: no key can."""
     explored: Mapping[str, int] = {}
@@ -291,10 +288,11 @@ class Reader(Generic[Found]):
     ) -> Any:  # fmt: skip
         """Add the columns of answers to a frame, for a column of keys.
 
-        The frame is one of polars, pandas or pyarrow, and the result is one too; a LazyFrame stays
-        lazy. A list of keys becomes a polars frame. A key without an answer gets nulls; `errors`
-        may add a column `error` with the reason, or raise the first one. No column of the frame is
-        replaced: `prefix` begins the names of the added columns.
+        The frame is one that narwhals supports, as those of polars, pandas and pyarrow, and the
+        result is of the same kind; a LazyFrame of polars stays lazy. A list of keys becomes a
+        polars frame. A key without an answer gets nulls; `errors` may add a column `error` with the
+        reason, or raise the first one. No column of the frame is replaced: `prefix` begins the
+        names of the added columns.
         """
         from functools import partial
 

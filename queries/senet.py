@@ -159,7 +159,7 @@ class SenetReader(Reader[SenetAnswer]):
     check_options = ()
     keyless = ("hardest",)
     key = "POSITION"
-    joined_characters = SQUARES
+    key_cells = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 

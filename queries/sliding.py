@@ -135,13 +135,12 @@ class BoardReader(GoalReader[BoardAnswer]):
     columns = ("state", "goal", "distance", "best_moves")
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
     check_options = options[:1]
-    long_cells = ("10", "11", "12", "13", "14", "15")
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
-        self.joined_characters = puzzle.cells
+        self.key_cells = puzzle.cells
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
 
     def find_record(self, view: View, state: str) -> int:

@@ -243,7 +243,8 @@ def cli_in_process(
         stdin: str = "",
         timeout: float = 0,
     ) -> Said:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(os.fsencode(stdin))))
+        source = io.BufferedReader(io.BytesIO(os.fsencode(stdin)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(source))
         variables = environment({"PIPELINE_TRACEBACK": "1", **(env or {})})
         with chdir(cwd), patch.dict(os.environ, variables, clear=True):
             code = run_command([*words])

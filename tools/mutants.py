@@ -107,7 +107,6 @@ QUERY_TESTS = {
     "queries/reader.py": "readers dispatch goal_puzzle queries svg batch vectorized",
     "queries/answer_frames.py": "batch vectorized",
     "queries/senet.py": "fast_path errors index_contradictions queries svg batch",
-    "queries/batch_formats.py": "batch_input batch",
     "queries/api.py": "errors fast_path goal_puzzle queries table_files batch",
     "queries/answer.py": "dispatch fast_path",
     "queries/fifteen_compiled.py": "fifteen_search queries/fifteen",

@@ -59,8 +59,7 @@ GENERAL = (
     Option("distinct", "Sample without replacement (at most 10,000,000)."),
     Option(
         "output",
-        "File to write (default: standard output); compressed if its name ends in .gz, .bz2, .xz "
-        "or .zst.",
+        "File to write (default: standard output); compressed if its name ends in .gz or .zst.",
         "FILE",
     ),
     Option("format", f"{join_names(FORMATS)} (default: by the name of --output, or csv).", "NAME"),

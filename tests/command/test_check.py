@@ -96,7 +96,7 @@ def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path:
     assert text.out.splitlines()[1] == f"{STATE},D,mine,shortest,1,1,0,,,,1.0,"
 
 
-def test_json_lines_are_copied_and_their_answers_may_be_numbers(cli_in_process: Cli) -> None:
+def test_answers_of_json_lines_may_be_numbers(cli_in_process: Cli) -> None:
     lines = [
         '{"state": "123450786", "answer": "D", "x": 1.50}',
         '{"answer": 1, "state": 123450786}',
@@ -107,7 +107,7 @@ def test_json_lines_are_copied_and_their_answers_may_be_numbers(cli_in_process: 
     words = ("check", "eight", "-", "--input-format", "jsonl", "--format", "jsonl")
     text = cli_in_process(*words, stdin="\n".join(lines))
     assert text.code == 0
-    assert text.out.startswith(lines[0][:-1])
+    assert text.out.startswith('{"state":"123450786","answer":"D","x":1.5,"result":"shortest"')
     results = [json.loads(line)["result"] for line in text.out.splitlines()]
     assert results == ["shortest", "right", "unreadable", "unreadable", "shortest"]
 
@@ -118,7 +118,7 @@ def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli) -> No
     words = ("check", "eight", "-", "--input-format", "jsonl", "--column", "state", "--format")
     text = cli_in_process(*words, "csv", stdin=lines)
     assert (text.code, text.out) == (2, "")
-    assert "CSV cannot hold the column 'state', which is of type List(Int64)" in text.err
+    assert "CSV cannot hold the rows (CSV format does not support nested data)" in text.err
     text = cli_in_process(*words, "jsonl", stdin=lines)
     judged = [json.loads(line) for line in text.out.splitlines()]
     assert [each["result"] for each in judged] == ["shortest", None]

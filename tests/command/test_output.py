@@ -255,7 +255,7 @@ def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: P
     assert sorted(tmp_path.iterdir()) == [device]
 
 
-@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
 def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
     """Append to the file that the shell opened, whatever it holds."""
     (tmp_path / "log").write_bytes(b"before\n")
@@ -266,12 +266,6 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
     assert text.startswith("before\nstate,goal,distance,best_moves,solutions,error\n")
     assert text.count("\n378546201,corner,27,") == 20_001
     assert text.count("<svg") == text.count("</svg>\n") == 1
-
-
-def test_another_stream_by_its_number(place: Path, tmp_path: Path) -> None:
-    command = f"{SCRIPT} query eight 378546201 --svg /dev/fd/7 7> {tmp_path}/drawn.svg"
-    assert "27 moves" in run(["sh", "-c", command], cwd=place).out
-    assert (tmp_path / "drawn.svg").read_bytes().startswith(b"<svg")
 
 
 @wide

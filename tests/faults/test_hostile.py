@@ -85,7 +85,7 @@ def test_a_key_of_a_megabyte_is_refused(outputs: Path) -> None:
 def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
     code, text, complaint = run_bytes([b"query", b"eight", b"--input", b"/dev/zero"])
     assert (code, text) == (2, b"")
-    assert b"has more than 4,194,304 bytes" in complaint
+    assert b"has more than 2,097,152 bytes" in complaint
 
 
 def test_an_input_may_be_a_named_pipe(outputs: Path, tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
 """Batches: inputs and answers, row for row, compressed or not, and the errors that stop them."""
 
-import bz2
 import gzip
 import io
-import lzma
 import random
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import polars as pl
 import pyarrow as pa
@@ -16,9 +15,7 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.pipeline.single_query import OptionTexts
-from puzzle_tablebase.queries import batch_formats
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES
-from puzzle_tablebase.queries.answer_frames import KeyFormat
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.batch import (
     COMPRESSORS,
@@ -26,6 +23,13 @@ from puzzle_tablebase.queries.batch import (
     choose_output_format,
     compress_output,
     run_batch,
+)
+from puzzle_tablebase.queries.batch_input import (
+    CHUNK_BYTES,
+    Input,
+    KeyFormat,
+    read_chunks,
+    read_texts,
 )
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
@@ -41,17 +45,33 @@ def states(outputs: Path, count: int) -> pl.DataFrame:
     return pl.read_parquet(outputs / "eight.parquet").sample(count, seed=7, shuffle=True)
 
 
+def read_keys(text: str, form: KeyFormat, chunk_bytes: int) -> list[str]:
+    """Return the keys of a text, which is read so many bytes at a time."""
+    source = Input("the test", "text", cast(BinaryIO, io.BytesIO(text.encode())))
+    chunks = read_chunks(source, form, as_objects=False, chunk_bytes=chunk_bytes)
+    return [key for chunk in chunks for key in read_texts(source, chunk, form.column)]
+
+
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 21])
 @pytest.mark.parametrize("space", [" ", "\n", "\r\n", "\t\t", " \n "])
-def test_any_white_space_and_any_chunk_size(
+def test_nine_numbers_on_one_line_or_nine_are_a_key(
     tables: Tables, chunk_bytes: int, space: str, outputs: Path
 ) -> None:
-    keys = [*states(outputs, 20)["state"], "99999", "1", "123456780"]
-    spread = [key if at % 3 else space.join(key) for at, key in enumerate(keys)]
-    text = io.BytesIO(space.join(spread).encode())
-    form = KeyFormat("state", tables.eight.joined_characters)
-    parts = batch_formats._read_text(text, form, chunk_bytes)
-    assert [key for part in parts for key in part.rows["state"]] == keys
+    keys = [*states(outputs, 20)["state"], "99999", "123456780", "123"]
+    form = KeyFormat("state", tables.eight.key_cells)
+    apart = [key if at % 3 else space.join(key) for at, key in enumerate(keys[:-1])]
+    text = "\n".join(
+        [*apart[:9], *("", " ".join(apart[10:20:3]), apart[9], *apart[11:]), "1\n2\n3"]
+    )
+    expected = [*keys[:9], *(apart[10:20:3]), keys[9], *keys[11:]]
+    assert read_keys(text, form, chunk_bytes) == [key.replace(" ", "") for key in expected]
+
+
+@pytest.mark.parametrize("space", [" ", "\t"])
+def test_keys_may_stand_on_one_long_line(tables: Tables, space: str) -> None:
+    form = KeyFormat("state", tables.eight.key_cells)
+    count = CHUNK_BYTES // 4
+    assert read_keys(f"123456780{space}" * count, form, CHUNK_BYTES) == ["123456780"] * count
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -82,9 +102,9 @@ def test_all_output_formats_agree(
 @pytest.mark.parametrize("chunk_bytes", [8, 1 << 21])
 def test_strict_names_the_line(tables: Tables, tmp_path: Path, chunk_bytes: int) -> None:
     source, target = tmp_path / "asked.txt", tmp_path / "answers.csv"
-    source.write_text("123456780\n\n1 2 3\n4 5 6\n7 8 0\n123456780 oops\n")
+    source.write_text("123456780\n\n1 2 3 4 5 6 7 8 0\n1\n2\n\n123456780 oops\n")
     request = Batch(str(source), "csv", output=str(target), strict=True, chunk_bytes=chunk_bytes)
-    with pytest.raises(BadRequest, match=r"^line 6: 'oops' is not.* leave out --strict\.$"):
+    with pytest.raises(BadRequest, match=r"^line 7: '12' is not.* leave out --strict\.$"):
         run_batch(tables.eight.make_query(), request, lambda rows: None)
     assert not list(tmp_path.glob("*answers*")), "a batch that stops leaves no file"
 
@@ -229,8 +249,6 @@ def read_zstd(data: bytes) -> bytes:
 
 READERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
     ".zst": read_zstd,
     ".zstd": read_zstd,
 }

@@ -199,7 +199,7 @@ def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
     assert lazy["result"].to_list() == ["shortest", "longer"]
     with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
         check(frame, "board")
-    with pytest.raises(BadRequest, match="is not a table"):
+    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
         check(["123456708"])
 
 

@@ -1,6 +1,5 @@
 """Columns of keys: boards pasted into cells, numbers that have lost a zero, and bytes."""
 
-import io
 import json
 from collections.abc import Iterator
 from decimal import Decimal
@@ -15,11 +14,12 @@ from puzzle_tablebase.board_text import split_cells
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles import eight
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
-from puzzle_tablebase.queries import batch_formats
-from puzzle_tablebase.queries.answer_frames import KeyFormat, read_key_column
+from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.batch_input import KeyFormat
 from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
 from puzzle_tablebase.queries.sliding_columns import normalize_keys
+from tests.queries.test_batch import read_keys
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states
@@ -91,29 +91,26 @@ def test_boards_in_cells_are_answered(ask_in_process: Ask, tables: Tables, tmp_p
     assert "123804765 cannot be reached from 378546201" in out
 
 
-def is_split(text: str) -> bool:
-    """Return whether white space splits a text to parts of several cells, each of them a key."""
-    parts = [split_cells(part) for part in text.split()]
-    return len(parts) > 1 and any(len("".join(part)) > 1 for part in parts)
-
-
 @pytest.mark.parametrize("chunk_bytes", [1, 5, 1 << 21])
-def test_boards_in_a_text_are_joined(chunk_bytes: int) -> None:
+def test_boards_on_a_line_of_text_are_keys(chunk_bytes: int) -> None:
     for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
-        form = KeyFormat("state", board.cells, long_cells=("10", "11"))
+        form = KeyFormat("state", board.cells)
         boards = [
             text
             for text in write_layouts(board.example, board.width)
-            if set(text) & set("0._") and not is_split(text)
+            if "\n" not in text and set(text) & set("0._") and not is_split(text)
         ]
-        if board.cells > 10:
-            boards.append("1 2 3 4\n5 6 7 8\n9 10 11 .")
         text = "\n".join([board.example, *boards, "nothing"])
-        parts = batch_formats._read_text(io.BytesIO(text.encode()), form, chunk_bytes)
-        *keys, last = (key for part in parts for key in part.rows["state"])
+        *keys, last = read_keys(text, form, chunk_bytes)
         assert last == "nothing"
         assert {board.parse(key) for key in keys} == {board.example}
         assert len(keys) == len(boards) + 1
+
+
+def is_split(text: str) -> bool:
+    """Return whether white space splits a text to parts of several cells, each of them a key."""
+    parts = [split_cells(part) for part in text.split()]
+    return len(parts) > 1 and any(len("".join(part)) > 2 for part in parts)
 
 
 def test_brackets_do_not_hide_other_formats(ask_in_process: Ask) -> None:

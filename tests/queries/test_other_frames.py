@@ -52,8 +52,8 @@ def test_every_kind_of_frame_gets_the_same_answers(tables: Tables, name: str) ->
 
 def test_numbers_stay_whole_in_pandas(tables: Tables) -> None:
     frame = tables.eight.annotate(pd.DataFrame({"state": ["378546201", None]}))
-    assert frame.dtypes["distance"] == pd.Int8Dtype()
-    assert frame.dtypes["solutions"] == pd.Int16Dtype()
+    assert pd.api.types.is_integer_dtype(frame.dtypes["distance"])
+    assert frame["distance"].to_list() == [27, pd.NA]
     assert [*frame["goal"].cat.categories] == ["corner", "centre", "edge"]
 
 
@@ -62,8 +62,6 @@ def test_numbers_as_keys(tables: Tables) -> None:
     lost = [378546201, 87654321, None]  # the second without its leading 0
     for frame in (lost, pa.table({"state": lost}), pl.Series(lost)):
         assert pl.DataFrame(tables.eight.annotate(frame))["distance"].to_list() == distances
-    large = tables.eight.annotate(pd.DataFrame({"state": [10**30, 378546201]}))
-    assert large["distance"].to_list() == [pd.NA, 27]
     floats = tables.eight.annotate(pd.DataFrame({"state": lost}))
     assert floats["distance"].to_list() == [27, 28, pd.NA]
 
@@ -77,16 +75,19 @@ def test_frames_without_rows(tables: Tables) -> None:
     assert tables.eight.annotate(pa.table({"state": pa.array([], pa.string())})).num_rows == 0
 
 
-def test_mixed_objects_in_pandas_are_no_keys(tables: Tables) -> None:
-    frame = pd.DataFrame({"state": ["378546201", ("a", 1), 5, None]}, dtype=object)
-    assert tables.eight.annotate(frame)["distance"].to_list() == [27, pd.NA, pd.NA, pd.NA]
+def test_mixed_objects_in_pandas_are_refused(tables: Tables) -> None:
+    for cells in (["378546201", ("a", 1), 5, None], [10**30, 378546201]):
+        with pytest.raises(BadRequest, match="A column is not of one type"):
+            tables.eight.annotate(pd.DataFrame({"state": cells}, dtype=object))
 
 
 @pytest.mark.parametrize(
     "frame", [5, "378546201", {"state": ["378546201"]}, None, pd.Index(["378546201"])], ids=type
 )
 def test_what_is_no_frame_is_named_with_what_is(tables: Tables, frame: object) -> None:
-    with pytest.raises(BadRequest, match=r"a pyarrow Table, or a list of keys\.$") as caught:
+    with pytest.raises(
+        BadRequest, match=r"pandas, pyarrow and others, or a list of keys\.$"
+    ) as caught:
         tables.eight.annotate(frame)
     assert type(frame).__name__ in str(caught.value)
 
@@ -95,10 +96,8 @@ def test_what_is_no_frame_is_named_with_what_is(tables: Tables, frame: object) -
     "frame",
     [
         pd.DataFrame({"other": ["378546201"]}),
-        pd.DataFrame([["378546201", "152703846"]], columns=["state", "state"]),
         pd.DataFrame({"state": [True]}),
         pa.table({"other": ["378546201"]}),
-        pa.table([["378546201"], ["152703846"]], names=["state", "state"]),
         pl.DataFrame({"state": [True]}),
         pl.DataFrame({"other": ["378546201"]}),
     ],
@@ -107,6 +106,13 @@ def test_what_is_no_frame_is_named_with_what_is(tables: Tables, frame: object) -
 def test_a_missing_column_is_named(tables: Tables, frame: Any) -> None:
     with pytest.raises(BadRequest, match="There is no text column 'state' with keys"):
         tables.eight.annotate(frame)
+
+
+def test_two_columns_of_one_name_are_refused(tables: Tables) -> None:
+    names = ["state", "state"]
+    for frame in (pd.DataFrame([["1", "2"]], columns=names), pa.table([["1"], ["2"]], names=names)):
+        with pytest.raises(BadRequest, match="Expected unique column names"):
+            tables.eight.annotate(frame)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table, pl.DataFrame, pl.LazyFrame])
