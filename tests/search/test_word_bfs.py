@@ -17,11 +17,11 @@ from puzzle_tablebase.pipeline.search.word_bfs import (
     search_words,
 )
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.pipeline.verify.sliding import find_known_layers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first, long_run
 from tests.support import sliding_oracle as oracle
+from tests.support.reference_numbers import numbers
 
 
 def search_depths(
@@ -66,7 +66,7 @@ def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) 
     board, layers = parse_board(name), list[int]()
     space = board.make_words(board.example)
     search_words(space, 2, lambda level, count: layers.append(count), run_in_threads)
-    published = find_known_layers(board.tables[0].name)[1]
+    published = numbers("sliding.txt", board.tables[0].name)
     assert layers[: len(published)] == published
     assert sum(layers) == space.size
 
