@@ -1,15 +1,12 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 `docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
-commands' help, and the walks of `docs/architecture.md` from measured runs and docstrings. In the
-README and all other pages, the output below each `$ pipeline ...` line of a `console` block is what
-the command prints.
+commands' help. In the README and all other pages, the output below each `$ pipeline ...` line of a
+`console` block is what the command prints.
 """
 
 from __future__ import annotations
 
-import tempfile
-import textwrap
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -28,7 +25,6 @@ from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests.support.index_cases import format_cases
 from tools.bits_picture import draw_bits
-from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
@@ -38,32 +34,6 @@ from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
 from tools.sliding_picture import draw_sliding
-
-BUILD_STEPS = {
-    "pipeline/run.py",
-    "pipeline/commands/precompute.py",
-    "pipeline/build.py",
-    "pipeline/plan.py",
-    "pipeline/builders/__init__.py",
-    "pipeline/tasks.py",
-    "pipeline/builders/graph_table.py",
-    "puzzle_tablebase/puzzles/eight.py",
-    "pipeline/search/breadth_first.py",
-    "puzzle_tablebase/tables/parquet.py",
-    "puzzle_tablebase/tables/index_format.py",
-}
-"""The modules that do most of the work of a build."""
-PROOF_STEPS = {
-    "pipeline/commands/store_commands.py",
-    "pipeline/verify/__init__.py",
-    "pipeline/verify/files.py",
-    "pipeline/verify/claims.py",
-    "pipeline/verify/state_proofs.py",
-    "pipeline/tasks.py",
-    "puzzle_tablebase/tables/parquet.py",
-    "puzzle_tablebase/tables/index_format.py",
-}
-"""The modules that do most of the work of a proof."""
 
 
 def type_of(column: Column) -> str:
@@ -182,31 +152,6 @@ def fill_parts(name: str, parts: Mapping[str, str]) -> str:
     return page
 
 
-def format_walks() -> dict[str, str]:
-    """Format the modules that a build, an answer and a proof call, by the walk's name."""
-    with tempfile.TemporaryDirectory() as folder:
-        build = list_called_modules("precompute", "eight", "--jobs", "1", "--outputs", folder)
-        proof = list_called_modules("verify", "--outputs", folder)
-    answer = list_called_modules("query", "eight", "378546201")
-    return {
-        "build": format_steps(select_steps(build, BUILD_STEPS)),
-        "answer": format_steps(answer),
-        "proof": format_steps(select_steps(proof, PROOF_STEPS)),
-    }
-
-
-def select_steps(called: list[str], steps: set[str]) -> list[str]:
-    """Select the modules that do most of the work, all of which must have been called."""
-    assert steps <= {*called}
-    return [name for name in called if name in steps]
-
-
-def format_steps(modules: list[str]) -> str:
-    """Format modules in the order of their first calls."""
-    steps = " → ".join(f"`{name}`" for name in modules)
-    return textwrap.fill(steps, 118, break_long_words=False, break_on_hyphens=False) + "\n"
-
-
 def format_recipes() -> str:
     """Format the registries of builders and proofs as a table."""
     lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
@@ -255,7 +200,7 @@ def fill_page(name: str) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "README.md": lambda: fill_parts("README.md", make_readme_parts(ROOT)),
     "docs/architecture.md": lambda: fill_parts(
-        "docs/architecture.md", format_walks() | {"recipes": format_recipes()}
+        "docs/architecture.md", {"recipes": format_recipes()}
     ),
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,

@@ -28,11 +28,8 @@ CLAIMS = """\
 """
 PEERS = {
     "`pipeline query eight`": "look up one state of the 8-puzzle",
-    "C++ breadth-first search, 8-puzzle": "the same by a search for each question, in C++",
     "a polars scan of eight.parquet": "the same with a scan of the table in polars",
     "`pipeline query senet`": "look up one position of Senet",
-    "C++ breadth-first search, Senet, 2 plies": "search for one after 2 plies, in C++",
-    "C++ breadth-first search, Senet, 15 plies": "search for one after 15 plies, in C++",
     "`python -c pass`": "start Python",
 }
 """Processes of the benchmarks, each with what it does."""
