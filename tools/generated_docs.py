@@ -7,11 +7,9 @@ commands' help. In the README and all other pages, the output below each `$ pipe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
-from puzzle_tablebase.pipeline.builders import BUILDERS
-from puzzle_tablebase.pipeline.verify import PROVERS
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.answer import Answer
@@ -19,18 +17,15 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.svg import draw_histogram
-from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.tables import FORMAT_VERSION
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests.support.index_cases import format_cases
 from tools.bits_picture import draw_bits
 from tools.command_page import format_command_page
 from tools.counting_picture import draw_counting
 from tools.fifteen_picture import draw_partitions
-from tools.format_tables import make_parts, make_rank_parts
 from tools.jumps_picture import draw_chessboard_jumps
-from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
 from tools.sliding_picture import draw_sliding
@@ -141,45 +136,6 @@ def format_columns(table: Table) -> str:
     return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
 
 
-def fill_parts(name: str, parts: Mapping[str, str]) -> str:
-    """Return a page of that name with other texts between the marks of its generated parts."""
-    page = (ROOT / name).read_text("utf-8")
-    for mark, text in parts.items():
-        start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
-        before, rest = page.split(start)
-        _, after = rest.split(end)
-        page = f"{before}{start}\n{text}\n{end}{after}"
-    return page
-
-
-def format_recipes() -> str:
-    """Format the registries of builders and proofs as a table."""
-    lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
-    recipes = {recipe.search: recipe for recipe in list_recipes(Recipe)}
-    # the search of this one depends on its parameters
-    (ranking,) = (recipe for search, recipe in recipes.items() if search not in BUILDERS)
-    for search in sorted(BUILDERS):
-        recipe = recipes.get(search, ranking)
-        builder = BUILDERS[search].partition(":")[0].replace(".", "/")
-        proved = {base for base, _ in PROVERS} & {*recipe.__mro__}
-        base = max(proved, key=lambda base: len(base.__mro__))
-        proofs = [
-            f"`{(proof.func if isinstance(proof, partial) else proof).__name__}` ({kind.__name__})"
-            for (proved_base, kind), proof in PROVERS.items()
-            if proved_base is base
-        ]
-        lines.append(f"| {search} | `{builder}.py` | {', '.join(proofs)} |")
-    return "\n".join(lines) + "\n"
-
-
-def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
-    """List the recipes of built-in puzzles: all subclasses there that name a search."""
-    own = (
-        [base] if "search" in vars(base) and base.__module__.startswith("puzzle_tablebase.") else []
-    )
-    return own + [each for child in base.__subclasses__() for each in list_recipes(child)]
-
-
 def open_own() -> Tables:
     return open_tables(str(ROOT / "outputs"))
 
@@ -192,27 +148,16 @@ def draw_answer(answer: Answer) -> str:
 
 
 def fill_page(name: str) -> str:
-    """Return a page with its generated parts, and the current output of every session."""
+    """Return a page with the current output of every session."""
     make = PARTS.get(name)
     return fill_sessions(make() if make else (ROOT / name).read_text("utf-8"))
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "README.md": lambda: fill_parts("README.md", make_readme_parts(ROOT)),
-    "docs/architecture.md": lambda: fill_parts(
-        "docs/architecture.md", {"recipes": format_recipes()}
-    ),
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,
     "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
-    "docs/format/index.md": lambda: fill_parts(
-        "docs/format/index.md", make_parts(ROOT / "outputs")
-    ),
-    "docs/format/ranks.md": lambda: fill_parts(
-        "docs/format/ranks.md", make_rank_parts(ROOT / "outputs")
-    ),
-    "docs/format/cases.jsonl": format_cases,
     "docs/notebook-board.svg": lambda: draw_answer(open_own().eight.probe("378546201")),
     "docs/notebook-solution.svg": lambda: draw_answer(open_own().answer("eight", "283104765")),
     "docs/notebook-senet.svg": lambda: draw_answer(open_own().senet.probe("ABAAABBB.B...A.")),
@@ -225,7 +170,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "docs/counting.svg": draw_counting,
     "docs/jumps.svg": draw_chessboard_jumps,
 }
-"""The functions that write the pages that are generated, in whole or in part."""
+"""The functions that write the pages that are generated."""
 MADE: dict[str, Callable[[], str]] = {
     name: partial(fill_page, name)
     for name in {**PARTS, **dict.fromkeys(list_pages_with_sessions())}
