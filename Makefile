@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test test-fast test-rest ordeal check docs lock report explore coverage fuzz same-bytes bench clean
+.PHONY: help setup precompute test test-fast test-rest nightly check docs lock report explore coverage fuzz same-bytes bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,8 +92,8 @@ report: precompute $(REPORT) ## write outputs/report.html, a page of charts made
 explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-ordeal: same-bytes ## run the long tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'only_in or often or hypothesis'
+nightly: same-bytes ## run all tests, slow and nightly ones too: 200 kills, 200 interrupts, thousands of damaged files
+	NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered

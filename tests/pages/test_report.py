@@ -29,7 +29,7 @@ from puzzle_tablebase.queries.report.chapters import load_boards
 from puzzle_tablebase.queries.svg import COLOURS, draw_histogram
 from puzzle_tablebase.tables.manifest import read_pages
 from puzzle_tablebase.tables.store import Folder
-from tests import first, long_run, wide
+from tests import first
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import broken_rules
@@ -143,7 +143,7 @@ def test_every_picture_is_valid_and_has_dark_colours(page: str, report_data: Rep
     assert all(f'[fill="{light}"]{{fill:{dark}}}' in rules for light, dark in COLOURS.items())
 
 
-@long_run
+@pytest.mark.nightly
 def test_two_runs_are_the_same(page: str, outputs: Path, sample: Path, tmp_path: Path) -> None:
     write_report(Folder(outputs), tmp_path / "again.html", sample=sample)
     assert (tmp_path / "again.html").read_text("utf-8") == page
@@ -251,7 +251,7 @@ CROWDED_TEXTS = """() => [...document.querySelectorAll(".picture svg")].flatMap(
 """The texts that cover another text of their picture."""
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("font", ["", "DejaVu Sans"])
 def test_no_text_is_cut_off_or_covered(open_report: OpenReport, font: str) -> None:
     """Measure every text in the page's font, and in a wider one that a viewer may have instead."""
@@ -360,7 +360,7 @@ def find_visible_fades(window: Page, box: Locator) -> list[bool]:
     return [difference > DITHER for difference in window.evaluate(DIFFERENCES, texts)]
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light")])
 def test_a_box_that_scrolls_fades_until_its_end(
     open_report: OpenReport, width: int, scheme: str
@@ -379,7 +379,7 @@ def test_a_box_that_scrolls_fades_until_its_end(
             assert find_visible_fades(window, scroll_box) == [True, False]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=wide)])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
     open_report: OpenReport, scheme: str
 ) -> None:
@@ -395,7 +395,7 @@ def test_a_box_that_scrolls_has_a_name_and_takes_the_keyboard(
     assert broken_rules(window) == []
 
 
-@long_run
+@pytest.mark.nightly
 def test_on_paper_nothing_is_cut_off(open_report: OpenReport) -> None:
     window = open_report(700)
     window.emulate_media(media="print")
@@ -428,7 +428,7 @@ def test_the_command_shows_a_sample(
 # ---- pictures alone, and errors -----------------------------------------------------------------
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind: str) -> None:
     written = [*map(Path, write_report(Folder(outputs), tmp_path / kind, kind))]
@@ -509,7 +509,7 @@ def test_the_picture_can_be_saved(open_report: OpenReport) -> None:
     assert (name, size) == ("eight-within.png", [2 * round(number) for number in picture])
 
 
-@wide
+@pytest.mark.slow
 def test_sliding_boards_that_are_built_have_a_chapter(
     report_extra: None,
     large_boards: Path,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests import wide
 from tests.support.shell import program
 from tools import sessions
 from tools.generated_docs import MADE, pictures
@@ -24,7 +23,7 @@ SLOW = ("docs/architecture.md", "docs/fifteen.md", "docs/sliding.md")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=wide) if name in SLOW else name for name in MADE]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in MADE]
 )
 def test_page_is_what_the_program_writes(
     name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch

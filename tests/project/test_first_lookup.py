@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from tests import wide
+import pytest
+
 from tests.support.shell import ROOT, SCRIPT
 
 LOOKUPS = {"eight": "378546201", "knight": "b1"}
@@ -52,7 +53,7 @@ def measure(command: Sequence[str | Path], folder: Path) -> float:
     return time.perf_counter() - started
 
 
-@wide
+@pytest.mark.slow
 def test_a_lookup_takes_little_longer_than_starting_python(tmp_path: Path) -> None:
     script = prepare(tmp_path)
     commands: dict[str, list[str | Path]] = {"": [script.with_name("python"), "-c", "pass"]}

@@ -21,7 +21,6 @@ from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import Recorder, build_tables, contents
@@ -53,7 +52,9 @@ def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     treat_as_large(monkeypatch, 8)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=long_run)])
+@pytest.mark.parametrize(
+    "name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=pytest.mark.nightly)]
+)
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     tables = parse_board(name).tables
     # the search of 3x3 equals an oracle for each goal, in tests/search/test_word_bfs.py
@@ -152,7 +153,7 @@ def read_bits(folder: Path, table: Table) -> list[int]:
 
 
 @pytest.mark.usefixtures("with_bits")
-@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=long_run)])
+@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=pytest.mark.nightly)])
 def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
     build_boards(tmp_path, [name], "goals")
     board = parse_board(name)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.queries import batch_formats
 from puzzle_tablebase.queries.json_lines import MAX_DEPTH, read_objects
-from tests import long_run
 from tests.support.shell import Ask
 
 
@@ -135,7 +134,7 @@ def seconds_to_read(kind: str, columns: int) -> float:
     return min(seconds)
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_wide_rows_take_linear_time(kind: str) -> None:
     once, times = (500, 8) if kind == "jsonl" else (2_000, 16)

@@ -10,7 +10,6 @@ from puzzle_tablebase.pipeline.verify.board_layers import (
     join_bits,
 )
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
 
@@ -33,7 +32,7 @@ def list_layer_sizes() -> str:
     return str([np.bincount(depths).tolist(), np.flatnonzero(depths == depths.max()).tolist()])
 
 
-@pytest.mark.parametrize("name", ["2x4", "3x3", pytest.param("2x5", marks=long_run)])
+@pytest.mark.parametrize("name", ["2x4", "3x3", pytest.param("2x5", marks=pytest.mark.nightly)])
 def test_layers_are_those_of_a_plain_search(name: str) -> None:
     board = parse_board(name)
     for goal in board.goals if board.cells < 9 else [board.example]:

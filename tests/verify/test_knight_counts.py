@@ -20,7 +20,6 @@ from puzzle_tablebase.pipeline.verify.knight_counts import (
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tests import wide
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -70,7 +69,7 @@ def test_lists_are_compared_with_what_a_table_counts(folder: Path) -> None:
     assert compared[0].startswith("on 5x6: ")
 
 
-BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=wide)]
+BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=pytest.mark.slow)]
 
 
 def list_expected(files: int, ranks: int) -> dict[str, list[int]]:

@@ -13,12 +13,11 @@ import pytest
 from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, verify
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.tables.store import Folder
-from tests import wide
 from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
 from tests.support.trust_page import require_same
 
 
-@wide
+@pytest.mark.slow
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
     reported_verdicts: list[list[TableVerdict]] = []
