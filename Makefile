@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test test-fast test-rest ordeal mutants check docs lock report explore coverage fuzz same-bytes stores bench clean
+.PHONY: help setup precompute test test-fast test-rest nightly check docs lock report explore coverage fuzz same-bytes bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,7 @@ MOVED := $(shell test ! -s $(VENV)/.whole || test "$$(cat $(VENV)/.whole)" = "$(
 
 # An interrupted install starts again with an empty environment, because pip would take a partly
 # installed package for a complete one. The file .whole marks a complete install.
+# compileall follows no links, so the linked folders are named.
 define install
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	{ echo '$(PYTHON) is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13' >&2; exit 1; }
@@ -53,7 +54,7 @@ define install
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-@$(BIN)/python -m compileall -q puzzle_tablebase
+@$(BIN)/python -m compileall -q puzzle_tablebase puzzle_tablebase/queries puzzle_tablebase/pipeline
 @echo '$(CURDIR)' > $(VENV)/.whole
 endef
 
@@ -91,11 +92,8 @@ report: precompute $(REPORT) ## write outputs/report.html, a page of charts made
 explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-ordeal: same-bytes ## run the long tests: 200 kills, 200 interrupts, thousands of damaged files
-	LONG=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'only_in or often or hypothesis'
-
-mutants: precompute $(TESTS) ## change the code in thousands of places and list the changes that no test notices
-	$(BIN)/python -m tools.mutants
+nightly: same-bytes ## run all tests, slow and nightly ones too: 200 kills, 200 interrupts, thousands of damaged files
+	NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
@@ -105,9 +103,6 @@ fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (defa
 
 same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
 	$(BIN)/python -m tools.same_bytes
-
-stores: precompute $(TESTS) ## run the object stores' tests against further servers: LocalStack and Azurite
-	@$(BIN)/python -m tools.other_store
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

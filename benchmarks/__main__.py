@@ -19,7 +19,7 @@ and noisy: programs run in turns, figures are medians, and ratios say more than 
 
 ## Looking up
 
-Whole processes, median of 30 in turns (the 15-ply C++ search: of 3):
+Whole processes, median of 30 in turns:
 
 {processes}
 Calls in one process, on one thread except for whole columns:
@@ -48,14 +48,6 @@ the same (`-O2`); the peak memory is that of the whole process with Python and i
 Their tables, and the Parquet file of one of them:
 
 {boards}
-The largest table that one machine has built, 2x7 (43,589,145,600 states, 5,510,533,120 bytes),
-takes too long for this page. It was built and proved once, by hand, on a machine of two cores:
-
-| command | time | processor time | peak memory |
-| --- | ---: | ---: | ---: |
-| `pipeline precompute sliding_2x7` | 3 min 22 s | 5 min 40 s | 11.2 GiB |
-| `pipeline verify sliding_2x7` | 287 s | 8 min | 11.1 GiB |
-
 The builds as whole processes, with tables written to disk:
 
 {stages}"""

@@ -12,7 +12,6 @@ import polars as pl
 from benchmarks.measure import (
     OUTPUTS,
     Row,
-    compile_reference,
     format_table,
     make_environment,
     measure_in_turns,
@@ -24,7 +23,6 @@ from puzzle_tablebase.queries import open_tables
 
 EIGHT = "378546201"
 SENET = "ABAAABBB.B...A."
-KNIGHT = "b1"
 
 TYPER = "import typer\napp = typer.Typer()\n@app.command()\ndef f() -> None: ...\napp()\n"
 POLARS = f"""import polars as pl
@@ -41,35 +39,22 @@ def compare_processes() -> str:
     """Time whole processes, and compare them with a Python that does nothing."""
     python = sys.executable
     program = str(Path(python).with_name("pipeline"))
-    with tempfile.TemporaryDirectory() as folder:
-        references = {
-            name: [compile_reference(f"ask_{name}.cpp", Path(folder)), key]
-            for name, key in (("eight", EIGHT), ("senet", SENET), ("knight", KNIGHT))
-        }
-        deepest = ".....BBBBBAAAAA"
-        commands = {
-            "`python -c pass`": [python, "-c", "pass"],
-            "`pipeline query eight`": [program, "query", "eight", EIGHT],
-            "`pipeline query eight --path`": [program, "query", "eight", EIGHT, "--path"],
-            "`pipeline query eight --json`": [program, "query", "eight", EIGHT, "--json"],
-            "`pipeline query eight --goal 087654321`": [
-                *(program, "query", "eight", EIGHT, "--goal", "087654321")
-            ],
-            "`pipeline query senet`": [program, "query", "senet", SENET],
-            "`pipeline query senet`, 15 plies": [program, "query", "senet", deepest],
-            "`pipeline query knight`": [program, "query", "knight", KNIGHT],
-            "a Typer application that does nothing": [python, "-c", TYPER],
-            "a polars scan of eight.parquet": [python, "-c", POLARS],
-            "a pyarrow row-group read of eight.parquet": [python, "-c", PYARROW],
-            "C++ breadth-first search, 8-puzzle": references["eight"],
-            "C++ breadth-first search, Senet, 2 plies": references["senet"],
-            "C++ backtracking, knight": references["knight"],
-        }
-        seconds = time_processes(commands)
-        seconds |= time_processes(
-            {"C++ breadth-first search, Senet, 15 plies": [references["senet"][0], deepest]},
-            rounds=3,
-        )
+    commands = {
+        "`python -c pass`": [python, "-c", "pass"],
+        "`pipeline query eight`": [program, "query", "eight", EIGHT],
+        "`pipeline query eight --path`": [program, "query", "eight", EIGHT, "--path"],
+        "`pipeline query eight --json`": [program, "query", "eight", EIGHT, "--json"],
+        "`pipeline query eight --goal 087654321`": [
+            *(program, "query", "eight", EIGHT, "--goal", "087654321")
+        ],
+        "`pipeline query senet`": [program, "query", "senet", SENET],
+        "`pipeline query senet`, 15 plies": [program, "query", "senet", ".....BBBBBAAAAA"],
+        "`pipeline query knight`": [program, "query", "knight", "b1"],
+        "a Typer application that does nothing": [python, "-c", TYPER],
+        "a polars scan of eight.parquet": [python, "-c", POLARS],
+        "a pyarrow row-group read of eight.parquet": [python, "-c", PYARROW],
+    }
+    seconds = time_processes(commands)
     bare = seconds["`python -c pass`"]
     rows: list[Row] = [
         (name, f"{value * 1000:.1f} ms", f"{value / bare:.2f}") for name, value in seconds.items()

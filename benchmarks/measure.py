@@ -60,8 +60,7 @@ def time_call(work: Callable[[], object]) -> float:
 def compile_reference(source: str, folder: Path, *options: str) -> str:
     """Compile a reference program and return its path."""
     program = folder / Path(source).stem
-    compiler = "g++" if source.endswith(".cpp") else "gcc"
-    subprocess.run([compiler, *(options or ["-O2"]), "-o", program, REFERENCE / source], check=True)
+    subprocess.run(["gcc", *(options or ["-O2"]), "-o", program, REFERENCE / source], check=True)
     return str(program)
 
 

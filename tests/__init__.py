@@ -1,4 +1,4 @@
-"""Tests. `CI=true` runs the wide ones too; `LONG=1` repeats the random and fault-injection ones."""
+"""Tests. Those marked `slow` run in CI, those marked `nightly` in `make nightly`."""
 
 import os
 import sys
@@ -10,15 +10,13 @@ import pytest
 # without cached bytecode, every process that tests would rewrite the asserts of all tests again
 sys.dont_write_bytecode = False
 
-LONG = bool(os.environ.get("LONG"))
-WIDE = os.environ.get("CI") == "true"
-wide = pytest.mark.only_in(run=".ci/run (CI=true)", is_running=WIDE)
-"""A larger sister of another test, left out outside CI."""
-long_run = pytest.mark.only_in(run="make ordeal (LONG=1)", is_running=LONG)
-"""A test that takes minutes, left out outside the long run."""
+NIGHTLY = bool(os.environ.get("NIGHTLY"))
+CI = os.environ.get("CI") == "true"
 
 
-def first(usual: int, values: Iterable[Any], *, rest: pytest.MarkDecorator = wide) -> list[Any]:
+def first(
+    usual: int, values: Iterable[Any], *, rest: pytest.MarkDecorator = pytest.mark.slow
+) -> list[Any]:
     """Return a test's parameters, all but the first `usual` of them with a mark."""
     result = [value if isinstance(value, tuple) else (value,) for value in values]
     marks = [()] * usual + [rest] * (len(result) - usual)
@@ -28,10 +26,6 @@ def first(usual: int, values: Iterable[Any], *, rest: pytest.MarkDecorator = wid
 T = TypeVar("T")
 
 
-def often(usual: T, long: T) -> T:
-    """Return the number of repetitions, say: `usual`, or `long` in the long run.
-
-    A test that calls it is a part of the long run, also if it is wide. If it calls it elsewhere,
-    it needs the mark `often`.
-    """
-    return long if LONG else usual
+def usual_or_nightly(usual: T, nightly: T) -> T:
+    """Return the number of repetitions, say: `usual`, or `nightly` in the nightly run."""
+    return nightly if NIGHTLY else usual

@@ -8,11 +8,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -36,7 +34,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.tables.hash_notes import HashNotes
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import LONG, often
+from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
@@ -44,12 +42,12 @@ from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
 
-# every run tries the same cases, but the long one; on a busy machine any case may be slow
+# every run tries the same cases, but the nightly one; on a busy machine any case may be slow
 settings.register_profile(
     "tests",
-    max_examples=often(25, 500),
+    max_examples=usual_or_nightly(25, 500),
     deadline=None,
-    derandomize=not LONG,
+    derandomize=not NIGHTLY,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
@@ -66,11 +64,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "long: takes many seconds, so it is handed out first")
-    config.addinivalue_line("markers", "only_in: left out of other runs than this")
-    config.addinivalue_line("markers", "often: the long run repeats it, or asserts more")
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(LeftOutReporter(config))
     if config.getoption("numprocesses", None):
         os.environ[SHARED] = str(scripts())
     gc.disable()
@@ -87,13 +80,6 @@ def _compile(modules: list[Path]) -> None:
             importlib.import_module(name)
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test that itself says what the long run does more often; hypothesis marks its own."""
-    code = getattr(getattr(item, "function", None), "__code__", None)
-    if code and {"often", "LONG"} & {*code.co_names}:
-        item.add_marker("often")
-
-
 def pytest_collection_finish() -> None:
     # what is loaded by now stays to the end, so the collector need not scan it again
     gc.freeze()
@@ -104,22 +90,11 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-LEFT_OUT = pytest.StashKey[dict[str, int]]()
-"""The number of tests that this run leaves out, by the run that they are a part of."""
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of other runs, and sort the others: long ones first in each process."""
-    runs = {item: find_missing_run(item) for item in items}
-    left_out = [item for item in items if runs[item]]
-    config.hook.pytest_deselected(items=left_out)
-    counts = Counter(filter(None, runs.values()))
-    config.stash[LEFT_OUT] = dict(counts)
-    if (output := getattr(config, "workeroutput", None)) is not None:
-        output["left_out"] = dict(counts)
-    chosen = [item for item in items if not runs[item]]
-    long = [item for item in chosen if item.get_closest_marker("long")]
-    short = [item for item in chosen if not item.get_closest_marker("long")]
+@pytest.hookimpl(trylast=True)  # after `-m` has deselected some
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort the tests: long ones first in each process."""
+    long = [item for item in items if item.get_closest_marker("long")]
+    short = [item for item in items if not item.get_closest_marker("long")]
     # xdist begins with as many consecutive tests in each process
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     size = -(-len(short) // processes)
@@ -128,38 +103,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for number in range(processes)
         for item in (*long[number::processes], *short[number * size : (number + 1) * size])
     ]
-
-
-def find_missing_run(item: pytest.Item) -> str:
-    """Return the run that a test is a part of, if it is not this one."""
-    if LONG and item.get_closest_marker("often"):
-        return ""
-    marks = (mark.kwargs for mark in item.iter_markers("only_in"))
-    return next((mark["run"] for mark in marks if not mark["is_running"]), "")
-
-
-class LeftOutReporter:
-    """Plugin that prints, in one line at the end, which tests were left out and why."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._of_worker: dict[str, int] = {}
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        # every worker collects all tests, so all count the same
-        self._of_worker = node.workeroutput.get("left_out", self._of_worker)
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        runs = self._of_worker or self._config.stash.get(LEFT_OUT, {})
-        counts = Counter({f"of {run}": count for run, count in runs.items()})
-        for report in terminalreporter.stats.get("skipped", ()):
-            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-            cause = reason.removeprefix("Skipped: ").partition(",")[0].rstrip(".")
-            counts[f"because {cause}"] += 1
-        if counts:
-            parts = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-            terminalreporter.write_line(f"left out: {parts}")
 
 
 @pytest.fixture

@@ -1,61 +1,26 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 `docs/tables.md` comes from the same descriptions that go into the files, `docs/cli.md` from the
-commands' help, and the walks of `docs/architecture.md` from measured runs and docstrings. In the
-README and all other pages, the output below each `$ pipeline ...` line of a `console` block is what
-the command prints.
+commands' help. In the README and all other pages, the output below each `$ pipeline ...` line of a
+`console` block is what the command prints.
 """
 
 from __future__ import annotations
 
-import tempfile
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
-from puzzle_tablebase.pipeline.builders import BUILDERS
-from puzzle_tablebase.pipeline.verify import PROVERS
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.tables import FORMAT_VERSION
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests.support.index_cases import format_cases
-from tools.call_order import list_called_modules
 from tools.command_page import format_command_page
-from tools.format_tables import make_parts, make_rank_parts
-from tools.readme_parts import make_parts as make_readme_parts
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
-
-BUILD_STEPS = {
-    "pipeline/run.py",
-    "pipeline/commands/precompute.py",
-    "pipeline/build.py",
-    "pipeline/plan.py",
-    "pipeline/builders/__init__.py",
-    "pipeline/tasks.py",
-    "pipeline/builders/graph_table.py",
-    "puzzle_tablebase/puzzles/eight.py",
-    "pipeline/search/breadth_first.py",
-    "puzzle_tablebase/tables/parquet.py",
-    "puzzle_tablebase/tables/index_format.py",
-}
-"""The modules that do most of the work of a build."""
-PROOF_STEPS = {
-    "pipeline/commands/store_commands.py",
-    "pipeline/verify/__init__.py",
-    "pipeline/verify/files.py",
-    "pipeline/verify/claims.py",
-    "pipeline/verify/state_proofs.py",
-    "pipeline/tasks.py",
-    "puzzle_tablebase/tables/parquet.py",
-    "puzzle_tablebase/tables/index_format.py",
-}
-"""The modules that do most of the work of a proof."""
 
 
 def type_of(column: Column) -> str:
@@ -163,70 +128,6 @@ def format_columns(table: Table) -> str:
     return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
 
 
-def fill_parts(name: str, parts: Mapping[str, str]) -> str:
-    """Return a page of that name with other texts between the marks of its generated parts."""
-    page = (ROOT / name).read_text("utf-8")
-    for mark, text in parts.items():
-        start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
-        before, rest = page.split(start)
-        _, after = rest.split(end)
-        page = f"{before}{start}\n{text}\n{end}{after}"
-    return page
-
-
-def format_walks() -> dict[str, str]:
-    """Format the modules that a build, an answer and a proof call, by the walk's name."""
-    with tempfile.TemporaryDirectory() as folder:
-        build = list_called_modules("precompute", "eight", "--jobs", "1", "--outputs", folder)
-        proof = list_called_modules("verify", "--outputs", folder)
-    answer = list_called_modules("query", "eight", "378546201")
-    return {
-        "build": format_steps(select_steps(build, BUILD_STEPS)),
-        "answer": format_steps(answer),
-        "proof": format_steps(select_steps(proof, PROOF_STEPS)),
-    }
-
-
-def select_steps(called: list[str], steps: set[str]) -> list[str]:
-    """Select the modules that do most of the work, all of which must have been called."""
-    assert steps <= {*called}
-    return [name for name in called if name in steps]
-
-
-def format_steps(modules: list[str]) -> str:
-    """Format modules in the order of their first calls."""
-    steps = " → ".join(f"`{name}`" for name in modules)
-    return textwrap.fill(steps, 118, break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def format_recipes() -> str:
-    """Format the registries of builders and proofs as a table."""
-    lines = ["| recipe | builder | proof (of puzzles) |", "| --- | --- | --- |"]
-    recipes = {recipe.search: recipe for recipe in list_recipes(Recipe)}
-    # the search of this one depends on its parameters
-    (ranking,) = (recipe for search, recipe in recipes.items() if search not in BUILDERS)
-    for search in sorted(BUILDERS):
-        recipe = recipes.get(search, ranking)
-        builder = BUILDERS[search].partition(":")[0].replace(".", "/")
-        proved = {base for base, _ in PROVERS} & {*recipe.__mro__}
-        base = max(proved, key=lambda base: len(base.__mro__))
-        proofs = [
-            f"`{(proof.func if isinstance(proof, partial) else proof).__name__}` ({kind.__name__})"
-            for (proved_base, kind), proof in PROVERS.items()
-            if proved_base is base
-        ]
-        lines.append(f"| {search} | `{builder}.py` | {', '.join(proofs)} |")
-    return "\n".join(lines) + "\n"
-
-
-def list_recipes(base: type[Recipe]) -> list[type[Recipe]]:
-    """List the recipes of built-in puzzles: all subclasses there that name a search."""
-    own = (
-        [base] if "search" in vars(base) and base.__module__.startswith("puzzle_tablebase.") else []
-    )
-    return own + [each for child in base.__subclasses__() for each in list_recipes(child)]
-
-
 def open_own() -> Tables:
     return open_tables(str(ROOT / "outputs"))
 
@@ -239,27 +140,16 @@ def draw_answer(answer: Answer) -> str:
 
 
 def fill_page(name: str) -> str:
-    """Return a page with its generated parts, and the current output of every session."""
+    """Return a page with the current output of every session."""
     make = PARTS.get(name)
     return fill_sessions(make() if make else (ROOT / name).read_text("utf-8"))
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "README.md": lambda: fill_parts("README.md", make_readme_parts(ROOT)),
-    "docs/architecture.md": lambda: fill_parts(
-        "docs/architecture.md", format_walks() | {"recipes": format_recipes()}
-    ),
     "docs/tables.md": table_page,
     "docs/cli.md": format_command_page,
     "docs/recipes.md": format_recipes_page,
     "examples/analysis.py": format_notebook,
-    "docs/format/index.md": lambda: fill_parts(
-        "docs/format/index.md", make_parts(ROOT / "outputs")
-    ),
-    "docs/format/ranks.md": lambda: fill_parts(
-        "docs/format/ranks.md", make_rank_parts(ROOT / "outputs")
-    ),
-    "docs/format/cases.jsonl": format_cases,
     "docs/notebook-board.svg": lambda: draw_answer(open_own().eight.probe("378546201")),
     "docs/notebook-solution.svg": lambda: draw_answer(open_own().answer("eight", "283104765")),
     "docs/notebook-senet.svg": lambda: draw_answer(open_own().senet.probe("ABAAABBB.B...A.")),
@@ -268,7 +158,7 @@ PARTS: dict[str, Callable[[], str]] = {
     ),
     "docs/tour.svg": lambda: draw_answer(open_own().knight.probe("b1", closed=True)),
 }
-"""The functions that write the pages that are generated, in whole or in part."""
+"""The functions that write the pages that are generated."""
 MADE: dict[str, Callable[[], str]] = {
     name: partial(fill_page, name)
     for name in {**PARTS, **dict.fromkeys(list_pages_with_sessions())}

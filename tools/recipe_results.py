@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from tests.support.shell import ROOT
+from tools.sessions import ROOT
 
 PAGE = ROOT / "docs" / "recipes.md"
 MAX_ROWS = 6

@@ -8,6 +8,8 @@ the checkout. The tables built there, and the answers to queries, are compared w
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,12 +18,13 @@ from pathlib import Path
 
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.tables.store import LOCK
-from tests.support.commands import lines
-from tests.support.shell import ROOT, SCRIPT, environment
+from tools.sessions import PROGRAM, ROOT
 
 NOT_COMPARED = (LOCK, RUNS)
 """Names that are no part of the tables: the lock, and the log of builds."""
 QUERY_GROUPS = ("eight", "senet", "knight", "no", "overview")
+"""Files of `tests/golden` whose commands are run."""
+ENVIRONMENT = {"PATH": os.environ["PATH"], "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 
 def find_newest() -> tuple[str, str] | None:
@@ -52,12 +55,21 @@ def find_newest() -> tuple[str, str] | None:
     return None
 
 
+def list_queries() -> list[list[str]]:
+    """List the words of the recorded commands."""
+    texts = (
+        (ROOT / "tests" / "golden" / f"{name}.txt").read_text("utf-8") for name in QUERY_GROUPS
+    )
+    commands = (re.findall(r"^\$ pipeline (.+)", text, re.MULTILINE) for text in texts)
+    return [shlex.split(command) for each in commands for command in each]
+
+
 def run_query(script: Path, words: list[str], folder: Path) -> tuple[int, str, str]:
     """Run a command in a folder with `outputs/`; return its exit code, stdout and stderr."""
     result = subprocess.run(
         [str(script), *words],
         cwd=folder,
-        env=environment(),
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
@@ -73,12 +85,12 @@ def find_differences(python: str, folder: Path) -> list[str]:
     subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", str(ROOT)], check=True)
     script = scripts / "pipeline"
-    subprocess.run([script, "precompute"], cwd=folder, env=environment(), check=True)
-    subprocess.run([script, "verify", "--quick"], cwd=folder, env=environment(), check=True)
+    subprocess.run([script, "precompute"], cwd=folder, env=ENVIRONMENT, check=True)
+    subprocess.run([script, "verify", "--quick"], cwd=folder, env=ENVIRONMENT, check=True)
     built = sorted(path for path in (folder / "outputs").iterdir() if path.name not in NOT_COMPARED)
     wrong = [path.name for path in built if not have_same_bytes(path, ROOT / "outputs" / path.name)]
-    for words in (words for group in QUERY_GROUPS for words in lines(group)):
-        if run_query(script, words, folder) != run_query(SCRIPT, words, ROOT):
+    for words in list_queries():
+        if run_query(script, words, folder) != run_query(PROGRAM, words, ROOT):
             wrong.append(f"pipeline {' '.join(words)}")
     return wrong
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-from tests.support.shell import program
-from tests.support.tampered import link_copy
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
@@ -37,7 +35,7 @@ def fill_sessions(page: str) -> str:
     if not SESSION.search(page):
         return page
     with TemporaryDirectory() as folder:
-        link_copy(ROOT / "outputs", Path(folder)).rename(Path(folder, "outputs"))
+        link_tables(Path(folder, "outputs"))
 
         def fill(found: re.Match[str]) -> str:
             if found[1]:
@@ -51,6 +49,15 @@ def fill_sessions(page: str) -> str:
         return SESSION.sub(fill, page)
 
 
+def link_tables(folder: Path) -> None:
+    """Link the tables of `outputs` from a new folder, whose manifest is a file of its own."""
+    folder.mkdir()
+    for path in (ROOT / "outputs").iterdir():
+        if path.suffix in (".parquet", ".idx"):
+            (folder / path.name).symlink_to(path)
+    shutil.copy(ROOT / "outputs" / "manifest.json", folder)
+
+
 def choose_output(shown: str, printed: str) -> str:
     """Return what a page shows if that is what a command printed, else what it printed."""
     parts = [re.escape(part) for part in shown.split("…")]
@@ -61,7 +68,9 @@ def run_command(command: str, folder: str) -> str:
     """Run a shell command in a folder, and return what it prints on both streams."""
     env = {key: value for key, value in os.environ.items() if key != "PIPELINE_OUTPUTS"}
     env |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    env["PATH"] = os.pathsep.join([*map(os.path.dirname, (program(), str(PROGRAM))), env["PATH"]])
+    env["PATH"] = os.pathsep.join(
+        [str(PROGRAM.parent), os.path.dirname(sys.executable), env["PATH"]]
+    )
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,

@@ -14,7 +14,6 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support.build_recorder import contents
 from tests.support.shell import Cli
 
@@ -74,7 +73,7 @@ def test_every_table_has_an_estimate(tmp_path: Path) -> None:
             assert planned.cost.memory > 1 << 27
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name", [table.name for puzzle in list_puzzles() for table in puzzle.tables]
 )

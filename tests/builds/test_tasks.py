@@ -34,7 +34,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_t
 from puzzle_tablebase.puzzles.plugins import PluginError
 from puzzle_tablebase.tables.checkpoints import Arrays, digest_code
 from puzzle_tablebase.tables.store import Folder
-from tests import often, wide
+from tests import usual_or_nightly
 from tests.support.build_recorder import Recorder, Withheld, build_tables
 
 TOURS = make_tour_table(KnightBoard(3, 4))
@@ -279,7 +279,7 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
     digest = digest_code("puzzle_tablebase.errors")
 
     def load(_: int) -> None:
-        for _ in range(often(20, 300)):
+        for _ in range(usual_or_nightly(20, 300)):
             Cycle()
             assert saved.load("part") is not None
             assert digest_code.__wrapped__("puzzle_tablebase.errors") == digest
@@ -327,7 +327,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
 # ---- processes ----------------------------------------------------------------------------------
 
 
-@wide
+@pytest.mark.slow
 def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
     tables = (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2])
     build_tables(tmp_path / "threads", KNIGHT, *tables, jobs=2)

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests import WIDE, first, wide
+from tests import CI, first
 from tests.support.shell import SCRIPT, Cli, Said, environment, program, run, without_privileges
 
 FULL = Path("/dev/full")
@@ -69,7 +69,7 @@ def split_line(line: str, keys: Path) -> list[str]:
         pytest.param(line, streams, id=f"{line}-{name}")
         for name, streams in STREAMS.items()
         for line in COMMAND_LINES
-        if WIDE or not streams or line.startswith("query")
+        if CI or not streams or line.startswith("query")
     ],
 )
 def test_a_full_disk_is_reported(
@@ -228,7 +228,9 @@ def start_reading(pipe: Path) -> Future[bytes]:
     return content
 
 
-@pytest.mark.parametrize("line", [*FILE_COMMANDS, pytest.param("report --output", marks=wide)])
+@pytest.mark.parametrize(
+    "line", [*FILE_COMMANDS, pytest.param("report --output", marks=pytest.mark.slow)]
+)
 def test_a_pipe_is_written_into(
     line: str, tmp_path: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:
@@ -268,7 +270,7 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
     assert text.count("<svg") == text.count("</svg>\n") == 1
 
 
-@wide
+@pytest.mark.slow
 def test_a_page_to_standard_output(place: Path, tmp_path: Path) -> None:
     with (tmp_path / "page").open("wb") as page:
         assert run_query(place, ["report", "--output", "-"], page, {}) == (0, "", "")

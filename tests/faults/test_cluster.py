@@ -32,7 +32,6 @@ from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.hash_notes import NOTES
 from puzzle_tablebase.tables.object_store import ObjectStore
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support.build_recorder import SMALL, Recorder, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment, run, start_build
@@ -109,7 +108,7 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
     with open_executor(running_cluster.address, 1) as (executor, jobs):
@@ -188,7 +187,7 @@ def test_a_thread_may_run_an_event_loop_already() -> None:
         threads.submit(asyncio.run, connect()).result()
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
     with Client(running_cluster.address, set_as_default=False) as client:
         address = next(iter(client.scheduler_info()["workers"]))
@@ -196,7 +195,7 @@ def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
         open_executor(address, 1).__enter__()
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_scheduler_that_is_slow_at_the_end_loses_nothing(
     running_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +212,7 @@ def test_a_scheduler_that_is_slow_at_the_end_loses_nothing(
         assert executor.submit(int, "3").result() == 3
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):
@@ -225,7 +224,7 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
         wait()
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
 def test_a_killed_or_slow_process_loses_nothing(
     own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
@@ -257,7 +256,7 @@ def get_memory(process: subprocess.Popen[Any], kind: str) -> float:
     return int(line.split()[1]) / 1024
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: Path) -> None:
     """Kill one worker; the others may use 150 MiB more than an idle worker.
 
@@ -285,7 +284,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     assert contents(remote) == contents(local)
 
 
-@long_run
+@pytest.mark.nightly
 def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
     with bucket("puzzles") as store, run_cluster(tmp_path, **store.variables) as running:
         url = "s3://puzzles/made"

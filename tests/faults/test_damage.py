@@ -20,7 +20,7 @@ from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import often
+from tests import usual_or_nightly
 from tests.support.tampered import replace_link
 
 Damage = Callable[[bytearray, random.Random], None]
@@ -132,7 +132,7 @@ def test_no_damage_changes_an_answer(
     draw = random.Random(f"{name} {damage.__name__}")
     error_count = 0
     try:
-        for _ in range(often(1, 20) * FILES[name] // len(DAMAGES)):
+        for _ in range(usual_or_nightly(1, 20) * FILES[name] // len(DAMAGES)):
             data = bytearray(original)
             damage(data, draw)
             path.write_bytes(data)
@@ -162,7 +162,7 @@ def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
         path = replace_link(copy / name) if (copy / name).is_symlink() else copy / name
         original = path.read_bytes()
         draw = random.Random(f"verify {name} {damage.__name__}")
-        for _ in range(often(1, 100)):
+        for _ in range(usual_or_nightly(1, 100)):
             data = bytearray(original)
             while data == original:
                 damage(data, draw)

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import often
+from tests import usual_or_nightly
 from tests.support.shell import SCRIPT, environment, program, run
 
 WORDS = [
@@ -57,7 +57,7 @@ def assert_handled(words: list[bytes], result: tuple[int, bytes, bytes]) -> None
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: b" ".join(command).decode())
 def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> None:
     draw = random.Random(b" ".join(command))
-    for word in draw.sample(WORDS, often(3, len(WORDS))):
+    for word in draw.sample(WORDS, usual_or_nightly(3, len(WORDS))):
         words = [*command, word]
         if command[:1] == [b"precompute"]:
             words += [b"--outputs", b"/dev/null/nowhere"]
@@ -68,7 +68,7 @@ def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> N
 def test_hostile_batches(name: str, outputs: Path) -> None:
     draw = random.Random(name)
     fragments = [*WORDS, b"123456780", b"a1", b"ABABABABAB.....", b"\n", b"\0", draw.randbytes(200)]
-    for _ in range(often(2, 100)):
+    for _ in range(usual_or_nightly(2, 100)):
         stdin = b" ".join(draw.choice(fragments) for _ in range(50))
         for kind in (b"csv", b"jsonl"):
             words = [b"query", name.encode(), b"--format", kind]

@@ -16,7 +16,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.row_groups import RowGroups
 from puzzle_tablebase.tables.manifest import File, Footer, read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import often
+from tests import usual_or_nightly
 from tests.conftest import make_once
 from tests.support.shell import SCRIPT, run
 from tests.support.tampered import edit_manifest, link_copy
@@ -42,7 +42,7 @@ def test_no_number_of_a_file_is_too_much_for_a_command(
 ) -> None:
     """Put extreme numbers in the place of each other one; `tests.support.huge_numbers` says how."""
     # proofs read indexes, which takes longer
-    count = often(1, 250) if kind == "indexes" else often(3, 1_000)
+    count = usual_or_nightly(1, 250) if kind == "indexes" else usual_or_nightly(3, 1_000)
     words = kind, str(files_of_each_kind), str(tmp_path / "copy"), "1", str(count)
     command = [sys.executable, "-m", "tests.support.huge_numbers", *words]
     ended = run(command, env={**os.environ, "MALLOC_ARENA_MAX": "2"})  # each reserves address space

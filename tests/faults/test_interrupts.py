@@ -18,15 +18,13 @@ import pytest
 
 from puzzle_tablebase.process import SIGNAL_NAMES
 from puzzle_tablebase.tables.store import Folder
-from tests import often
+from tests import usual_or_nightly
 from tests.support.shell import SCRIPT, begin_python, environment
-
-pytestmark = pytest.mark.often
 
 SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
 TIMEOUT_SECONDS = 20.0
-MAX_SECONDS = often(TIMEOUT_SECONDS, 1.0)
-"""Seconds from the signal to the end, at most: only the long run measures them."""
+MAX_SECONDS = usual_or_nightly(TIMEOUT_SECONDS, 1.0)
+"""Seconds from the signal to the end, at most: only the nightly run measures them."""
 TRIES = 3
 """Tries to end so soon: a busy machine may delay one of them."""
 
@@ -135,10 +133,10 @@ def test_a_signal_while_the_command_waits_for_keys(words: str, number: int, fold
 @pytest.mark.long
 def test_a_signal_at_random_moments_of_every_command(folder: Path) -> None:
     draw = random.Random(2026)
-    for _ in range(often(3, 200)):
+    for _ in range(usual_or_nightly(3, 200)):
         words, longest = draw.choice(list(COMMANDS.items()))
         number = draw.choice(SIGNALS)
-        after = draw.uniform(0, min(longest, often(2.0, longest)))
+        after = draw.uniform(0, min(longest, usual_or_nightly(2.0, longest)))
         code, took, text = stop_command(words, number, after, folder)
         moment = f"{words}, signal {number} after {after:.3f} s"
         # it may have ended before the signal, or end while the signal arrives

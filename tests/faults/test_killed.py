@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.tables import BACKUP, MANIFEST
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import first, long_run
+from tests import first
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, program, run, start_build, with_a_disk
@@ -85,7 +85,7 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds
     build.communicate()
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> No
     assert not list(copy.glob(".*.kept")), "what was kept is cleared"
 
 
-@pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=long_run))
+@pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=pytest.mark.nightly))
 def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     import resource
 
@@ -253,7 +253,7 @@ cp {folder}/*.* {kept}
 @pytest.mark.parametrize(
     ("stage", "size"),
     first(1, [("eight", 3), ("eight", 1), *(("", size) for size in (10, 25, 30, 35, 50, 80))],
-          rest=long_run),
+          rest=pytest.mark.nightly),
 )  # fmt: skip
 def test_a_full_disk(stage: str, size: int, tmp_path: Path, outputs: Path) -> None:
     """Build on a disk in memory that is too small at first, and then large enough."""

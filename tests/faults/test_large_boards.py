@@ -1,4 +1,4 @@
-"""Tests of large boards whose builds are killed and resumed: a part of the long run."""
+"""Tests of large boards whose builds are killed and resumed: a part of the nightly run."""
 
 import random
 import time
@@ -11,12 +11,11 @@ from puzzle_tablebase.pipeline.runs import read_last_runs
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support import reference_numbers
 from tests.support.shell import Cli, python, start_build
 from tests.support.sliding_tables import require_oracles
 
-pytestmark = [long_run, pytest.mark.long]
+pytestmark = [pytest.mark.nightly, pytest.mark.long]
 
 LAYERS = {"3x4": (53, 18), "2x6": (80, 2)}
 """The last layer of each board, from the last corner, and its states."""

@@ -10,7 +10,7 @@ import pytest
 
 from puzzle_tablebase.errors import NoSuchTour
 from puzzle_tablebase.queries import open_tables
-from tests import first, often
+from tests import first, usual_or_nightly
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import section, tables_under
 from tests.support.index_cases import read_cases
@@ -31,7 +31,7 @@ def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board
     page = NumberedTours(ranked_boards / f"knight_closed_ranks_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
     total = page.total()
-    for number in Random(board).sample(range(total), min(total, often(20, 1000))):
+    for number in Random(board).sample(range(total), min(total, usual_or_nightly(20, 1000))):
         tour = knight.probe("a1", rank=number, board=board, closed=True).path
         path = split_path(tour)
         assert list_jumps(page.tour(number)) == list_jumps(path)

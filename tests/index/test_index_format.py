@@ -32,6 +32,7 @@ from tests.support.format_page import (
     tables_under,
     text,
 )
+from tests.support.index_cases import LIST, format_cases
 from tests.support.reader_programs import EXAMPLES
 
 FILES = "Index files"
@@ -89,6 +90,20 @@ def test_the_text_lists_the_keys_of_the_vectors() -> None:
     text = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
     listed = json.loads((DOC.parent / "vectors" / "vectors.json").read_text("utf-8"))
     assert all(set(vector) == set(text) for vector in listed)
+
+
+def test_the_cases_are_what_the_program_answers(outputs: Path) -> None:
+    written = "run .venv/bin/python -m tests.support.index_cases, and read what changed"
+    assert LIST.read_text("utf-8") == format_cases(), written
+
+
+def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
+    data, lines = (outputs / "eight.idx").read_bytes(), "".join(read_fenced("hexdump")).splitlines()
+    for line in lines:
+        at = int(line[:8], 16)
+        shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[at : at + 16])
+        assert line == f"{at:08x}: {data[at : at + 16].hex(' ')}  {shown}"
+    assert len(lines) == 7
 
 
 def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

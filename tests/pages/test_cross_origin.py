@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.queries import open_tables
-from tests import long_run
 from tests.support.explorer_fixtures import in_both
 from tests.support.hosts import NGINX, run_nginx
 from tests.support.shell import ROOT
@@ -34,7 +33,7 @@ ASK = """async (url) => {
     return { ...told, requests: tables.source.requests };
 }"""
 
-pytestmark = [long_run, pytest.mark.skipif(not NGINX, reason="nginx is missing")]
+pytestmark = [pytest.mark.nightly, pytest.mark.skipif(not NGINX, reason="nginx is missing")]
 
 
 class Site:

@@ -7,12 +7,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import polars as pl
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
-from tests import long_run
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 from tests.support.oracles import senet_successors
@@ -324,7 +324,7 @@ LINES_OVER_NUMBERS = """() => {
 """The numbers of the squares that a tour's lines cross."""
 
 
-@long_run
+@pytest.mark.nightly
 def test_lines_leave_the_numbers_free(shown: Explorer, readers: dict[str, Reader]) -> None:
     tour = str(readers["knight"].make_query(to="a3").answer("b1").to_dict()["path"])
     page = shown.open(f"knight/play/8x8/{tour}")

@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
 from playwright.sync_api import expect
 
-from tests import often
+from tests import usual_or_nightly
 from tests.support.explorer_browser import Explorer, broken_rules, read_board
 from tests.support.oracles import SENET_OPENING, senet_successors
 
@@ -37,15 +36,14 @@ def test_targets_are_drawn_evenly_and_by_their_seed(shown: Explorer, outputs: Pa
     assert max(counts) < 260
 
 
-@pytest.mark.often
 def test_plies_to_a_target_are_those_of_the_oracle(shown: Explorer, outputs: Path) -> None:
     """From positions of random games: the page searches back from the target, the oracle on."""
     rng = random.Random(46)
     rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"]).drop_nulls()
-    sample = rows.sample(often(20, 200), seed=46).rows()
+    sample = rows.sample(usual_or_nightly(20, 200), seed=46).rows()
     questions = [[position, SENET_OPENING, "A"] for position, _ in sample]
     expected: list[int | None] = [plies for _, plies in sample]
-    for _ in range(often(6, 40)):
+    for _ in range(usual_or_nightly(6, 40)):
         position, side = SENET_OPENING, 0
         for _ in range(rng.randrange(10)):
             if moves := senet_successors(position, "AB"[side]):

@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
-from tests import wide
 from tests.support.explorer_browser import Explorer, broken_rules
 from tests.support.oracles import senet_successors
 
@@ -105,9 +104,9 @@ def test_a_sheet_of_the_knight_has_a_tour_from_each_start(shown: Explorer) -> No
     ("view", "count", "level"),
     [
         ("senet", 6, "10"),
-        pytest.param("eight", 24, "20", marks=wide),
-        pytest.param("knight", 8, "", marks=wide),
-        pytest.param("knight", 1, "", marks=wide),
+        pytest.param("eight", 24, "20", marks=pytest.mark.slow),
+        pytest.param("knight", 8, "", marks=pytest.mark.slow),
+        pytest.param("knight", 1, "", marks=pytest.mark.slow),
     ],
 )
 def test_boards_and_answers_take_a_page_each(

@@ -16,7 +16,7 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
 from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.tables.store import Folder
-from tests import LONG, wide
+from tests import NIGHTLY
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import (
@@ -97,7 +97,9 @@ def test_the_page_holds_the_published_indexes_byte_for_byte(shown: Explorer, fol
     }
 
 
-@pytest.mark.parametrize("name", ["eight", "2x3", "3x3", pytest.param("2x4", marks=wide)])
+@pytest.mark.parametrize(
+    "name", ["eight", "2x3", "3x3", pytest.param("2x4", marks=pytest.mark.slow)]
+)
 def test_random_states_and_goals_are_answered_as_by_query(
     shown: Explorer, folder: Path, name: str
 ) -> None:
@@ -247,7 +249,7 @@ def test_4x4_boards_are_solved_as_by_query(shown: Explorer, folder: Path) -> Non
         query = reader.make_query(goal=goal, patterns="5-5-5")
         assert len(path) - 1 == query.answer(state).to_dict()["distance"]
     median = sorted(milliseconds for _, milliseconds in answers)[len(answers) // 2]
-    assert not LONG or median < 1000, "a typical board"
+    assert not NIGHTLY or median < 1000, "a typical board"
 
 
 def test_a_search_that_fails_leaves_no_question_waiting() -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from puzzle_tablebase.errors import NoSuchTour
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
-from tests import LONG, long_run
+from tests import NIGHTLY
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 
@@ -51,10 +51,10 @@ def test_tours_of_5x5_and_random_ones_of_6x6_are_those_of_the_tables(
         assert rows.height == count
         answers = find_tours(shown, rows, board)
         assert answers.drop("ms").equals(rows.select("finish", "closed", "path"))
-    assert not LONG or answers["ms"].median() < 100  # type: ignore[operator]  # a number
+    assert not NIGHTLY or answers["ms"].median() < 100  # type: ignore[operator]  # a number
 
 
-@long_run
+@pytest.mark.nightly
 def test_the_longest_search_is_quick(shown: Explorer, tours: dict[str, pl.DataFrame]) -> None:
     """Time the last tour of the fullest branch that the page must search."""
     shown.open("knight/6x6")

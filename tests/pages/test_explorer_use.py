@@ -13,7 +13,7 @@ from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.queries.explorer.writer import iter_tables
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.tables.store import Folder
-from tests import WIDE, long_run
+from tests import CI
 from tests.support.explorer_browser import (
     DESK,
     MOVING,
@@ -271,7 +271,7 @@ def test_a_phone_on_its_side_shows_the_board_beside_its_controls(shown: Explorer
             assert box["y"] + box["height"] <= 360, (view, part)
 
 
-@long_run
+@pytest.mark.nightly
 @in_window(*({**DESK, "viewport": {"width": width, "height": 860}} for width in (320, 390, 1200)))
 def test_a_wrapped_line_of_senet_does_not_overlap_its_number(shown: Explorer) -> None:
     page = shown.open("senet/.....AAAAABBBBB")
@@ -450,7 +450,7 @@ def test_a_message_disappears_with_its_reason(shown: Explorer) -> None:
 
 def test_axe_finds_nothing(shown: Explorer) -> None:
     page = shown.open()
-    addresses = (each if WIDE else (each[0], each[-1]) for each in VIEWS.values())
+    addresses = (each if CI else (each[0], each[-1]) for each in VIEWS.values())
     for address in chain.from_iterable(addresses):
         shown.go(address)
         assert broken_rules(page) == []
@@ -459,7 +459,7 @@ def test_axe_finds_nothing(shown: Explorer) -> None:
         page.emulate_media(color_scheme="light")
 
 
-@long_run
+@pytest.mark.nightly
 def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:
     def measure_seconds(view: str) -> float:
         page = shown.open(view)

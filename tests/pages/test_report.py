@@ -23,7 +23,6 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -115,7 +114,7 @@ def test_every_picture_is_named_and_has_dark_colours(page: str) -> None:
     assert colours <= {*COLOURS}
 
 
-@long_run
+@pytest.mark.nightly
 def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
     write_report(Folder(outputs), str(tmp_path / "again.html"))
     assert (tmp_path / "again.html").read_text("utf-8") == page

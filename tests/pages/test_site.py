@@ -27,7 +27,6 @@ from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import broken_rules
 from tests.support.hosts import NGINX, run_nginx, run_python_server, serve
@@ -369,7 +368,7 @@ def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Brow
     context.close()
 
 
-@long_run
+@pytest.mark.nightly
 def test_nginx_serves_the_site(site: Path, start: Page, tmp_path: Path) -> None:
     if NGINX is None:
         pytest.skip("nginx is not installed: apt-get install nginx")
@@ -379,7 +378,7 @@ def test_nginx_serves_the_site(site: Path, start: Page, tmp_path: Path) -> None:
             assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
 
 
-@long_run
+@pytest.mark.nightly
 def test_other_libraries_load_the_data_set(site: Path, tmp_path: Path) -> None:
     if not all(map(importlib.util.find_spec, ("datasets", "mlcroissant"))):
         pytest.skip("datasets and mlcroissant are not installed: pip install datasets mlcroissant")

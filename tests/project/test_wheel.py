@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests import long_run
 from tests.support.hosts import serve
 from tests.support.shell import ROOT, environment
 
@@ -69,7 +68,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@long_run
+@pytest.mark.nightly
 def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release: Path) -> None:
     (wheel,) = release.glob("*.whl")
     (_,) = release.glob("*.tar.gz")  # `build` made the wheel from it
@@ -90,7 +89,7 @@ def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release
     assert "puzzle_tablebase/pipeline/site/docs/tables.md" in docs
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("extras", ["", "report", "cluster", "report,cluster"])
 def test_an_empty_environment_answers_from_a_host_without_a_build(
     release: Path, tmp_path: Path, extras: str

@@ -11,7 +11,6 @@ import pytest
 
 from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
 from puzzle_tablebase.schema import Recipe
-from tests import long_run
 from tests.support.shell import ROOT, environment, run
 
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
@@ -77,7 +76,7 @@ def test_the_tests_of_the_example_pass() -> None:
     assert re.search(r"\b16 passed in ", said.out), said.out
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.long
 def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
     """Type every command of the page, where `pip` and `pipeline` are stand-ins."""

@@ -21,7 +21,7 @@ from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
+from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import Recorder, build_tables, contents
 from tests.support.sliding_tables import require_oracles, treat_as_large
@@ -52,12 +52,30 @@ def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     treat_as_large(monkeypatch, 8)
 
 
-@pytest.mark.parametrize("name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=long_run)])
+@pytest.mark.parametrize(
+    "name", ["2x2", "2x3", "2x4", pytest.param("3x3", marks=pytest.mark.nightly)]
+)
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     tables = parse_board(name).tables
     # the search of 3x3 equals an oracle for each goal, in tests/search/test_word_bfs.py
     for table in tables[1:2] if name == "3x3" else tables:
         require_oracles(folder, table)
+
+
+def test_states_at_each_distance_are_as_many_as_published(folder: Path) -> None:
+    entries, compared = read_manifest(Folder(folder)), 0
+    farthest = reference_numbers.read_named_numbers("sliding.txt", "farthest")
+    for name, entry in entries.items():
+        assert entry.counts is not None
+        depths = {depth: states for _, depth, states in entry.counts.list_depths()}
+        board = name.split("_")[1]
+        if name == parse_board(board).tables[0].name:
+            assert max(filter(None, depths)) == farthest[board]
+        if name in dict(reference_numbers.lines("sliding.txt")):
+            expected = reference_numbers.numbers("sliding.txt", name)
+            assert [depths[depth] for depth in range(len(depths))] == expected
+            compared += 1
+    assert compared == 5
 
 
 def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
@@ -135,7 +153,7 @@ def read_bits(folder: Path, table: Table) -> list[int]:
 
 
 @pytest.mark.usefixtures("with_bits")
-@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=long_run)])
+@pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=pytest.mark.nightly)])
 def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
     build_boards(tmp_path, [name], "goals")
     board = parse_board(name)

@@ -16,7 +16,6 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support import oracles
 
 TABLES = {table.name: table for stage in list_puzzles() for table in stage.tables}
@@ -202,7 +201,8 @@ def compute_content_hash(path: Path, table: Table) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=long_run) if "6x6" in name else name for name in CONTRACT]
+    "name",
+    [pytest.param(name, marks=pytest.mark.nightly) if "6x6" in name else name for name in CONTRACT],
 )
 def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> None:
     published = json.loads((outputs / "manifest.json").read_text("utf-8"))["tables"][name]

@@ -13,7 +13,7 @@ from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.fifteen import FifteenReader
-from tests import first, often
+from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
     COLUMNS,
@@ -34,7 +34,7 @@ from tests.support.oracles import (
 from tests.support.shell import Cli
 from tests.support.strategies import eight_states
 
-LENGTH = often(200_000, 10_000_000)
+LENGTH = usual_or_nightly(200_000, 10_000_000)
 """The length of a long text: following each of its moves takes time, if only in proportion."""
 HOSTILE = {
     "very many letters": "UD" * (LENGTH // 2),
@@ -150,7 +150,6 @@ def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str
         assert read_facts(reader.check(state, answer)) == facts
 
 
-@pytest.mark.often
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_are_judged(tables: Tables, answer: str) -> None:
     state = "123450786"

@@ -15,7 +15,6 @@ from puzzle_tablebase.queries.fifteen_search import (
     SearchState,
     find_any_path,
 )
-from tests import long_run
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import make_solvers, make_state, require_path
 
@@ -41,8 +40,8 @@ def sample(name: str, size: int) -> list[tuple[list[int], int]]:
         ("3x3", 500),
         ("3x3 alone", 500),
         ("3x4", 200),
-        pytest.param("3x3", 181_440, marks=long_run),
-        pytest.param("3x3 alone", 181_440, marks=long_run),
+        pytest.param("3x3", 181_440, marks=pytest.mark.nightly),
+        pytest.param("3x3 alone", 181_440, marks=pytest.mark.nightly),
     ],
 )
 def test_states_are_solved_in_the_fewest_moves(name: str, size: int) -> None:

@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.eight import PUZZLE
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
-from tests import first, long_run, often
+from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
 from tests.support.shell import ROOT
@@ -251,7 +251,7 @@ def goal_with_blank_on(cell: int) -> str:
     return "".join([*tiles[:cell], "0", *tiles[cell:]])
 
 
-@pytest.mark.parametrize("cell", first(1, [5, 0, 1, 2, 3, 4, 6, 7, 8], rest=long_run))
+@pytest.mark.parametrize("cell", first(1, [5, 0, 1, 2, 3, 4, 6, 7, 8], rest=pytest.mark.nightly))
 def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: int) -> None:
     goal = goal_with_blank_on(cell)
     distances, solutions = eight_search(goal)
@@ -265,7 +265,7 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: 
         for rank, distance, count in of_reached.select("index", "distance", "solutions").iter_rows()
     } == {state: (distance, solutions[state]) for state, distance in distances.items()}
     chance, states = random.Random(cell), sorted(distances)
-    for state in chance.sample(states, often(500, len(states))):
+    for state in chance.sample(states, usual_or_nightly(500, len(states))):
         assert eight.read_record(view, state) == (distances[state], solutions[state]), state
     for state in chance.sample(states, 100):
         best = "".join(letter for letter, _ in eight.list_best_moves(state, goal))

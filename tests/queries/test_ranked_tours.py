@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import NoSuchTour, NotationError, TableDamaged
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
 from puzzle_tablebase.queries import open_tables
-from tests import often
+from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.shell import Cli
 from tests.support.tampered import corrupt_records, link_copy, place, records, replace_link, reseal
@@ -123,7 +123,7 @@ def test_corrupt_records_give_an_answer_or_an_error(index: Path) -> None:
     original, randomness, place = index.read_bytes(), random.Random(6), str(index.parent)
     tour = open_tables(place).knight.probe("a1", rank=4711, board="6x6", closed=True).path
     refused = 0
-    for _ in range(often(40, 4000)):
+    for _ in range(usual_or_nightly(40, 4000)):
         index.write_bytes(corrupt_records(original, randomness))
         with contextlib.suppress(TableDamaged, NoSuchTour):
             refused += 1

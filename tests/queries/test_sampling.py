@@ -23,7 +23,7 @@ from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank
 from puzzle_tablebase.queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
 from puzzle_tablebase.tables.checkpoints import Arrays
 from puzzle_tablebase.tables.store import Folder
-from tests import often
+from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import (
@@ -233,7 +233,7 @@ def test_corrupt_records_give_a_tour_or_an_error(
     folder, randomness, files = link_copy(ranked_boards, tmp_path), random.Random(7), int(board[0])
     path = replace_link(folder / f"knight_{'closed_' * closed}ranks_{board}.idx")
     original, refused = path.read_bytes(), 0
-    for _ in range(often(12, 1000)):
+    for _ in range(usual_or_nightly(12, 1000)):
         path.write_bytes(corrupt_records(original, randomness))
         try:
             result = read_tours(folder, board, closed=closed, share=97)

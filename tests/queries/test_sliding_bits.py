@@ -19,7 +19,7 @@ from puzzle_tablebase.queries.goal_reader import GoalAnswer
 from puzzle_tablebase.queries.sampling import count_distances
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.tables.store import Folder
-from tests import LONG, often
+from tests import NIGHTLY, usual_or_nightly
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.sliding_tables import treat_as_large
@@ -56,12 +56,12 @@ def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader
 def list_goals(name: str) -> list[str]:
     """List the ordered goal, and random states with the blank on each cell.
 
-    Those of 3x3 have it at an edge and in the centre, outside the long run.
+    Those of 3x3 have it at an edge and in the centre, outside the nightly run.
     """
     rows, columns = SIDES[name]
     tiles, chance = "12345678"[: rows * columns - 1], random.Random(name)
     goals = [f"{tiles}0"]
-    for blank in (1, 4) if name == "3x3" and not LONG else range(rows * columns):
+    for blank in (1, 4) if name == "3x3" and not NIGHTLY else range(rows * columns):
         marks = chance.sample(tiles, len(tiles))
         goals.append("".join([*marks[:blank], "0", *marks[blank:]]))
     return goals
@@ -73,7 +73,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     board_reader, chance, goals = open_board(folder, name), random.Random(1), list_goals(name)
     for goal in goals:
         known = oracle.distances(goal, rows, columns)
-        for state in [goal, *chance.sample([*known], often(30, 2000))]:
+        for state in [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]:
             answer = board_reader.make_query(goal=goal).look_up(state)
             assert isinstance(answer, GoalAnswer)
             assert answer.distance == known[state]
@@ -88,7 +88,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SIDES)
 def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
-    for goal in list_goals(name)[:: 1 if name == "3x3" else often(4, 1)]:
+    for goal in list_goals(name)[:: 1 if name == "3x3" else usual_or_nightly(4, 1)]:
         known = oracle.distances(goal, rows, columns)
         states = random.Random(2).sample([*known], 200)
         swapped = states[0].translate(str.maketrans("12", "21"))

@@ -26,7 +26,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import Readers
 from puzzle_tablebase.queries.reader import DefaultReader
 from puzzle_tablebase.tables.store import Folder
-from tests import often
+from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.jugs import PUZZLE as JUGS
 from tests.support.tampered import link_copy
@@ -96,14 +96,16 @@ def every_puzzle(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
     chance = random.Random(0)
-    questions = [make_question(chance) for _ in range(often(500, 10_000))]
+    questions = [make_question(chance) for _ in range(usual_or_nightly(500, 10_000))]
     with open_tables(str(every_puzzle)) as alone:
         expected = [ask(alone, question) for question in questions]
     begin = Barrier(THREADS)
 
     def ask_many(number: int) -> list[int]:
         """Return the questions with another answer, of many drawn for this thread."""
-        drawn = random.Random(number).choices(range(len(questions)), k=often(125, 12_500))
+        drawn = random.Random(number).choices(
+            range(len(questions)), k=usual_or_nightly(125, 12_500)
+        )
         begin.wait()
         return [at for at in drawn if ask(shared, questions[at]) != expected[at]]
 

@@ -21,7 +21,6 @@ from puzzle_tablebase.queries.eight import EightReader
 from puzzle_tablebase.queries.eight_columns import rank_states
 from puzzle_tablebase.queries.reader import Query
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support import oracles
 from tests.support.shell import Ask
 
@@ -117,7 +116,7 @@ def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: 
         assert ends <= {GOALS.get(to, to)}
 
 
-@long_run
+@pytest.mark.nightly
 def test_keys_together_take_much_less_time_than_alone(outputs: Path) -> None:
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
     keys = states.sample(eight_columns.SOLVED + 100, seed=3)

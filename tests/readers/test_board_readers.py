@@ -18,7 +18,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.tables.manifest import Entry, IndexEntry
 from puzzle_tablebase.tables.store import Folder
-from tests import first, often
+from tests import first, usual_or_nightly
 from tests.readers.test_example_readers import CODES
 from tests.readers.test_javascript_reader import ask
 from tests.support import sliding_oracle
@@ -170,7 +170,7 @@ def test_every_reader_answers_as_a_search_finds(
     known = sliding_oracle.distances(goal, rows, columns)
     cell, _ = list_views(rows, columns, goal, goal)[0]
     publish(tmp_path, [make_board(min(rows, columns), max(rows, columns), cell)])
-    reached = Random(goal).sample(sorted(known), min(len(known), often(60, 2000)))
+    reached = Random(goal).sample(sorted(known), min(len(known), usual_or_nightly(60, 2000)))
     twin = str.maketrans("12", "21")
     unreached = dict.fromkeys(state.translate(twin) for state in reached[:3])
     assert not unreached.keys() & known.keys()

@@ -22,7 +22,7 @@ from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.api import Tables
-from tests import often
+from tests import usual_or_nightly
 from tests.support.hosts import run_python_server
 from tests.support.index_cases import read_cases
 from tests.support.reader_programs import COMMANDS, EXAMPLES, run, tool
@@ -87,12 +87,12 @@ def choose_keys(puzzle: str, outputs: Path) -> list[str]:
         return [*map(eight.unrank, ranks), *hardest, eight.GOALS["corner"], eight.GOALS["centre"]]
     if puzzle == "senet":
         rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
-        sample = rows.drop_nulls().sample(often(200, 500), seed=15)
+        sample = rows.drop_nulls().sample(usual_or_nightly(200, 500), seed=15)
         ends = rows.filter(pl.col("plies").is_in([0, 15]))
         return [*sample["position"], *ends["position"]]
     pairs = [(one, other) for one in range(64) for other in range(64) if BOARD.can_join(one, other)]
     assert len(pairs) == 2048
-    chosen = random.Random(21).sample(pairs, often(300, len(pairs)))
+    chosen = random.Random(21).sample(pairs, usual_or_nightly(300, len(pairs)))
     return [f"{BOARD.name_square(one)} {BOARD.name_square(other)}" for one, other in chosen]
 
 

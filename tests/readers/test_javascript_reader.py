@@ -13,7 +13,6 @@ import pytest
 
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.queries import open_tables
-from tests import long_run
 from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults
 from tests.support.hosts import NGINX, Answer, Request, reserve_port, run_nginx, serve
@@ -222,7 +221,7 @@ def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
     assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.skipif(not NGINX, reason="nginx is missing")
 @pytest.mark.parametrize("options", ["", "max_ranges 0;"])
 def test_nginx(options: str, outputs: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
-from tests import often
+from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
 
@@ -106,7 +106,7 @@ def test_the_graph_has_every_move_of_a_state(all_states: list[str]) -> None:
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
     letters = ["UDLR"[label] for label in graph.labels.tolist()]
     assert len(offsets) == len(all_states) + 1
-    for rank in range(0, len(all_states), often(11, 1)):
+    for rank in range(0, len(all_states), usual_or_nightly(11, 1)):
         state, edges = all_states[rank], slice(offsets[rank], offsets[rank + 1])
         result = list(zip(letters[edges], targets[edges], strict=True))
         expected = oracles.eight_neighbours(state)

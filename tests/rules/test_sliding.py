@@ -7,7 +7,6 @@ import pytest
 
 from puzzle_tablebase.errors import NotationError, TablebaseError
 from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, find_goal, parse_board
-from tests import long_run
 from tests.support import sliding_oracle as oracle
 
 SMALL = ["2x2", "2x3", "3x2", "2x4", "3x3"]
@@ -42,7 +41,7 @@ def test_can_reach_agrees_with_a_search(name: str) -> None:
             assert board.can_reach(state, goal) == (state in reached)
 
 
-@pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=long_run)])
+@pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=pytest.mark.nightly)])
 def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
     board = parse_board(name)
     for goal in board.goals:

@@ -24,7 +24,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run, often
+from tests import usual_or_nightly
 from tests.support import oracles
 
 COUNTS = {"10x3": 16, "5x6": 8, "6x5": 8, "6x6": 9862}
@@ -50,8 +50,8 @@ STARTS = [
     ("5x4", range(20)),
     ("5x5", [12]),
     ("8x3", [2]),
-    pytest.param("8x3", range(24), marks=long_run),
-    pytest.param("5x5", range(25), marks=long_run),
+    pytest.param("8x3", range(24), marks=pytest.mark.nightly),
+    pytest.param("5x5", range(25), marks=pytest.mark.nightly),
 ]
 
 
@@ -92,7 +92,7 @@ def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None
     numbers, draw = open_ranker(ranked_boards, "6x6"), random.Random(6)
     assert numbers.count_tours() == COUNTS["6x6"]
     tried = range(numbers.count_tours())
-    for number in draw.sample(tried, often(60, numbers.count_tours())):
+    for number in draw.sample(tried, usual_or_nightly(60, numbers.count_tours())):
         squares = numbers.unrank(number, draw.randrange(36))
         oracles.knight_check(6, 6, squares)
         assert oracles.is_closed(6, squares)

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from tests import wide
 from tests.queries import test_fifteen_search, test_sliding_bits
 from tests.search import (
     test_breadth_first,
@@ -45,7 +44,7 @@ def run_all() -> None:
     print(json.dumps({run.__module__: run() for run in RUNS}))
 
 
-@wide
+@pytest.mark.slow
 @pytest.mark.long
 def test_the_kernels_do_the_same_with_the_compiler_off() -> None:
     ended = python(PROGRAM, env={"NUMBA_DISABLE_JIT": "1"})

@@ -20,7 +20,6 @@ from puzzle_tablebase.pipeline.search.tour_edge_sets import (
 )
 from puzzle_tablebase.pipeline.search.tour_meet import make_pair_removal
 from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow
-from tests import long_run
 from tests.support.shell import python
 
 Edge = tuple[int, int]
@@ -166,7 +165,7 @@ print(json.dumps(sorted(kernels)))
 """
 
 
-@long_run
+@pytest.mark.nightly
 def test_a_first_count_compiles_four_kernels_once(tmp_path: Path) -> None:
     """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
 

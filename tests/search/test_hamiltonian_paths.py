@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.pipeline.search.tour_listing import iter_paths, make_neighbour_sets
-from tests import first, long_run
+from tests import first
 from tests.support import oracles
 from tests.support.tour_lists import all_tours
 
@@ -15,7 +15,7 @@ PathList = tuple[list[tuple[int, ...]], list[bool]]
 
 SMALL = [(files, ranks) for files in range(1, 6) for ranks in range(1, 6) if files * ranks < 25]
 LARGE = [(3, 8), (8, 3), (1, 9), (2, 7), (4, 6), (6, 4), (5, 5)]
-BOARDS = first(len(SMALL) + 4, [*SMALL, *LARGE], rest=long_run)
+BOARDS = first(len(SMALL) + 4, [*SMALL, *LARGE], rest=pytest.mark.nightly)
 """Boards; the tours of 5x5 that are published are compared with the oracle's, too."""
 
 

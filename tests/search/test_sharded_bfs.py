@@ -31,7 +31,7 @@ from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.tables.checkpoints import Checkpoints
 from puzzle_tablebase.tables.store import Folder
 from puzzle_tablebase.word_space import BLOCK, WordSpace
-from tests import first, long_run
+from tests import first
 
 BOARD = parse_board("2x5")
 ROOT = BOARD.example
@@ -85,7 +85,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "number", "shards", "has_bits"), first(4, CASES, rest=long_run))
+@pytest.mark.parametrize(
+    ("name", "number", "shards", "has_bits"), first(4, CASES, rest=pytest.mark.nightly)
+)
 def test_shards_find_every_depth_or_its_bit_1(
     pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int, has_bits: bool
 ) -> None:

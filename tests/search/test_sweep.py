@@ -37,7 +37,7 @@ from puzzle_tablebase.pipeline.tasks import TaskRunner
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.tables.store import Folder
-from tests import first, long_run
+from tests import first
 from tests.support import oracles
 from tests.support.sweeps import count_board, cut_into_halves, list_counts
 from tests.support.tour_lists import all_tours
@@ -51,7 +51,9 @@ UPRIGHT += [(files, ranks) for files in range(1, 6) for ranks in range(files, 6)
 # ---- boards ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("files", "ranks"), first(len(UPRIGHT) - 1, UPRIGHT, rest=long_run))
+@pytest.mark.parametrize(
+    ("files", "ranks"), first(len(UPRIGHT) - 1, UPRIGHT, rest=pytest.mark.nightly)
+)
 def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None:
     counts, closed = list_counts(count_board(files, ranks))
     listed = all_tours(files, ranks)

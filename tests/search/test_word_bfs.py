@@ -17,11 +17,11 @@ from puzzle_tablebase.pipeline.search.word_bfs import (
     search_words,
 )
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.pipeline.verify.sliding import find_known_layers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.word_space import BLOCK, ROW_STATES, WordSpace
-from tests import first, long_run
+from tests import first
 from tests.support import sliding_oracle as oracle
+from tests.support.reference_numbers import numbers
 
 
 def search_depths(
@@ -51,7 +51,7 @@ BOARDS = [parse_board(name) for name in ("2x2", "2x3", "2x4", "3x3", "2x5")]
 CASES = [(board, goal) for board in BOARDS for goal in board.goals]
 
 
-@pytest.mark.parametrize(("board", "goal"), first(6, CASES, rest=long_run), ids=str)
+@pytest.mark.parametrize(("board", "goal"), first(6, CASES, rest=pytest.mark.nightly), ids=str)
 def test_every_depth_is_the_oracles(board: SlidingBoard, goal: str) -> None:
     depth = search_depths(board.make_words(goal))
     expected = oracle.distances(goal, board.height, board.width)
@@ -60,13 +60,13 @@ def test_every_depth_is_the_oracles(board: SlidingBoard, goal: str) -> None:
         assert depth[board.rank(state)] == moves
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["3x4", "2x6"])
 def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) -> None:
     board, layers = parse_board(name), list[int]()
     space = board.make_words(board.example)
     search_words(space, 2, lambda level, count: layers.append(count), run_in_threads)
-    published = find_known_layers(board.tables[0].name)[1]
+    published = numbers("sliding.txt", board.tables[0].name)
     assert layers[: len(published)] == published
     assert sum(layers) == space.size
 

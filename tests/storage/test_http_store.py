@@ -32,7 +32,6 @@ from puzzle_tablebase.tables.http_client import SECONDS_VARIABLE, HttpLimits
 from puzzle_tablebase.tables.http_store import HttpStore
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.support.faults import PASSING, delay, fail, make_fault, send_whole, spoil
 from tests.support.hosts import (
     NGINX,
@@ -402,7 +401,7 @@ NGINX_OPTIONS = {
 }
 
 
-@long_run
+@pytest.mark.nightly
 @pytest.mark.skipif(not NGINX, reason="nginx is missing")
 @pytest.mark.parametrize("name", NGINX_OPTIONS)
 def test_nginx(name: str, work: Path, outputs: Path) -> None:

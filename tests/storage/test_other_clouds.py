@@ -1,10 +1,9 @@
-"""Tables in stores of three kinds: built, queried, and changed by several builds at a time.
+"""Tables in stores of two kinds: built, queried, and changed by several builds at a time.
 
 Amazon's is moto, of which `test_object_store.py` tests more. Google's is moto too, with the numbers
-of files that Google's has. Azure's is Azurite, whose URL `AZURE_STORE` is: `make stores` starts it.
+of files that Google's has.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,13 +17,11 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.hash_notes import NOTES
-from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
-from tests.support.azure import ACCOUNT, KEY, create_container
+from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import PART, Generations, bucket, require_every_update, write_parts
 
 STATE = "378546201"
-AZURE = os.environ.get("AZURE_STORE", "")
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +39,7 @@ def amazon() -> Iterator[str]:
         yield "s3://puzzles/amazon"
 
 
-@pytest.fixture(scope="module")
-def azure() -> Iterator[str]:
-    create_container(AZURE, "puzzles")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AZURE_STORAGE_ENDPOINT", f"{AZURE}/{ACCOUNT}")
-        patch.setenv("AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT)
-        patch.setenv("AZURE_STORAGE_ACCOUNT_KEY", KEY)
-        open_bucket.cache_clear()
-        yield "az://puzzles/tables"
-        open_bucket.cache_clear()
-
-
-@pytest.fixture(scope="module", params=["amazon", "google", *(["azure"] if AZURE else [])])
+@pytest.fixture(scope="module", params=["amazon", "google"])
 def url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))
 

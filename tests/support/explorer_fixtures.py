@@ -10,7 +10,6 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import write_explorer
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.conftest import make_once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch
 from tests.support.shell import skip
@@ -67,7 +66,7 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 
 in_both = pytest.mark.parametrize(
-    "browser", ["chromium", pytest.param("firefox", marks=long_run)], indirect=True
+    "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.nightly)], indirect=True
 )
 """Mark for a test that runs in each browser."""
 

@@ -210,3 +210,7 @@ def list_tours() -> Iterator[Case]:
     answers = [(*key, {"answer": {"path": path}}) for *key, path in TOURS]
     for table, start, rank, answer in (*answers, *((*key, UNREACHABLE) for key in NO_TOURS)):
         yield {"puzzle": "ranks", "table": table, "key": start, "rank": rank} | answer
+
+
+if __name__ == "__main__":
+    LIST.write_text(format_cases(), "utf-8")

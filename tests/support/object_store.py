@@ -1,22 +1,17 @@
 """A real object store on loopback, into which tests can inject faults.
 
-It is moto's, in this process; or the server whose URL `OBJECT_STORE` is, to which this one forwards
-requests (`tools/other_store.py` starts one).
+It is moto's, in this process.
 """
 
-import http.client
 import os
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
-from werkzeug.wsgi import get_input_stream
 
 from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
 from puzzle_tablebase.tables.store import Store
@@ -32,10 +27,7 @@ class LoopbackStore:
     """The server, and the environment variables by which a process finds it."""
 
     def __init__(self) -> None:
-        other = os.environ.get("OBJECT_STORE")
         self._store: Any = DomainDispatcherApplication(create_backend_app)
-        if other:
-            self._store = partial(forward, other)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self.fault: Fault | None = None
         self.ignored_headers = list[str]()
@@ -75,25 +67,6 @@ class LoopbackStore:
         status, headers, body = self.fault(method, address, ask) if self.fault else ask()
         start(status, headers)
         return [body]
-
-
-def forward(url: str, environ: dict[str, Any], start: Any) -> list[bytes]:
-    """Return another server's answer to a request."""
-    heads = {name[5:].replace("_", "-"): environ[name] for name in environ if name[:5] == "HTTP_"}
-    sent = get_input_stream(environ).read()
-    heads.pop("TRANSFER-ENCODING", None)
-    server = http.client.HTTPConnection(urlsplit(url).netloc)
-    server.request(
-        environ["REQUEST_METHOD"], environ["RAW_URI"], sent, heads | {"Content-Length": len(sent)}
-    )
-    answer = server.getresponse()
-    body = answer.read()
-    server.close()
-    response_headers = [(n, v) for n, v in answer.getheaders() if n.lower() != "transfer-encoding"]
-    if not answer.getheader("Content-Length"):
-        response_headers.append(("Content-Length", str(len(body))))
-    start(f"{answer.status} {answer.reason}", response_headers)
-    return [body]
 
 
 class Generations:

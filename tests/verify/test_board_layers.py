@@ -9,10 +9,9 @@ from puzzle_tablebase.pipeline.verify.board_layers import (
     iter_layers,
     join_bits,
 )
-from puzzle_tablebase.pipeline.verify.sliding import FARTHEST, find_known_layers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from tests import long_run
 from tests.support import sliding_oracle as oracle
+from tests.support.reference_numbers import numbers
 
 
 def list_depths(board: SlidingBoard, goal: str) -> list[int]:
@@ -33,7 +32,7 @@ def list_layer_sizes() -> str:
     return str([np.bincount(depths).tolist(), np.flatnonzero(depths == depths.max()).tolist()])
 
 
-@pytest.mark.parametrize("name", ["2x4", "3x3", pytest.param("2x5", marks=long_run)])
+@pytest.mark.parametrize("name", ["2x4", "3x3", pytest.param("2x5", marks=pytest.mark.nightly)])
 def test_layers_are_those_of_a_plain_search(name: str) -> None:
     board = parse_board(name)
     for goal in board.goals if board.cells < 9 else [board.example]:
@@ -54,7 +53,7 @@ def test_tasks_and_chunks_may_have_any_size(monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_state_of_2x5_is_as_far_as_published() -> None:
     board = parse_board("2x5")
     counts = np.bincount(list_depths(board, board.example)).tolist()
-    assert (counts, len(counts) - 1) == (find_known_layers("sliding_2x5_10")[1], FARTHEST["2x5"])
+    assert (counts, len(counts) - 1) == (numbers("sliding.txt", "sliding_2x5_10"), 55)
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,16 @@ from puzzle_tablebase.pipeline.verify.knight_counts import (
     CountLimits,
     Counts,
     count_tours_from,
-    find_known_closed,
-    find_known_total,
     prove_counts,
     recount_by_sweep,
     recount_tours,
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from tests import wide
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import (
-    FIRST_ROWS,
     LIMITS,
     TABLE,
     list_earlier,
@@ -55,15 +51,8 @@ def test_counts_of_every_kind_are_proved(
     published = open_counts(folder, reported)
     reported.clear()
     earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
-    result = prove_counts(published, earlier, LIMITS).result
-    assert swept == [("4x5", True), ("5x6", False), ("7x3", True)]
-    assert [*result] == [*FIRST_ROWS]
-    for name, tours in result.items():
-        files, ranks = map(int, name.split("x"))
-        assert tours["closed"] == [16 * (name in ("5x6", "6x5"))] * (files * ranks)
-        if "tours" in tours:
-            assert tours["tours"] == [*map(len, all_tours(files, ranks))]
-    assert {name for name, tours in result.items() if "tours" not in tours} == {"5x6", "6x5"}
+    prove_counts(published, earlier, LIMITS)
+    assert swept == [("4x5", True), ("5x4", True), ("5x6", False), ("6x5", False), ("7x3", True)]
     golden("claims_knight_counts", "".join(reported))
 
 
@@ -80,14 +69,7 @@ def test_lists_are_compared_with_what_a_table_counts(folder: Path) -> None:
     assert compared[0].startswith("on 5x6: ")
 
 
-def test_some_boards_have_no_published_number() -> None:
-    for board in (KnightBoard(6, 7), KnightBoard(3, 13), KnightBoard(9, 9)):
-        assert find_known_total(board) is None
-    for board in (KnightBoard(7, 8), KnightBoard(14, 3), KnightBoard(10, 10)):
-        assert find_known_closed(board) is None
-
-
-BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=wide)]
+BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=pytest.mark.slow)]
 
 
 def list_expected(files: int, ranks: int) -> dict[str, list[int]]:

@@ -13,12 +13,11 @@ import pytest
 from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, verify
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.tables.store import Folder
-from tests import wide
 from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
 from tests.support.trust_page import require_same
 
 
-@wide
+@pytest.mark.slow
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
     reported_verdicts: list[list[TableVerdict]] = []
@@ -36,9 +35,6 @@ def test_published_tables_are_proved(outputs: Path) -> None:
     assert all(claim.passed for claim in proved)
     tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
     assert tables == {"manifest", *default_names}
-    claims = " ".join(claim.claim for claim in proved if claim.table.startswith("knight"))
-    for source in ("A165134", "A118067", "A079137", "A083386", "A001230"):
-        assert source in claims
 
 
 Edit = Callable[[dict[str, Any]], object]

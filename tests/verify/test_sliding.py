@@ -64,15 +64,6 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
     golden("claims_sliding", "".join(told))
 
 
-def test_a_board_without_a_published_number_is_proved(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sliding.FARTHEST, "2x3")
-    verified = verify(Folder(folder))
-    assert {verdict.verdict for verdict in verified.verdicts} == {"proved"}
-    assert "A151944" not in " ".join(claim.claim for claim in verified.claims)
-
-
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables(f"sliding_{board}"))
@@ -131,30 +122,6 @@ def test_progress_is_reported_by_chunk(index_alone: Path) -> None:
     published, board = open_one(index_alone, NAME, on_claim), parse_board("2x3")
     sliding.Distances(published, board, board.example, chunk_orders=25).prove()
     assert reported[NEIGHBOUR] == [0, 150, 300, 360, 360]
-
-
-@pytest.mark.parametrize(
-    ("table", "key", "value", "message", "found"),
-    [
-        ("LAYERS", NAME, (" 44", " 45"), "OEIS A090034", "states at distance 14: 44"),
-        ("FARTHEST", "2x3", 20, "OEIS A151944", "moves 21"),
-    ],
-)
-def test_numbers_differing_from_published_ones_are_detected(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    table: str,
-    key: str,
-    value: Any,
-    message: str,
-    found: str,
-) -> None:
-    published = getattr(sliding, table)
-    new = published[key].replace(*value) if table == "LAYERS" else value
-    monkeypatch.setitem(published, key, new)
-    failure = get_refutation(folder, NAME)
-    assert message in failure.claim.claim
-    assert failure.found == found
 
 
 Array = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.pipeline.verify import VerifyFailed, board_layers, sliding, verify
+from puzzle_tablebase.pipeline.verify import board_layers, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
@@ -42,11 +42,7 @@ def flip(*ranks: int) -> Records:
 
 def test_a_table_of_bits_is_proved(folder: Path) -> None:
     claims = verify(Folder(folder)).claims
-    assert [claim.claim for claim in claims][-3:] == [
-        "the farthest states are as far as published (OEIS A151944)",
-        "as many states are at each distance as published (OEIS A090035)",
-        "as many states are at each distance as the proof counted",
-    ]
+    assert claims[-1].claim == "as many states are at each distance as the proof counted"
     assert "each bit is bit 1 of the state's distance, layer by layer from the goal" in {
         claim.claim for claim in claims
     }
@@ -75,14 +71,6 @@ def test_values_that_go_in_a_circle_are_detected(folder: Path) -> None:
     board, known = parse_board("2x4"), oracle.distances(GOAL, 2, 4)
     far = (board.rank(state) for state, distance in known.items() if distance > 12)
     assert falsify(folder, NAME, flip(*far)).content["distance"] == 13
-
-
-def test_layers_are_compared_with_published_ones(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sliding.LAYERS, NAME, sliding.LAYERS[NAME].replace(" 85", " 86"))
-    with pytest.raises(VerifyFailed, match="OEIS A090035"):
-        verify(Folder(folder))
 
 
 def test_states_out_of_reach_are_detected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,11 @@ from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.tables.store import Folder
-from tests import long_run
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.reference_numbers import lines
 
-pytestmark = long_run
+pytestmark = pytest.mark.nightly
 FIRST, LAST = "0123456789abcdef", "123456789abcdef0"
 
 
