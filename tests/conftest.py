@@ -6,7 +6,6 @@ import importlib
 import io
 import os
 import signal
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -40,6 +39,7 @@ from tests import LONG, often
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
+from tests.support.shell import run as run_program
 from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
@@ -177,7 +177,7 @@ def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 @pytest.fixture(autouse=True)
 def _variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make no test depend on the caller's folder, and let a bug end it with its traceback."""
+    """Make no test depend on the caller's folder; a bug fails a test that calls `run_command`."""
     monkeypatch.delenv("PIPELINE_OUTPUTS", raising=False)
     monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
 
@@ -219,13 +219,8 @@ def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        done = subprocess.run(
-            [program(), "query", *words, "--outputs", str(outputs)],
-            input=text,
-            capture_output=True,
-            check=False,
-        )
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
+        command = [program(), "query", *words, "--outputs", str(outputs)]
+        return run_program(command, cwd=Path.cwd(), input=text)
 
     return run
 
@@ -244,8 +239,7 @@ def cli_in_process(
         timeout: float = 0,
     ) -> Said:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(os.fsencode(stdin))))
-        variables = environment({"PIPELINE_TRACEBACK": "1", **(env or {})})
-        with chdir(cwd), patch.dict(os.environ, variables, clear=True):
+        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
             code = run_command([*words])
         output, errors = capfdbinary.readouterr()
         return Said(code, output.decode(), errors.decode())
