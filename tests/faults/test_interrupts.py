@@ -184,9 +184,9 @@ class Obstacle:
             self._removed.set()
 
     def await_command(self, process: subprocess.Popen[bytes]) -> None:
+        self._reached.clear()  # an earlier try has reached it
         while not self._reached.wait(0.01):
             assert process.poll() is None, process.communicate()
-        self._reached.clear()
 
 
 def require_end(
@@ -196,7 +196,7 @@ def require_end(
     await_work: Callable[[subprocess.Popen[bytes]], object],
     **variables: str,
 ) -> None:
-    """Interrupt a command at its work: it ends soon, leaves no file behind, and nothing to be told but how to resume."""
+    """Interrupt a command at its work: it ends soon and leaves no file; a build says so."""
     before = {*folder.rglob("*")}
     for _ in range(TRIES):
         with subprocess.Popen(

@@ -27,7 +27,7 @@ def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> N
     )
     keys, target = rows.write_csv(include_header=False).encode(), tmp_path / "answers.csv"
     assert MEASURED * len(keys) > 4 * ALLOWANCE
-    command = [SCRIPT, "query", "eight", "--output", target, "--outputs", outputs]
+    command: list[str | Path] = [SCRIPT, "query", "eight", "--output", target, "--outputs", outputs]
     # each thread of polars has memory of its own
     environ = environment({"POLARS_MAX_THREADS": "2"})
     with subprocess.Popen(command, env=environ, stdin=PIPE, stdout=DEVNULL) as process:
