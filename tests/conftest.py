@@ -6,7 +6,6 @@ import importlib
 import io
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import chdir
@@ -38,6 +37,7 @@ from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts
 from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
+from tests.support.shell import run as run_program
 from tests.support.tampered import link_copy, write_manifest
 
 pytest_plugins = ["tests.support.explorer_fixtures"]
@@ -120,7 +120,7 @@ def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 @pytest.fixture(autouse=True)
 def _variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make no test depend on the caller's folder, and let a bug end it with its traceback."""
+    """Make no test depend on the caller's folder; a bug fails a test that calls `run_command`."""
     monkeypatch.delenv("PIPELINE_OUTPUTS", raising=False)
     monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
 
@@ -162,13 +162,8 @@ def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
     def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        done = subprocess.run(
-            [program(), "query", *words, "--outputs", str(outputs)],
-            input=text,
-            capture_output=True,
-            check=False,
-        )
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
+        command = [program(), "query", *words, "--outputs", str(outputs)]
+        return run_program(command, cwd=Path.cwd(), input=text)
 
     return run
 
@@ -188,8 +183,7 @@ def cli_in_process(
     ) -> Said:
         source = io.BufferedReader(io.BytesIO(os.fsencode(stdin)))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(source))
-        variables = environment({"PIPELINE_TRACEBACK": "1", **(env or {})})
-        with chdir(cwd), patch.dict(os.environ, variables, clear=True):
+        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
             code = run_command([*words])
         output, errors = capfdbinary.readouterr()
         return Said(code, output.decode(), errors.decode())

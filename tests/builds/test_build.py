@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.errors import SearchError
@@ -21,9 +22,11 @@ from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import parquet
 from puzzle_tablebase.tables.index_format import write_index
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import (
+    COUNTS,
     SMALL,
     TOURS,
     Recorder,
@@ -136,12 +139,35 @@ def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> 
     assert alive == [False]
 
 
-def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_any_number_of_jobs_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Make row groups so small that the list of 8x8 has several."""
+    monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 300)
     for jobs in (1, 2, 7):
         build_tables(tmp_path / str(jobs), KNIGHT, *SMALL, KNIGHT.tables[2], jobs=jobs)
     first, *others = (contents(tmp_path / str(jobs)) for jobs in (1, 2, 7))
     assert len(first) == 5
     assert others == [first, first]
+    rows = tmp_path / "1" / KNIGHT.tables[2].file
+    assert pq.read_metadata(rows).num_row_groups == 7
+
+
+@pytest.mark.parametrize("size", [1, 299, 300, 301, 1728])
+def test_row_groups_do_not_depend_on_how_rows_arrive(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 300)
+    rows = {column.name: np.arange(1728) % 100 for column in COUNTS.columns}
+    rows["board"], written = np.full(1728, b"8x8"), list[bytes]()
+    for step in (1728, size):
+        file = io.BytesIO()
+        with parquet.TableWriter(file, COUNTS) as writer:
+            for first in range(0, 1728, step):
+                writer.write({name: part[first : first + step] for name, part in rows.items()})
+        written.append(file.getvalue())
+    assert written[0] == written[1]
+    assert pq.read_metadata(io.BytesIO(written[1])).num_row_groups == 6
 
 
 def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:

@@ -34,6 +34,7 @@ from tests.support.build_recorder import (
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.pancakes import Pancakes
+from tests.support.shell import begin_python
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
@@ -42,16 +43,27 @@ if TYPE_CHECKING:
 # ---- the folder -----------------------------------------------------------------------------
 
 
-def test_a_locked_folder_is_refused_and_its_holder_named(tmp_path: Path) -> None:
-    with Folder(tmp_path).lock():
+HOLDER = """
+import sys
+from puzzle_tablebase.tables.store import Folder
+with Folder(sys.argv[1]).lock():
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_folder_locked_by_another_process_is_refused_until_that_dies(tmp_path: Path) -> None:
+    with begin_python(HOLDER, tmp_path) as holder:
         for _ in range(2):
             with pytest.raises(StoreError) as caught:
                 build_tables(tmp_path, KNIGHT, TOURS)
             assert caught.value.exit_code == 3
             assert str(caught.value) == (
                 f"Cannot build in {tmp_path}: it is locked by another build "
-                f"(process {os.getpid()}). Wait until it has ended."
+                f"(process {holder.pid}). Wait until it has ended."
             )
+        assert contents(tmp_path) == {}
+        holder.kill()
     assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests import usual_or_nightly
-from tests.support.shell import SCRIPT, environment, program, run
+from tests.support.shell import SCRIPT, Said, program, run
 
 WORDS = [
     *(b"", b" ", b"-", b"--", b"---", b"-1", b"0", b"a0", b"i9", b"0x0", b"8x8x8", b"-0x5"),
@@ -34,24 +34,18 @@ COMMANDS = [
 """Beginnings of command lines, of which the last is empty."""
 
 
-def run_bytes(words: list[bytes], stdin: bytes = b"") -> tuple[int, bytes, bytes]:
-    command = [os.fsencode(program()), *words]
-    result = subprocess.run(
-        command, input=stdin, env=environment(), capture_output=True, timeout=60, check=False
-    )
-    return result.returncode, result.stdout, result.stderr
+def run_hostile(words: list[bytes], stdin: bytes = b"") -> Said:
+    """Run `pipeline` with any bytes; a bug in it fails the test."""
+    return run([program(), *map(os.fsdecode, words)], input=stdin, timeout=60)
 
 
-def assert_handled(words: list[bytes], result: tuple[int, bytes, bytes]) -> None:
-    code, text, complaint = result
-    assert code in (0, 1, 2, 3), (words, code, complaint[-500:])
-    assert b"Traceback" not in complaint, words
-    assert b"should not happen" not in complaint, (words, complaint[-500:])
-    assert code == 0 or complaint, words
-    for stream in (text, complaint):
-        assert b"\x1b" not in stream.replace(b"\x1b[1m", b"").replace(b"\x1b[0m", b""), words
-        assert b"\x07" not in stream, words
-        assert len(complaint) < 20_000, words
+def assert_handled(words: list[bytes], said: Said) -> None:
+    assert said.code in (0, 1, 2, 3), (words, said.code, said.err[-500:])
+    assert said.code == 0 or said.err, words
+    assert len(said.err) < 20_000, words
+    for stream in (said.out, said.err):
+        assert "\x1b" not in stream.replace("\x1b[1m", "").replace("\x1b[0m", ""), words
+        assert "\x07" not in stream, words
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: b" ".join(command).decode())
@@ -61,7 +55,7 @@ def test_hostile_words(command: list[bytes], outputs: Path, tmp_path: Path) -> N
         words = [*command, word]
         if command[:1] == [b"precompute"]:
             words += [b"--outputs", b"/dev/null/nowhere"]
-        assert_handled(words, run_bytes(words))
+        assert_handled(words, run_hostile(words))
 
 
 @pytest.mark.parametrize("name", ["eight", "senet", "knight"])
@@ -72,28 +66,28 @@ def test_hostile_batches(name: str, outputs: Path) -> None:
         stdin = b" ".join(draw.choice(fragments) for _ in range(50))
         for kind in (b"csv", b"jsonl"):
             words = [b"query", name.encode(), b"--format", kind]
-            assert_handled([b"batch"], run_bytes(words, stdin))
+            assert_handled([b"batch"], run_hostile(words, stdin))
 
 
 def test_a_key_of_a_megabyte_is_refused(outputs: Path) -> None:
-    code, text, complaint = run_bytes([b"query", b"eight"], b"7" * 1_000_000)
+    code, text, complaint = run_hostile([b"query", b"eight"], b"7" * 1_000_000)
     assert code == 2
-    assert b"1,000,000 digits" in text
-    assert b"1 key is invalid" in complaint
+    assert "1,000,000 digits" in text
+    assert "1 key is invalid" in complaint
 
 
 def test_a_stream_that_never_ends_is_refused(outputs: Path) -> None:
-    code, text, complaint = run_bytes([b"query", b"eight", b"--input", b"/dev/zero"])
-    assert (code, text) == (2, b"")
-    assert b"has more than 2,097,152 bytes" in complaint
+    code, text, complaint = run_hostile([b"query", b"eight", b"--input", b"/dev/zero"])
+    assert (code, text) == (2, "")
+    assert "has more than 2,097,152 bytes" in complaint
 
 
 def test_an_input_may_be_a_named_pipe(outputs: Path, tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "fifo.txt")
     with subprocess.Popen(["bash", "-c", f"echo 123456780 > {fifo}"]):
-        code, text, _ = run_bytes([b"query", b"eight", b"--input", os.fsencode(fifo)])
+        code, text, _ = run_hostile([b"query", b"eight", b"--input", os.fsencode(fifo)])
     assert code == 0
-    assert b"123456780,corner,0" in text
+    assert "123456780,corner,0" in text
 
 
 def test_unusual_input_files(outputs: Path, tmp_path: Path) -> None:
@@ -108,9 +102,9 @@ def test_unusual_input_files(outputs: Path, tmp_path: Path) -> None:
     pl.DataFrame({"state": [1, 2, 3]}).write_parquet(tmp_path / "numbers.parquet")
     for name in (*files, "numbers.parquet", "", "/dev/null"):
         words = [b"query", b"eight", b"--input", os.fsencode(tmp_path / name)]
-        result = run_bytes(words)
-        assert_handled(words, result)
-        assert result[0] == (0 if name in ("empty.csv", "/dev/null") else 2)
+        said = run_hostile(words)
+        assert_handled(words, said)
+        assert said.code == (0 if name in ("empty.csv", "/dev/null") else 2)
 
 
 def test_a_pipe_that_is_closed_midway_ends_the_batch(outputs: Path) -> None:

@@ -2,9 +2,6 @@
 
 import gzip
 import io
-import random
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -37,8 +34,6 @@ from puzzle_tablebase.tables import manifest
 from puzzle_tablebase.tables.manifest import compute_sha256
 from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.shell import Ask, Cli
-
-PROGRAM = str(Path(sys.executable).with_name("pipeline"))
 
 
 def states(outputs: Path, count: int) -> pl.DataFrame:
@@ -116,30 +111,6 @@ def test_invalid_keys_are_shown_without_control_characters(ask_in_process: Ask) 
     table = f"state\n{word}\n".encode()
     _, text, _ = ask_in_process("eight", "--input-format", "csv", text=table)
     assert text.splitlines()[1].startswith(f"{word},,"), "what stands in a table is the user's"
-
-
-def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
-    picked = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"].to_list()
-    random.Random(1).shuffle(picked)
-    part = "\n".join(picked) + "\n"
-    script = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    peaks = []
-    for times in (1, 6):
-        source = tmp_path / "asked.txt"
-        source.write_text(part * times)
-        command = [PROGRAM, "query", "eight", "--input", str(source), "--outputs", str(outputs)]
-        done = subprocess.run(
-            [sys.executable, "-c", script, *command, "--output", str(tmp_path / "answers.csv")],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        peaks.append(int(done.stdout))
-    assert peaks[1] < 1.5 * peaks[0]
-    assert len(pl.read_csv(tmp_path / "answers.csv", columns=["goal"])) == 6 * 362_880
 
 
 def test_annotate_equals_a_join(outputs: Path, tables: Tables) -> None:

@@ -14,7 +14,14 @@ from puzzle_tablebase.queries.row_groups import RowGroups
 from puzzle_tablebase.queries.scans import collect_rows, scan_table
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder, Store
-from tests.support.tampered import cut_byte, describe_file, edit_manifest, flip_byte, replace_link
+from tests.support.tampered import (
+    cut_byte,
+    describe_file,
+    edit_manifest,
+    flip_byte,
+    replace_link,
+    rewrite,
+)
 
 SMALL = make_tour_table(parse_board("5x5"))
 
@@ -30,8 +37,13 @@ def read_tours(folder: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("conditions", [{}, {"closed": True}, {"closed": False}])
-def test_rows_and_counts_are_those_of_a_scan(conditions: dict[str, bool], outputs: Path) -> None:
-    rows, groups = pl.read_parquet(outputs / SMALL.file), open_groups(Folder(outputs))
+@pytest.mark.parametrize("row_group", [1 << 16, 200])
+def test_rows_and_counts_are_those_of_a_scan(
+    row_group: int, conditions: dict[str, bool], copy: Path
+) -> None:
+    rewrite(copy, SMALL.name, lambda rows: rows, row_group)
+    assert pq.read_metadata(copy / SMALL.file).num_row_groups == (1 if row_group > 2000 else 9)
+    rows, groups = pl.read_parquet(copy / SMALL.file), open_groups(Folder(copy))
     for start in ("a1", "c3", "b1", "e5"):
         for finish in (None, "e1", "c3", "a1"):
             values = {"start": start, **conditions} | ({"finish": finish} if finish else {})
@@ -65,6 +77,23 @@ def test_a_changed_footer_is_noticed(at: int, copy: Path) -> None:
     cut_byte(copy / SMALL.file)
     with pytest.raises(TableDamaged, match="bytes, the manifest says"):
         open_groups(Folder(copy))
+
+
+def test_a_footer_of_other_rows_is_noticed(copy: Path) -> None:
+    """Put under a file's rows the footer of other rows, first unlisted and then listed."""
+    path = replace_link(copy / SMALL.file)
+    own = path.read_bytes()
+    rewrite(copy, SMALL.name, lambda rows: rows[::-1], 200)
+    other = path.read_bytes()
+    file = read_manifest(Folder(copy))[SMALL.name].parquet
+    assert file
+    at = file.bytes - file.footer.bytes
+    path.write_bytes(other[:at] + own[-file.footer.bytes :])
+    with pytest.raises(TableDamaged, match="its footer differs from the manifest"):
+        open_groups(Folder(copy))
+    path.write_bytes(own[:at].ljust(at, b"\0") + other[at:])
+    with pytest.raises(TableDamaged, match=r"row group \d does not match its checksums"):
+        read_tours(copy)
 
 
 def test_a_column_that_the_footer_lacks_is_damage(copy: Path) -> None:

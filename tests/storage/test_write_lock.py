@@ -14,7 +14,7 @@ from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
 from tests.support.build_recorder import TOURS, build_tables
-from tests.support.shell import begin_python
+from tests.support.shell import begin_python, program, run
 
 WRITER = """
 import os, signal, sys
@@ -30,6 +30,27 @@ with stack as file:
     print("begun", flush=True)
     signal.pause()
 """
+
+LOOK = """
+import sys
+from puzzle_tablebase.atomic_write import is_being_written
+print(is_being_written(sys.argv[1]))
+"""
+
+LOOK_FOR_A_MOMENT = """
+import fcntl, sys, time
+with open(sys.argv[1], "rb") as file:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    print("begun", flush=True)
+    time.sleep(0.2)
+"""
+
+
+def seems_written(path: str) -> bool:
+    """Return whether another process finds that a file is being written."""
+    said = run([program("python"), "-c", LOOK, path])
+    assert said.out in ("True\n", "False\n"), said
+    return said.out == "True\n"
 
 
 def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(tmp_path: Path) -> None:
@@ -71,14 +92,14 @@ def test_the_lock_lasts_until_the_file_has_its_name(
     replace = os.replace
 
     def look(part: str, path: str) -> None:
-        held.append(is_being_written(part))
+        held.append(seems_written(part))
         replace(part, path)
 
     monkeypatch.setattr(os, "replace", look)
     with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
         file.write(b"all of it")
     assert held == [True]
-    assert not is_being_written(str(tmp_path / "file"))
+    assert not seems_written(str(tmp_path / "file"))
 
 
 def test_a_file_removed_before_locking_is_reopened(
@@ -119,16 +140,13 @@ def test_a_writer_waits_for_whoever_looks_at_its_lock(
 
     def look_first(descriptor: int, operation: int) -> None:
         monkeypatch.undo()
-        with open(part, "rb") as looking:
-            flock(looking, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not operation & fcntl.LOCK_NB:  # whoever looks ends while the writer waits
-                looking.close()
+        with begin_python(LOOK_FOR_A_MOMENT, part):
             flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", look_first)
     with atomic_write((str(tmp_path / "file"), part)) as (file,):
         file.write(b"all of it")
-        assert is_being_written(part)
+        assert seems_written(part)
 
 
 def test_another_users_abandoned_file_does_not_stop_an_output(

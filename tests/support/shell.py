@@ -56,9 +56,19 @@ class Ask(Protocol):
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return an environment without a terminal, of 80 columns."""
+    """Return an environment without a terminal, of 80 columns.
+
+    A bug in the program ends it with a traceback and exit code 1, which no error of a user has.
+    """
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    return {**inherited, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **(extra or {})}
+    fixed = {"COLUMNS": "80", "LC_ALL": "C.UTF-8", "PIPELINE_TRACEBACK": "1"}
+    return {**inherited, **fixed, **(extra or {})}
+
+
+def require_no_bug(errors: str) -> None:
+    """Fail the test if a command's standard error shows a bug, whatever the test expects of it."""
+    if "Traceback (most recent call last)" in errors or "internal error" in errors:
+        pytest.fail(f"a bug in the program: {errors[-5_000:]}", pytrace=False)
 
 
 def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
@@ -76,7 +86,7 @@ def run(
 ) -> Said:
     """Run a command; `options` are those of `subprocess.run`.
 
-    What they do not name is captured, and standard input is empty.
+    What they do not name is captured, and standard input is empty. A bug in it fails the test.
     """
     usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if "stdin" not in options:
@@ -85,6 +95,7 @@ def run(
         command, check=False, cwd=cwd, env=environment(env), **(usual | options)
     )
     out, err = ((text or b"").decode() for text in (ended.stdout, ended.stderr))
+    require_no_bug(err)
     return Said(ended.returncode, out, err)
 
 
@@ -168,4 +179,5 @@ def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:
     )
     if ended.returncode == 9 or "unshare" in ended.stderr:
         skip("here a test cannot have a disk of its own")
+    require_no_bug(ended.stderr)
     return ended

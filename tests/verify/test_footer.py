@@ -74,6 +74,26 @@ def test_a_false_footer_is_detected(
     assert fnmatchcase(text, message)
 
 
+def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None:
+    rewrite(copy, FIVE, lambda rows: rows, 200)
+    (copy / f"{FIVE}.parquet").rename(tmp := copy / "rows")
+    (copy / f"{FIVE}.parquet").symlink_to(tmp)
+    metadata = pq.read_metadata(tmp)
+    assert metadata.num_row_groups == 9
+    number = [column.name for column in TABLES[FIVE].columns].index("number")
+    greatest = metadata.row_group(8).column(number).statistics.max
+
+    def change(footer: bytes) -> bytes:
+        before, true, after = footer.rpartition(struct.pack("<I", greatest))
+        assert true
+        return before + struct.pack("<I", greatest - 1) + after
+
+    change_footer(copy, FIVE, change, 1728)
+    failure = get_refutation(copy, FIVE)
+    assert f"max {greatest - 1}" in str(failure.found)
+    assert str(failure.expected) == str(greatest)
+
+
 def test_a_false_sort_order_is_detected(copy: Path) -> None:
     rows = pq.read_table(copy / f"{FIVE}.parquet").cast(make_schema(TABLES[FIVE]))
     path = replace_link(copy / f"{FIVE}.parquet")
