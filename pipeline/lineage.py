@@ -5,14 +5,14 @@ The registry of puzzles has the tables; the report and the explorer name those t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from puzzle_tablebase.pipeline.terminal import escape_control
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, list_source_files
 from puzzle_tablebase.queries.report import REPORT_PAGE, list_charted_files
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.manifest import list_parameters, read_manifest
+from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Store
 
 SHAPES = {
@@ -50,10 +50,10 @@ class Lineage(NamedTuple):
 def make_lineage(store: Store) -> Lineage:
     """Make the lineage of the default tables and of the requested ones that a store publishes."""
     lineage = Lineage([], [])
-    published = list_parameters(read_manifest(store))
+    published = read_manifest(store)
     for puzzle in list_puzzles():
-        defaults = {table.name: dict[str, Any]() for table in puzzle.tables}
-        if tables := puzzle.list_published(defaults | published):
+        defaults = {table.name for table in puzzle.tables}
+        if tables := puzzle.list_published(defaults | published.keys()):
             lineage.nodes.append(Node(puzzle.name, "puzzle", puzzle.title))
             for table in tables:
                 _add_table(lineage, puzzle.name, table)

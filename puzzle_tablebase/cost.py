@@ -69,7 +69,7 @@ def estimate_cost(table: Table) -> Cost | None:
     rows = table.rows or 0
     texts = sum(column.kind == "string" for column in table.columns)
     row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
-    row_bytes += calcsize(table.record_format) / table.rows_per_record
+    row_bytes += calcsize(table.record_format)
     return Cost(
         table.rows,
         rate.seconds * states + rate.row_seconds * rows * bool(table.columns),

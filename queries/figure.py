@@ -145,7 +145,7 @@ class Sources:
         if name not in self._sources:
             if name not in self._tables:
                 owner = find_owner(name)
-                found = owner.find_table(name, with_rows=True) if owner else None
+                found = owner.find_table(name) if owner else None
                 assert found is not None
                 self._tables[name] = found
             entry = self.entries[name] = require_intact(self._store, self._tables[name])

@@ -381,10 +381,10 @@ class Reader(Generic[Found]):
     def scan(self, table: str) -> pl.LazyFrame:
         """Return the rows of a published table of this puzzle; its files are checked first.
 
-        BadRequest for another name, TableMissing for a table that is not published with rows.
+        BadRequest for another name or a table without rows, TableMissing for an unpublished table.
         """
         require_text(table, "a table's name", self.puzzle.name)
-        found = self.puzzle.find_table(table, with_rows=True)
+        found = self.puzzle.find_table(table)
         if found is None or not found.columns:
             raise BadRequest(f"{self.puzzle.title} has no table {quote(table)} with rows")
         return self.scan_table(found)

@@ -24,7 +24,6 @@ from puzzle_tablebase.pipeline.verify.board_layers import (
     Words,
     compare_words,
     iter_layers,
-    join_bits,
     list_parities,
     split_records,
 )
@@ -211,9 +210,8 @@ LAYERS = {
 The published terms of A090167 end with distance 38.
 """
 
-HOW = "every state was compared with its neighbours"
+HOW = "every state was compared with its neighbours; every row follows from its number"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
-ROWS_TOO = "; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 CHUNK_ORDERS = 1 << 16
 
@@ -228,20 +226,37 @@ def find_known_layers(table: str) -> tuple[str, list[int]]:
 
 
 def prove_board(published: PublishedTable, earlier: Seen) -> Proof:
-    """Prove the distances to one goal, and the table's rows if it has any."""
+    """Prove the distances to one goal, and the rows of a table that has a byte for each state."""
     recipe = published.definition.recipe
     assert isinstance(recipe, BoardDistances)
     assert isinstance(recipe.board, SlidingBoard)
     (goal,) = recipe.roots
-    has_bits = published.definition.index == BITS_INDEX
-    proof = (BitDistances if has_bits else Distances)(published, recipe.board, goal)
-    depths = proof.prove()
-    how = HOW_OF_BITS if has_bits else HOW
-    if published.definition.columns:
-        proof.prove_rows()
-        how += ROWS_TOO
+    if published.definition.index == BITS_INDEX:
+        depths, how = BitDistances(published, recipe.board, goal).prove(), HOW_OF_BITS
+    else:
+        distances = Distances(published, recipe.board, goal)
+        depths, how = distances.prove(), HOW
+        distances.prove_rows()
     published.note_missing_proofs(COLUMNS, ("distance", "bits"))
     return published.make_proof(Verdict.PROVED, how, depths=depths)
+
+
+def prove_counts(
+    published: PublishedTable, board: SlidingBoard, goal: str, layers: npt.NDArray[np.int64]
+) -> dict[Depth, int]:
+    """Compare the number of states at each distance with published ones, and return it."""
+    distances = np.flatnonzero(layers).tolist()
+    if goal == board.example and (moves := FARTHEST.get(str(board))):
+        text = "the farthest states are as far as published (OEIS A151944)"
+        with published.begin_claim(text, index=True) as check:
+            check.require_equal("moves", distances[-1], moves)
+    name, known = find_known_layers(published.definition.name)
+    if known:
+        text = f"as many states are at each distance as published (OEIS {name})"
+        with published.begin_claim(text, index=True) as check:
+            for distance, count in enumerate(known):
+                check.require_equal(f"states at distance {distance}:", int(layers[distance]), count)
+    return {(goal, at): int(layers[at]) for at in distances}
 
 
 class Distances:
@@ -262,8 +277,7 @@ class Distances:
         self._board = board
         self._goal = goal
         odd = list_parities(board, goal)
-        has_depths = published.definition.index != BITS_INDEX or bool(published.definition.columns)
-        self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
+        self._depth = np.empty(board.size, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
     def prove(self) -> dict[Depth, int]:
@@ -298,24 +312,7 @@ class Distances:
                     check.refute(nearest, wanted, rank, self._format_state(rank))
                 orders = min(board.orders, (number + 1) * self._chunk_orders)
                 check.report_progress(orders * board.cells)
-        return self._prove_counts(layers, int(depth.max()))
-
-    def _prove_counts(self, layers: npt.NDArray[np.int64], farthest: int) -> dict[Depth, int]:
-        """Compare the number of states at each distance with published ones, and return it."""
-        published, board = self._published, self._board
-        if self._goal == board.example and (moves := FARTHEST.get(str(board))):
-            text = "the farthest states are as far as published (OEIS A151944)"
-            with published.begin_claim(text, index=True) as check:
-                check.require_equal("moves", farthest, moves)
-        name, known = find_known_layers(published.definition.name)
-        if known:
-            text = f"as many states are at each distance as published (OEIS {name})"
-            with published.begin_claim(text, index=True) as check:
-                for distance, count in enumerate(known):
-                    check.require_equal(
-                        f"states at distance {distance}:", int(layers[distance]), count
-                    )
-        return {(self._goal, at): int(layers[at]) for at in np.flatnonzero(layers).tolist()}
+        return prove_counts(published, board, goal, layers)
 
     def _format_state(self, rank: int) -> dict[str, object]:
         state = self._board.unrank(rank, self._goal)
@@ -358,8 +355,11 @@ class Distances:
         }
 
 
-class BitDistances(Distances):
+class BitDistances:
     """The distances of a board to a goal, of which the index has one bit each."""
+
+    def __init__(self, published: PublishedTable, board: SlidingBoard, goal: str) -> None:
+        self._published, self._board, self._goal = published, board, goal
 
     def prove(self) -> dict[Depth, int]:
         """Prove every bit by a search of its own, and compare the counts with published ones."""
@@ -382,13 +382,10 @@ class BitDistances(Distances):
                         at = place, first + wrong
                         self._refute_word(check, at, layers.words[at], bits[at], distance)
                     counts[distance] += count
-                for place in layers.list_places(distance) if len(self._depth) else ():
-                    depths = self._depth[place * board.orders :][: board.orders]
-                    depths[join_bits(layers.words[place])] = distance
                 states += int(counts[distance])
                 check.report_progress(states // (8 * ROW_BYTES))
             check.require_equal("states that reach the goal", states, board.size)
-        return self._prove_counts(counts, int(np.flatnonzero(counts).max()))
+        return prove_counts(published, board, self._goal, counts)
 
     def _read_bits(self) -> Words:
         """Read the index, and check that it is what the manifest lists."""

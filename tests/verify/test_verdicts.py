@@ -36,8 +36,6 @@ from puzzle_tablebase.pipeline.verify.knight_counts import (
 from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS
-from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -46,7 +44,7 @@ from puzzle_tablebase.schema import Column, Recipe, Table
 from puzzle_tablebase.tables.store import Folder
 from tests.support import jugs, lanes, pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.sliding_tables import make_indexes_alone, treat_as_large
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import (
     change_header,
     describe_file,
@@ -216,10 +214,12 @@ def test_every_proof_names_what_it_leaves_out(
     names: tuple[str, ...],
     table: str,
     outputs: Path,
-    sliding_index: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    published = open_one(sliding_index if table.startswith("sliding") else outputs, table)
+    if table.startswith("sliding"):
+        build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"))
+    published = open_one(tmp_path if table.startswith("sliding") else outputs, table)
     old = published.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
@@ -268,9 +268,10 @@ def test_the_outcome_of_a_plugins_proof_is_the_verdict_if_it_is_valid(
 
 
 @pytest.fixture
-def sliding_index(tmp_path: Path) -> Path:
-    """Return a folder with the indexes of 2x3, and no rows."""
-    build_tables(tmp_path, SLIDING, *make_indexes_alone("2x3"))
+def sliding_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a folder with the indexes of 2x4 as a large board, which has no rows."""
+    treat_as_large(monkeypatch, 8)
+    build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x4_all"))
     return tmp_path
 
 
@@ -278,7 +279,7 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     sliding_index: Path, tmp_path: Path, outputs: Path
 ) -> None:
     """Refuse rows that no proof reads, which would otherwise count as proved."""
-    name = "sliding_2x3_6"
+    name = "sliding_2x4_8"
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
     with edit_manifest(tmp_path) as entries:
@@ -290,8 +291,8 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
 @pytest.mark.parametrize("word", ["parameters", "description", "rows"])
 def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) -> None:
     with edit_manifest(sliding_index) as entries:
-        text = entries["sliding_2x3_6"]
-        false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
+        text = entries["sliding_2x4_8"]
+        false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 20_160}
         text[word] = false[word]
     found = "records" if word == "rows" else word
     with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {found}"):
@@ -312,12 +313,12 @@ def exchange_indexes(folder: Path, one: str, other: str, **header: object) -> No
 
 
 @pytest.mark.parametrize(
-    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "the distance is 0 only at")]
+    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "each bit is bit 1 of")]
 )
 def test_a_table_under_the_name_of_another_is_refused(
     sliding_index: Path, header: dict[str, object], claim: str
 ) -> None:
-    names = [table.name for table in make_indexes_alone("2x3")][:2]
+    names = [table.name for table in SLIDING.find_tables("sliding_2x4_all")]
     exchange_indexes(sliding_index, names[0], names[1], **header)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(sliding_index))
@@ -332,7 +333,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     tmp_path: Path,
     numbered_boards: list[TableVerdict],
     counted_boards: list[TableVerdict],
-    pattern_verdicts: list[TableVerdict],
+    patterns_555: Path,
 ) -> None:
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
@@ -341,25 +342,11 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
-        for with_rows in (False, True):
-            folder = tmp_path / f"bits {with_rows}"
-            tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
-            build_tables(folder, SLIDING, *tables)
-            verdicts += verify(Folder(folder)).verdicts
-    verdicts += pattern_verdicts
+        folder = tmp_path / "bits"
+        build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x4"))
+        verdicts += verify(Folder(folder)).verdicts
+    verdicts += verify(Folder(patterns_555)).verdicts
     require_same("Other tables", verdicts)
-
-
-@pytest.fixture
-def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[TableVerdict]:
-    """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
-    (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
-    build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
-    return [
-        verdict
-        for folder in (patterns_555, tmp_path / "pattern")
-        for verdict in verify(Folder(folder)).verdicts
-    ]
 
 
 @pytest.fixture(scope="module")
