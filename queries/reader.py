@@ -200,8 +200,6 @@ class Reader(Generic[Found]):
     """Further options of `probe` and `get`."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
-    other_kinds: tuple[str, ...] = ()
-    """Further options whose answers are of another kind than those of `probe`."""
     joined_characters = 0
     """The number of cells that make a key in a text input, white space between them; 0: the
     notation does not allow that."""
@@ -242,7 +240,7 @@ class Reader(Generic[Found]):
 
     def _make_lookup(self, options: Mapping[str, Any]) -> Query:
         for name in select_given(options):
-            if name in (*self.keyless, *self.other_kinds):
+            if name in self.keyless:
                 raise BadRequest(f"{name} has an answer of another kind", "Use tables.answer")
         return self._make_query_of((*self.options, *self.lookup_options), options)
 

@@ -66,10 +66,23 @@ class Pattern:
         order = sorted(range(len(cells)), key=cells.__getitem__)
         return rank_order(order) * self.sets + rank_set(sorted(cells))
 
+    def find_cells(self, image: Sequence[int], board: Sequence[int]) -> list[int]:
+        """Find the cells of the tiles on an image of a board, which has the tile on each cell."""
+        # mirroring twice changes nothing, so it also leads back to the board's tiles
+        return [image[board.index(image[tile - 1] + 1)] for tile in self.tiles]
 
-def mirror_cell(cell: int, width: int) -> int:
-    """Return the cell to which mirroring a square board in its main diagonal takes a cell."""
-    return cell % width * width + cell // width
+
+def list_images(height: int, width: int) -> list[list[int]]:
+    """List what each cell becomes on the board itself, and on its mirror image.
+
+    A square board is mirrored in its main diagonal; any other is its own mirror image.
+
+    >>> list_images(2, 2)
+    [[0, 1, 2, 3], [0, 2, 1, 3]]
+    """
+    cells = range(height * width)
+    mirrored = [cell % width * width + cell // width if height == width else cell for cell in cells]
+    return [[*cells], mirrored]
 
 
 def list_neighbours(height: int, width: int) -> list[list[int]]:

@@ -292,7 +292,11 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
 def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) -> None:
     with edit_manifest(sliding_index) as entries:
         text = entries["sliding_2x4_8"]
-        false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 20_160}
+        false = {
+            "parameters": {**text["parameters"], "more": 1},
+            "description": "0",
+            "rows": 20_160,
+        }
         text[word] = false[word]
     found = "records" if word == "rows" else word
     with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {found}"):
