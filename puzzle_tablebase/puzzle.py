@@ -52,8 +52,6 @@ class Puzzle:
     """A key that `pipeline query` answers from the default tables."""
     depth = ""
     """The column with a state's depth, if there is one."""
-    reader = section = proof = ""
-    """A plugin's own reader, report section and proof (`module:name`); empty: the default ones."""
 
     def find_tables(self, name: str) -> tuple[Table, ...]:
         """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.

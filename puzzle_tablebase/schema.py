@@ -57,8 +57,6 @@ class Recipe:
 
     __slots__ = ()
     search: str
-    builder = ""
-    """The builder of a plugin's recipe (`module:function`)."""
 
     def list_parameters(self) -> dict[str, object]:
         """List everything that the table's rows depend on, as stored in the manifest."""

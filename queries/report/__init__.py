@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from puzzle_tablebase.errors import BadRequest, TableMissing, require_choice
 from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle
-from puzzle_tablebase.puzzles import collect_from_each, list_puzzles, load_part
+from puzzle_tablebase.puzzles import collect_from_each, import_object, list_puzzles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,7 +130,7 @@ def list_charted_files() -> tuple[str, ...]:
     return tuple(
         table.file
         for puzzle in list_puzzles()
-        if puzzle.name in SECTIONS or puzzle.section or isinstance(puzzle, GoalPuzzle)
+        if puzzle.name in SECTIONS or isinstance(puzzle, GoalPuzzle)
         for table in puzzle.tables
     )
 
@@ -139,8 +139,8 @@ def _make_section(puzzle: Puzzle) -> Section | None:
     from puzzle_tablebase.queries.report.chapters import make_section
 
     section: Section | None = None
-    if where := SECTIONS.get(puzzle.name, puzzle.section):
-        section = load_part(puzzle, where)
+    if where := SECTIONS.get(puzzle.name):
+        section = import_object(where)
     elif isinstance(puzzle, GoalPuzzle):
         section = make_section(puzzle)
     return section

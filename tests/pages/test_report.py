@@ -447,14 +447,14 @@ def test_pictures_alone(report_extra: None, outputs: Path, tmp_path: Path, kind:
             assert min(width, height) > 200
 
 
-def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_lists(
+def test_the_default_section_is_a_histogram_for_goals_and_nothing_for_others(
     report_extra: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("pancakes", "lanes"):
+    for name in ("pancakes", "jugs"):
         monkeypatch.setitem(MODULES, name, f"tests.support.{name}")
     sections = {section.title: section for section in list_sections()}
     assert [*sections][:3] == ["The 8-puzzle", "Senet", "The knight's tour"]
-    assert get_puzzle("lanes").title not in sections
+    assert get_puzzle("jugs").title not in sections
     default_section = sections["Pancakes"]
     build_tables(tmp_path, get_puzzle("pancakes"))
     (figure,) = default_section.figures

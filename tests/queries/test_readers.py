@@ -417,7 +417,7 @@ POSITION = "ABAAABBB.B...A."
 def test_a_state_is_answered_with_its_record(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Errors and text are in `tests/plugins/test_other_kinds.py`."""
+    """Errors and text are in `tests/plugins/test_state_space.py`."""
     monkeypatch.delitem(READERS, "senet")
     reader = open_reader("senet", Folder(outputs))
     record = reader.open_index("senet").read_record(SENET.rank(POSITION))
