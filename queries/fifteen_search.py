@@ -120,7 +120,7 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
 
 BUDGET = 200_000
 """Positions between two calls of `pause`: some hundredths of a second."""
-MAX_SINGLE_BLOCKS = 1_000
+MAX_SINGLE_BLOCKS = 20_000
 """Blocks that are read one by one; then the rest of the tables is read at once."""
 
 Words = npt.NDArray[np.uint64]
