@@ -20,8 +20,8 @@ RATES_DATE = "2026-11"
 class Rate(NamedTuple):
     """Processor seconds and bytes of memory for each state that a search visits.
 
-    `row_seconds`: processor seconds for each row, where rows are on request; `bytes`: bytes of the
-    files for each state, where the number of rows is not known beforehand.
+    `row_seconds`: processor seconds for each row, where rows take longer than the search; `bytes`:
+    bytes of the files for each state, where the number of rows is not known beforehand.
     """
 
     seconds: float
@@ -35,7 +35,7 @@ RATES = {
     "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
     "every tour": Rate(7e-7),
     "one tour a pair": Rate(2e-4),
-    "placements of a pattern": Rate(4e-8, memory=2, row_seconds=1.5e-6),
+    "placements of a pattern": Rate(4e-8, memory=2),
     "ranked closed tours": Rate(1e-6, bytes=2.55),
     "ranked tours": Rate(1e-6, bytes=2.44),
     "tour counts": Rate(1e-6),
